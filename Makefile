@@ -1,0 +1,52 @@
+# `make` alone prints what there is to do.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint format bench kernels migration clean
+
+help:  ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(VENV)/installed  ## make .venv with all that is needed and compile the kernels
+
+# Debian's python3 can give an environment no pip unless python3-venv is there too: then bring_pip.py helps out.
+$(VENV)/installed: pyproject.toml hatch_build.py $(wildcard metrics/kernels/*.[ch])
+	test -x $(BIN)/python || $(PYTHON) -m venv --without-pip $(VENV)
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null 2>&1 || $(BIN)/python bring_pip.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: install  ## evaluate the small campaign that comes with the project
+	$(BIN)/steelyard demo
+
+test: install  ## run the whole test suite; it brings its own Redis and PostgreSQL
+	$(BIN)/python -m pytest
+
+lint: install  ## style, types and the rule of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: install  ## rewrite the code in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: install  ## time against sacreBLEU on the demo campaign (python -m benchmarks.warm DIR for others)
+	$(BIN)/python -m benchmarks.warm
+	$(BIN)/python -m benchmarks.cold
+
+kernels:  ## compile the kernels alone (CC=gcc takes that compiler, and 2 seconds)
+ifeq ($(origin CC),default)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+else
+	CC=$(CC) $(BIN)/python hatch_build.py
+endif
+
+migration: install  ## write a migration for changed tables: make migration NAME=what_changed
+	$(BIN)/alembic revision --autogenerate -m "$(NAME)"
+
+clean:  ## remove the environment and everything that was made
+	rm -rf $(VENV) steelyard-demo metrics/kernels/_kernels.so .pytest_cache .mypy_cache .ruff_cache .hypothesis

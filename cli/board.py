@@ -1,0 +1,168 @@
+"""A leaderboard as text, JSON and TSV."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cli.columns import aligned
+from metrics.resampling.interval import percentile_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from models.boards import ListedBoard
+    from models.leaderboard import LeaderboardRow, LeaderboardScore
+
+TSV_COLUMNS = (
+    *("campaign", "test_set", "version", "references", "system", "team", "state"),
+    *("metric", "rank", "score", "low", "high", "level", "signature"),
+)
+
+
+@dataclass(frozen=True)
+class Board:
+    """The systems of one protocol, best first by the metric they are sorted by."""
+
+    listed: ListedBoard
+    """Campaign, test set and protocol."""
+    level: float
+    sorted_by: int
+    """Position of a metric."""
+    rows: Sequence[LeaderboardRow]
+    same_output: dict[int, str]
+    """Evaluation id -> the system above it whose output is the very same."""
+
+    @property
+    def title(self) -> str:
+        """What was measured against what."""
+        plural = "s" if len(self.listed.references) > 1 else ""
+        return f"{self.listed.name}, reference{plural} {' + '.join(self.listed.references)}"
+
+    @property
+    def titles(self) -> list[str]:
+        """The metrics' names for people, an arrow where less is better."""
+        for row in self.rows:
+            if row.scores:
+                return [score.title + ("" if score.higher_is_better else " ↓") for score in row.scores]
+        return list(self.listed.metrics)
+
+    def interval(self, score: LeaderboardScore) -> tuple[float, float] | None:
+        """The interval at the board's level; None without replicates or where one of them is undefined."""
+        if score.score is None or not len(score.replicate_scores):
+            return None
+        return percentile_interval(score.replicate_scores, self.level)
+
+    def name(self, row: LeaderboardRow) -> str:
+        """Team and system."""
+        return f"{row.team}/{row.system}" if row.team else row.system
+
+    def remark(self, row: LeaderboardRow) -> str:
+        """What a reader must know beside the scores."""
+        if row.scores:
+            return (
+                f"same output as {self.same_output[row.evaluation_id]}" if row.evaluation_id in self.same_output else ""
+            )
+        return f"{row.state.value}: {row.reason}" if row.reason else row.state.value
+
+
+def as_text(board: Board, digits: int = 1) -> str:
+    """A table for a terminal."""
+    table = [["Rank", "System", *board.titles, ""]]
+    for row in board.rows:
+        cells = [shown(board, score, digits) for score in row.scores] or ["n/a"] * len(board.listed.metrics)
+        rank = row.scores[board.sorted_by].rank if row.scores else None
+        table.append([str(rank) if rank else "-", board.name(row), *cells, board.remark(row)])
+    lines = [board.title, aligned(table).rstrip("\n")]
+    listed, intervals = board.listed, "no intervals"
+    if listed.replicates:
+        intervals = f"{100 * board.level:g} % intervals from {listed.replicates:,} bootstrap replicates"
+        intervals += f", seed {listed.seed}"
+    lines.append(f"Sorted by {board.titles[board.sorted_by]}; {intervals}; ↓ less is better.")
+    return "\n".join(lines) + "\n"
+
+
+def shown(board: Board, score: LeaderboardScore, digits: int) -> str:
+    """Score and interval for people."""
+    if score.score is None:
+        return "n/a"
+    interval = board.interval(score)
+    ends = f" [{interval[0]:.{digits}f}, {interval[1]:.{digits}f}]" if interval else ""
+    return f"{score.score:.{digits}f}{ends}"
+
+
+def as_json(boards: Sequence[Board]) -> str:
+    """All boards with numbers at full precision, null where undefined."""
+    return json.dumps([_json(board) for board in boards], indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _json(board: Board) -> dict[str, Any]:
+    systems = []
+    for row in board.rows:
+        scores = []
+        for score in row.scores:
+            interval = board.interval(score)
+            scores.append(
+                {
+                    "metric": score.specification,
+                    "title": score.title,
+                    "signature": score.signature,
+                    "higher_is_better": score.higher_is_better,
+                    "score": score.score,
+                    "rank": score.rank,
+                    "interval": interval
+                    and {
+                        "level": board.level,
+                        "low": interval[0],
+                        "high": interval[1],
+                        "n": board.listed.replicates,
+                    },
+                }
+            )
+        systems.append(
+            {
+                "system": row.system,
+                "team": row.team,
+                "state": row.state.value,
+                "reason": row.reason,
+                "same_output_as": board.same_output.get(row.evaluation_id),
+                "scores": scores,
+            }
+        )
+    return {
+        "campaign": board.listed.campaign,
+        "test_set": board.listed.test_set,
+        "version": board.listed.version,
+        "references": list(board.listed.references),
+        "metrics": list(board.listed.metrics),
+        "replicates": board.listed.replicates,
+        "seed": board.listed.seed,
+        "sorted_by": board.listed.metrics[board.sorted_by],
+        "systems": systems,
+    }
+
+
+def as_tsv(boards: Sequence[Board]) -> str:
+    """One row per board, system and metric; empty where undefined."""
+    lines = ["\t".join(TSV_COLUMNS)]
+    for board in boards:
+        for row in board.rows:
+            listed = board.listed
+            begin = [listed.campaign, listed.test_set, listed.version, "+".join(listed.references)]
+            begin += [row.system, row.team, row.state.value]
+            if not row.scores:
+                lines.append("\t".join([*begin, *[""] * 7]))
+            for score in row.scores:
+                low, high = (repr(end) for end in board.interval(score) or ()) if board.interval(score) else ("", "")
+                cells = [
+                    score.specification,
+                    str(score.rank or ""),
+                    "" if score.score is None else repr(score.score),
+                    low,
+                    high,
+                    repr(board.level) if low else "",
+                    score.signature,
+                ]
+                lines.append("\t".join([*begin, *cells]))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,29 @@
+"""Tables as plain text that can be piped, searched and pasted."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """The rows as columns, the first row underlined, every line ended."""
+    widths = [max(display_width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = [_line(row, widths) for row in rows]
+    lines.insert(1, "  ".join("-" * width for width in widths if width))
+    return "\n".join(lines) + "\n"
+
+
+def display_width(text: str) -> int:
+    """How many cells of a terminal the text takes."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    marks = sum(bool(unicodedata.combining(character)) for character in text)
+    return len(text) + wide - marks
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = [text + " " * (width - display_width(text)) for text, width in zip(row, widths, strict=True)]
+    return "  ".join(cells).rstrip()

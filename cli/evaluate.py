@@ -1,0 +1,232 @@
+"""`steelyard evaluate` and `steelyard demo`: a folder of system outputs through the whole pipeline."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError, UsageError
+from cli.options import add_metric_options, add_resampling_options, chosen_metrics, note, whole_number
+from cli.stored import (
+    add_database_option,
+    add_sort_option,
+    check_sort,
+    read_boards,
+    read_settings,
+    require_schema,
+    shown_database,
+)
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sqlalchemy import Engine
+
+    from cli.board import Board
+    from metrics.base import Metric
+    from metrics.text.folder import CampaignFolder
+    from models.progress import Progress
+    from scheduler.intake import Intake
+    from worker.settings import Settings
+
+    Wait = Callable[[Sequence[int], Callable[[Progress], None]], Progress]
+
+DEMO_OUTPUT = Path("steelyard-demo")
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`evaluate` and `demo`."""
+    parser = verbs.add_parser(
+        "evaluate",
+        help="score a folder of systems and keep the results",
+        description="Score all systems of a folder, store everything in the leaderboard database, print the "
+        "leaderboards and write a report. The folder holds source.txt, refs/LABEL.txt and systems/SYSTEM.txt, or "
+        "WMT's files such as generaltest2022.en-cs.hyp.SYSTEM.cs. Every system is scored against each reference "
+        "alone and against all together.",
+    )
+    parser.add_argument("folder", metavar="DIR", help="the campaign")
+    parser.add_argument("--pair", metavar="SRC-TRG", help="which language pair, where a WMT folder has several")
+    parser.add_argument("--name", help="name of campaign and test set in the database (default: that of the folder)")
+    _add_common(parser)
+    parser.set_defaults(run=run)
+    demo = verbs.add_parser(
+        "demo",
+        help="evaluate the small campaign that comes with the project",
+        description=f"Evaluates the demo campaign; database and report go into {DEMO_OUTPUT}/.",
+    )
+    _add_common(demo)
+    demo.set_defaults(run=run_demo, folder=None, pair=None, name=None)
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    add_metric_options(parser)
+    add_resampling_options(parser, default=1000)
+    parser.add_argument(
+        "--references", nargs="+", metavar="A,B",
+        help="which references to score against, e.g. A B A,B (default: each alone, then all together)",
+    )  # fmt: skip
+    add_sort_option(parser)
+    parser.add_argument("--output", type=Path, metavar="DIR", help="where the report goes (default: NAME-report)")
+    parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
+    parser.add_argument("-w", "--width", type=whole_number, default=1, help="digits after the point (default: 1)")
+    add_database_option(parser)
+
+
+def run_demo(options: argparse.Namespace) -> int:
+    """Evaluate the shipped campaign into a folder of its own."""
+    options.folder = str(demo_folder())
+    options.output = options.output or DEMO_OUTPUT
+    options.output.mkdir(parents=True, exist_ok=True)
+    options.database = options.database or f"sqlite:///{options.output / 'steelyard.db'}"
+    status = run(options)
+    print("\nThe story to find in it:")
+    for sentence in json.loads((Path(options.folder) / "meta.json").read_text(encoding="utf-8"))["story"]:
+        print(textwrap.fill(sentence, 100, initial_indent="- ", subsequent_indent="  "))
+    return status
+
+
+def demo_folder() -> Path:
+    """Where the demo campaign lies: in the repository, or beside this room once installed."""
+    here = Path(__file__).parent
+    for parent in (here.parent / "demo", here / "demo"):
+        folders = sorted(path for path in parent.glob("*/") if (path / "refs").is_dir())
+        if folders:
+            return folders[0]
+    raise CommandError("The demo campaign is missing from this installation.")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, store, queue, wait, show."""
+    from cli.board import as_text
+    from cli.progress import shown_progress
+    from metrics.text.folder import read_campaign
+    from models.boards import list_boards
+    from models.session import reading
+
+    settings = read_settings(options)
+    metrics = chosen_metrics(options)
+    check_sort([metric.specification for metric in metrics], options.sort)
+    folder = read_campaign(options.folder, pair=options.pair)
+    selections = reference_selections(options.references, list(folder.references))
+    name = checked_name(options.name or folder.name)
+    note(folder.notices)
+    require_schema(settings, create=True)
+    with working(settings, options.processes or None) as (engine, wait):
+        intake = take_in_folder(options, settings, name, folder, metrics, selections, engine)
+        with shown_progress() as on_progress:
+            progress = wait(intake.all_evaluations, on_progress)
+        with reading(engine) as connection:
+            listed = list_boards(connection, protocols=intake.protocols, campaign_id=intake.campaign_id)
+        boards = read_boards(engine, listed, options.level, options.sort)
+        print("\n".join(as_text(board, options.width) for board in boards))
+        written = write_report(options.output or Path(f"{name}-report"), name, boards, folder)
+        print("Database: " + shown_database(settings))
+        print("Written:  " + "\n          ".join(str(path) for path in written), flush=True)
+    if progress.failed:
+        print(f"steelyard: {progress.failed} evaluation(s) failed; the leaderboard says why.", file=sys.stderr)
+    return 1 if progress.failed else 0
+
+
+def reference_selections(asked: Sequence[str] | None, labels: Sequence[str]) -> list[list[str]]:
+    """The lists of references to score against: each alone, then all together, unless something else is asked for."""
+    if not asked:
+        return [[label] for label in labels] + ([list(labels)] if len(labels) > 1 else [])
+    selections = [text.split(",") for text in asked]
+    for label in (label for selection in selections for label in selection):
+        if label not in labels:
+            raise UsageError(f'There is no reference "{label}". References: {", ".join(labels)}.')
+    return selections
+
+
+def checked_name(name: str) -> str:
+    """The name, if campaigns, test sets and folders can have it. Raises UsageError."""
+    from metrics.text.names import fault_of_name
+
+    fault = fault_of_name(name)
+    if fault:
+        raise UsageError(f'"{name}" cannot be the name of a campaign: {fault}. Choose one with --name.')
+    return name
+
+
+@contextmanager
+def working(settings: Settings, concurrency: int | None) -> Iterator[tuple[Engine, Wait]]:
+    """An engine to queue evaluations with, and a function that waits until they are done.
+
+    With a broker in memory the workers are our own, else those that run elsewhere.
+    """
+    if settings.embedded:
+        from scheduler.embedded import Embedded
+
+        with Embedded(settings, concurrency) as embedded:
+
+            def work(evaluations: Sequence[int], on_progress: Callable[[Progress], None]) -> Progress:
+                progress = embedded.run_until_done(evaluations, on_progress)
+                # Stopping the workers takes a second: it begins while we show the results.
+                embedded.finish()
+                return progress
+
+            yield embedded.engine, work
+        return
+    from models.session import make_engine, reading
+    from models.worker import processes
+    from scheduler.waiting import wait_until_done
+
+    engine = make_engine(settings.database_url)
+    with reading(engine) as connection:
+        if not processes(connection, settings.silent_seconds):
+            note(["No worker is alive. Start `steelyard worker` and `steelyard scheduler`; this command waits."])
+    yield engine, partial(wait_until_done, engine)
+    engine.dispose()
+
+
+def take_in_folder(
+    options: argparse.Namespace,
+    settings: Settings,
+    name: str,
+    folder: CampaignFolder,
+    metrics: Sequence[Metric],
+    selections: Sequence[Sequence[str]],
+    engine: Engine,
+) -> Intake:
+    """Store everything in one transaction, and queue it."""
+    from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+
+    return take_in(
+        engine,
+        settings,
+        campaign=name,
+        test_set=NewTestSet(
+            name,
+            {label: text.bytes for label, text in folder.references.items()},
+            source=folder.source.bytes if folder.source else None,
+            source_language=folder.source_language or "",
+            target_language=folder.target_language or "",
+            documents=folder.documents or (),
+            variable_references=folder.variable_references,
+        ),
+        submissions=[NewSubmission(system, text.bytes) for system, text in folder.systems.items()],
+        protocols=[NewProtocol(labels, metrics, options.confidence, options.seed) for labels in selections],
+        processes=options.processes or None,
+    )
+
+
+def write_report(folder: Path, name: str, boards: Sequence[Board], campaign: CampaignFolder) -> list[Path]:
+    """The leaderboards as a page, as JSON and as TSV; where they are."""
+    from cli.board import as_json, as_tsv
+    from cli.report import render
+
+    folder.mkdir(parents=True, exist_ok=True)
+    contents = {
+        "report.html": render(name, boards, campaign.notices),
+        "leaderboard.json": as_json(boards),
+        "leaderboard.tsv": as_tsv(boards),
+    }
+    for name, content in contents.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return [folder / name for name in contents]

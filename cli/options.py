@@ -1,0 +1,101 @@
+"""Options that several verbs share, and what is made of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from metrics.base import Metric
+
+TOKENIZER_OF_LANGUAGE = {"zh": "zh"}
+NO_TOKENIZER_YET = {"ja", "ko"}
+
+
+def add_metric_options(parser: argparse.ArgumentParser) -> None:
+    """-m, -lc, -tok, -l."""
+    parser.add_argument(
+        "-m", "--metrics", nargs="+", action="extend", metavar="METRIC", default=None,
+        help="metrics as NAME[:key=value]..., e.g. bleu chrf ter bleu:order=1,2:tok=intl (default: bleu chrf ter); "
+        "`steelyard metrics` lists them with their parameters",
+    )  # fmt: skip
+    parser.add_argument("-lc", "--lowercase", action="store_true", help="fold case in all metrics")
+    parser.add_argument("-tok", "--tokenize", metavar="TOK", help="tokenizer of all word metrics that have it")
+    parser.add_argument(
+        "-l",
+        "--language-pair",
+        metavar="SRC-TRG",
+        help="language pair, e.g. en-zh: chooses the tokenizer of the target",
+    )
+
+
+def add_resampling_options(parser: argparse.ArgumentParser, default: int) -> None:
+    """--confidence, --level, --seed."""
+    parser.add_argument(
+        "--confidence", nargs="?", type=whole_number, const=1000, default=default, metavar="N",
+        help=f"bootstrap intervals from N replicates (N: 1000; without the option: {default or 'none'})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--level",
+        type=level,
+        default=0.95,
+        metavar="P",
+        help="confidence level of the intervals (default: 0.95)",
+    )
+    parser.add_argument("--seed", type=whole_number, default=12345, help="seed of the resampling (default: 12345)")
+
+
+def whole_number(text: str) -> int:
+    """A number of things, 0 or more."""
+    if not (text.isascii() and text.isdigit()) or int(text) >= 2**63:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a whole number')
+    return int(text)
+
+
+def level(text: str) -> float:
+    """A confidence level, strictly between 0 and 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a level between 0 and 1, such as 0.95')
+    return value
+
+
+def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
+    """The metrics of -m with the defaults that -lc, -tok and -l set.
+
+    Raises UnknownMetric and BadParameter.
+    """
+    from metrics.registry import parse_metrics
+
+    defaults = {}
+    if options.lowercase:
+        defaults["case"] = "lc"
+    if options.language_pair:
+        source, dash, target = options.language_pair.partition("-")
+        if not (source and dash and target):
+            raise UsageError(f'-l {options.language_pair}: a language pair is written SRC-TRG, e.g. "en-cs".')
+        if target in TOKENIZER_OF_LANGUAGE:
+            defaults["tok"] = TOKENIZER_OF_LANGUAGE[target]
+        elif target in NO_TOKENIZER_YET and not options.tokenize:
+            note([f'There is no tokenizer for "{target}" here; consider `-tok char`.'])
+    if options.tokenize:
+        from metrics.text.tokenizers import TOKENIZERS
+
+        if options.tokenize not in TOKENIZERS:
+            raise UsageError(f'There is no tokenizer "{options.tokenize}". Tokenizers: {", ".join(TOKENIZERS)}.')
+        defaults["tok"] = options.tokenize
+    return parse_metrics(options.metrics or ["bleu", "chrf", "ter"], defaults)
+
+
+def note(sentences: Iterable[str]) -> None:
+    """Tell the user something that is no error."""
+    for sentence in sentences:
+        print(f"note: {sentence}", file=sys.stderr)

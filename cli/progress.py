@@ -1,0 +1,66 @@
+"""The progress of long work, on standard error."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from models.progress import Progress
+
+
+@contextmanager
+def shown_progress() -> Iterator[Callable[[Progress], None]]:
+    """A function that shows how far things are: a bar on a terminal, now and then a line elsewhere."""
+    if not sys.stderr.isatty():
+        yield _line_by_line()
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True)) as bar:
+        shards = bar.add_task("shards", total=None)
+        evaluations = bar.add_task("evaluations", total=None)
+
+        def show(progress: Progress) -> None:
+            bar.update(shards, total=progress.shards, completed=progress.shards_done)
+            bar.update(evaluations, total=_evaluations(progress), completed=_evaluations(progress) - progress.open)
+
+        yield show
+
+
+def _line_by_line() -> Callable[[Progress], None]:
+    last = -1
+
+    def show(progress: Progress) -> None:
+        nonlocal last
+        done = _evaluations(progress) - progress.open
+        if done != last:
+            last = done
+            print(
+                f"evaluations {done} of {_evaluations(progress)}, shards {progress.shards_done} of {progress.shards}",
+                file=sys.stderr,
+            )
+
+    return show
+
+
+def _evaluations(progress: Progress) -> int:
+    return progress.open + progress.done + progress.failed + progress.cancelled

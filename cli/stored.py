@@ -1,0 +1,131 @@
+"""The leaderboard database as the commands use it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError, UsageError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from sqlalchemy import Engine
+
+    from cli.board import Board
+    from models.boards import ListedBoard
+    from worker.settings import Settings
+
+
+def add_database_option(parser: argparse.ArgumentParser) -> None:
+    """--database."""
+    parser.add_argument(
+        "--database", metavar="URL",
+        help="sqlite:///FILE or postgresql://USER@HOST/NAME (default: STEELYARD_DATABASE_URL, else sqlite:///steelyard.db)",
+    )  # fmt: skip
+
+
+def add_sort_option(parser: argparse.ArgumentParser) -> None:
+    """--sort."""
+    parser.add_argument("--sort", metavar="METRIC", help="metric to rank by (default: the first one)")
+
+
+def read_settings(options: argparse.Namespace) -> Settings:
+    """The settings of the environment, with what the command line says instead.
+
+    Raises UsageError for a value that is not allowed.
+    """
+    from pydantic import ValidationError
+
+    from worker.settings import Settings
+
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "STEELYARD_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise UsageError(f"{name}={first['input']!r}: {first['msg']}.") from error
+    if getattr(options, "database", None):
+        settings = settings.model_copy(update={"database_url": options.database})
+    return settings
+
+
+def require_schema(settings: Settings, *, create: bool) -> None:
+    """Make sure that the tables are there and as this version wants them.
+
+    With `create` a SQLite file that has no tables gets them: nobody should have to set up the default. Everything
+    else is upgraded only on demand, by `steelyard db upgrade`. Raises CommandError.
+    """
+    from models import migrate
+    from models.session import sqlite_file
+
+    if migrate.is_up_to_date(settings.database_url):
+        return
+    if create and sqlite_file(settings.database_url) is not None and migrate.current(settings.database_url) is None:
+        migrate.upgrade(settings.database_url)
+        return
+    raise CommandError("The database has no tables, or those of another version. Run `steelyard db upgrade`.")
+
+
+def shown_database(settings: Settings) -> str:
+    """The database for people: a file's path, or a URL without its password."""
+    from models.session import parse_url, sqlite_file
+
+    address = parse_url(settings.database_url)
+    return sqlite_file(settings.database_url) or address.render_as_string(hide_password=True)
+
+
+def read_boards(engine: Engine, listed: Sequence[ListedBoard], level: float, sort: str | None) -> list[Board]:
+    """These leaderboards, those that have the metric to sort by. Raises UsageError where none has it."""
+    from cli.board import Board
+    from models.boards import output_of
+    from models.leaderboard import read_leaderboard
+    from models.session import reading
+
+    boards = []
+    with reading(engine) as connection:
+        for each in listed:
+            position = sort_position(each.metrics, sort)
+            if position is None:
+                continue
+            rows = read_leaderboard(connection, each.protocol_id, campaign_id=each.campaign_id, sort_metric=position)
+            texts = output_of(connection, [row.submission_id for row in rows])
+            first: dict[int, str] = {}
+            same: dict[int, str] = {}
+            for row in rows:
+                text = texts[row.submission_id]
+                if text in first:
+                    same[row.evaluation_id] = first[text]
+                else:
+                    first[text] = row.system
+            boards.append(Board(listed=each, level=level, sorted_by=position, rows=rows, same_output=same))
+    if not boards:
+        check_sort(sorted({metric for each in listed for metric in each.metrics}), sort)
+    return boards
+
+
+def check_sort(metrics: Sequence[str], sort: str | None) -> None:
+    """Raise UsageError where the metric to sort by is none of these."""
+    if sort_position(metrics, sort) is None:
+        raise UsageError(f'There is no metric "{sort}" to sort by. There are: {", ".join(metrics)}.')
+
+
+def sort_position(metrics: Sequence[str], sort: str | None) -> int | None:
+    """Which of the metrics to sort by: the one of that specification, title or name; None where there is none."""
+    from metrics.errors import MetricsError
+    from metrics.registry import parse_metric
+
+    if sort is None:
+        return 0
+    parsed = [parse_metric(specification) for specification in metrics]
+    try:
+        wanted = parse_metric(sort)
+    except MetricsError:
+        wanted = None
+    for position, metric in enumerate(parsed):
+        if metric == wanted or metric.title.lower() == sort.lower():
+            return position
+    for position, metric in enumerate(parsed):
+        if metric.name == sort.lower():
+            return position
+    return None

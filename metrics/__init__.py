@@ -1,0 +1,19 @@
+"""Metrics for machine translation: text in, numbers out. Usable alone: `from metrics import BLEU`."""
+
+from __future__ import annotations
+
+from metrics.base import Metric
+from metrics.bleu import BLEU
+from metrics.chrf import ChrF
+from metrics.fmeasure import FMeasure
+from metrics.gtm import GTM
+from metrics.per import PER
+from metrics.registry import parse_metric
+from metrics.tbleu import TBLEU
+from metrics.ter import TER
+from metrics.wer import WER
+
+METRICS: tuple[type[Metric], ...] = (BLEU, ChrF, TER, WER, PER, FMeasure, GTM, TBLEU)
+"""Every metric of the house. Adding one: its file, a line here, its test."""
+
+__all__ = ["BLEU", "GTM", "METRICS", "PER", "TBLEU", "TER", "WER", "ChrF", "FMeasure", "Metric", "parse_metric"]

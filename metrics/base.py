@@ -1,0 +1,131 @@
+"""What a metric promises."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+from metrics.errors import BadParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from metrics.batch import Batch
+
+VERSION = "0.1.0"
+
+
+@dataclasses.dataclass(frozen=True)
+class Metric(ABC):
+    """A corpus score that depends on the text only through summed per-segment statistics.
+
+    Adding the statistics of two shards must give those of their union; that is what lets workers run apart and
+    the reducer be a plain sum. Statistics are integers or multiples of 2^-24, so that sums are exact and their
+    order does not matter. Subclasses are frozen dataclasses whose fields are made by `metrics.parameters`; a value
+    that could not have been written on the command line raises BadParameter.
+    """
+
+    name: ClassVar[str]
+    source: ClassVar[str]
+    """Paper and section that define it."""
+    higher_is_better: ClassVar[bool] = True
+    scale: ClassVar[float] = 100.0
+    """The score of a perfect translation, or of one that has to be rewritten wholly for an error rate."""
+    cost: ClassVar[float] = 1.0
+    """Estimated microseconds per segment and system, for the size of shards."""
+
+    @property
+    def title(self) -> str:
+        """The name people know, e.g. chrF2++."""
+        return self.name
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """What each of the k statistics is."""
+
+    @abstractmethod
+    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """The statistics of every segment of every system: (systems, segments, k)."""
+
+    @abstractmethod
+    def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores for summed statistics: (..., k) -> (...). NaN where the score is undefined."""
+
+    def segment_score(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores of single segments: (..., k) -> (...)."""
+        return self.score(statistics)
+
+    @classmethod
+    def parameters(cls) -> tuple[dataclasses.Field[Any], ...]:
+        """The declared parameters, in order."""
+        return dataclasses.fields(cls)
+
+    def __post_init__(self) -> None:
+        for field in self.parameters():
+            value = getattr(self, field.name)
+            try:
+                fits = self._parsed(field, self.shown(field)) == value
+            except (ArithmeticError, TypeError, ValueError):
+                fits = False
+            if not fits:
+                raise BadParameter(f"{self.name}: {field.name} cannot be {value!r}.")
+
+    @classmethod
+    def from_texts(cls, values: Mapping[str, str]) -> Self:
+        """The metric with parameters given as text, e.g. {"order": "1-4"}.
+
+        Raises BadParameter for a key it does not have and for a value that is not allowed.
+        """
+        known = {field.name: field for field in cls.parameters()}
+        for key in values:
+            if key not in known:
+                have = ", ".join(known) or "none"
+                raise BadParameter(f'{cls.name} has no parameter "{key}". Its parameters: {have}.')
+        return cls(**{key: cls._parsed(known[key], text) for key, text in values.items()})
+
+    @classmethod
+    def _parsed(cls, field: dataclasses.Field[Any], text: str) -> Any:
+        choices = field.metadata["choices"]
+        if choices and text not in choices:
+            raise BadParameter(f'{cls.name}: {field.name} is "{text}", but must be one of {", ".join(choices)}.')
+        try:
+            return field.metadata["parse"](text)
+        except ValueError as error:
+            raise BadParameter(f'{cls.name}: {field.name}="{text}": {error}.') from error
+
+    def shown(self, field: dataclasses.Field[Any]) -> str:
+        """A parameter's value as text."""
+        return cast(str, field.metadata["show"](getattr(self, field.name)))
+
+    @property
+    def specification(self) -> str:
+        """`NAME[:key=value]...` with the parameters that differ from their defaults; parses back to an equal metric."""
+        changed = [
+            f"{field.name}={self.shown(field)}"
+            for field in self.parameters()
+            if getattr(self, field.name) != field.default
+        ]
+        return ":".join([self.name, *changed])
+
+    def signature_fields(self) -> list[tuple[str, str]]:
+        """The fields of sacreBLEU's signature that depend on the parameters, in its order."""
+        return [(field.name, self.shown(field)) for field in self.parameters() if not field.metadata["ours"]]
+
+    def signature(self, references: int | str, replicates: int = 0, seed: int | None = None) -> str:
+        """All that the score depends on, in sacreBLEU's grammar, our own fields behind it.
+
+        `references` is their number, or "var" where it differs between segments; `replicates` and `seed` are
+        those of the bootstrap, where there is one.
+        """
+        fields = [("nrefs", str(references))]
+        if replicates:
+            fields += [("bs", str(replicates)), ("seed", str(seed))]
+        fields += self.signature_fields()
+        fields.append(("version", f"steelyard-{VERSION}"))
+        fields += [(field.name, self.shown(field)) for field in self.parameters() if field.metadata["ours"]]
+        return "|".join(f"{key}:{value}" for key, value in fields)

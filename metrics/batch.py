@@ -1,0 +1,103 @@
+"""The texts of one shard, each prepared once however many metrics look at them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+
+from metrics.errors import BadText
+from metrics.kernels.characters import characters
+from metrics.kernels.words import folded, words
+from metrics.text.tokenizers import folds_afterwards, prepared_text, unescaped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from numpy.typing import NDArray
+
+    from metrics.kernels.characters import Characters
+    from metrics.kernels.words import Words
+
+Prepared = TypeVar("Prepared")
+
+
+class Batch:
+    r"""A block range of a test set: its references and the hypotheses of all systems scored together.
+
+    Every text is UTF-8 bytes with one segment per line, lines joined by "\n" and without a final one. Texts
+    are numbered references first, then systems; row `t * segments + i` of a prepared array is segment i of
+    text t. With `variable_references` an empty line of a reference means that the segment lacks it.
+    """
+
+    def __init__(
+        self, references: Sequence[bytes], systems: Sequence[bytes], variable_references: bool = False
+    ) -> None:
+        self.references = references
+        self.systems = systems
+        self.variable_references = variable_references
+        self._prepared: dict[Hashable, Any] = {}
+        if not self.references or not self.systems:
+            raise BadText("A batch needs at least one reference and one system.")
+        counts = {text.count(b"\n") for text in (*self.references, *self.systems)}
+        if len(counts) > 1:
+            raise BadText(f"The texts of a batch have different numbers of lines: {sorted(c + 1 for c in counts)}.")
+
+    @property
+    def segments(self) -> int:
+        """How many segments each text has."""
+        return self.references[0].count(b"\n") + 1
+
+    @property
+    def text(self) -> bytes:
+        """All texts, one after the other."""
+        return self.once("text", lambda: b"\n".join((*self.references, *self.systems)))
+
+    @property
+    def present(self) -> NDArray[np.uint8]:
+        """(references, segments): 0 where the segment lacks that reference."""
+        return self.once("present", self._present)
+
+    def words(self, tokenizer: str, case: str) -> Words:
+        """Tokens as numbers; equal numbers mean equal tokens, over the whole batch.
+
+        `case` is "mixed" (kept) or "lc" (folded by Unicode's rules before tokenization).
+        """
+        return self.once(("words", tokenizer, case), lambda: self._words(tokenizer, case))
+
+    def characters(self, case: str) -> Characters:
+        """Code points of each segment, white space removed."""
+        return self.once(("characters", case), lambda: characters(self._cased(case), self._rows))
+
+    @property
+    def _rows(self) -> int:
+        return (len(self.references) + len(self.systems)) * self.segments
+
+    def once(self, key: Hashable, make: Callable[[], Prepared]) -> Prepared:
+        """What `make` returns, made at the first call with this key: for work that several metrics share."""
+        if key not in self._prepared:
+            self._prepared[key] = make()
+        return cast("Prepared", self._prepared[key])
+
+    def _cased(self, case: str) -> bytes:
+        if case == "mixed":
+            return self.text
+        return self.once("lowered", lambda: self.text.decode().lower().encode())
+
+    def _words(self, tokenizer: str, case: str) -> Words:
+        if case == "lc" and folds_afterwards(self.text, tokenizer):
+            # Folding the types instead of the tokens is some ten times less work.
+            return folded(self.words(tokenizer, "mixed"))
+        if tokenizer == "13a":
+            return words(unescaped(self._cased(case)), self._rows, western=True)
+        return words(prepared_text(self._cased(case), tokenizer), self._rows)
+
+    def _present(self) -> NDArray[np.uint8]:
+        mask = np.ones((len(self.references), self.segments), np.uint8)
+        if self.variable_references:
+            for row, text in zip(mask, self.references, strict=True):
+                row[:] = [bool(line) for line in text.split(b"\n")]
+            lacking = np.flatnonzero(~mask.any(axis=0))
+            if len(lacking):
+                raise BadText(f"Segment {lacking[0] + 1} has no reference at all.")
+        return mask

@@ -1,0 +1,90 @@
+"""chrF and chrF++: F-score of character n-grams, and of word n-grams on top."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from metrics.base import Metric
+from metrics.errors import BadParameter
+from metrics.kernels.chrf import LARGEST_ORDER, chrf_statistics
+from metrics.parameters import case_parameter, number_to, parameter, show_number, whole_number_to
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from metrics.batch import Batch
+
+order = whole_number_to(LARGEST_ORDER)
+
+
+def each_order(nc: int, nw: int) -> list[str]:
+    """char_1 to char_nc, then word_1 to word_nw."""
+    return [f"char_{n}" for n in range(1, nc + 1)] + [f"word_{n}" for n in range(1, nw + 1)]
+
+
+@dataclass(frozen=True)
+class ChrF(Metric):
+    """F-score over the average precision and recall of character n-grams; with word n-grams it is chrF++.
+
+    The defaults are sacreBLEU's. White space does not count as a character. Orders that hypothesis or
+    reference is too short for are left out of the averages.
+    """
+
+    name: ClassVar[str] = "chrf"
+    source: ClassVar[str] = "Popovic 2015, section 2; Popovic 2017, section 2"
+    cost: ClassVar[float] = 1.5
+
+    case: str = case_parameter()
+    nc: int = parameter(6, "largest order of character n-grams", parse=order)
+    nw: int = parameter(0, "largest order of word n-grams; 2 makes it chrF++", parse=order)
+    beta: float = parameter(
+        2.0, "how many times more recall weighs than precision", parse=number_to(1000), show=show_number, ours=True
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.nc + self.nw:
+            raise BadParameter("chrf: nc and nw are both 0; one of them must be larger.")
+
+    @property
+    def title(self) -> str:
+        """ChrF2, chrF2++ and so on: the number is beta, each + a word order."""
+        return f"chrF{show_number(self.beta)}{'+' * self.nw}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """N-grams of hypothesis and reference and common ones, order by order."""
+        orders = each_order(self.nc, self.nw)
+        return tuple(f"{side}_{order}" for order in orders for side in ("hyp", "ref", "match"))
+
+    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """(systems, segments, 3 * (nc + nw))."""
+        characters = batch.characters(self.case)
+        return chrf_statistics(characters, batch.present, len(batch.systems), self.nc, self.nw, self.beta)
+
+    def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """0 to 100; 0 without any match.
+
+        Terms are added in the order of the columns: other orders give other last digits.
+        """
+        shape = sums.shape[:-1]
+        precision, recall, orders = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        for at in range(0, sums.shape[-1], 3):
+            hypothesis, reference, match = sums[..., at], sums[..., at + 1], sums[..., at + 2]
+            counted = (hypothesis > 0) & (reference > 0)
+            precision = precision + np.where(counted, match / np.where(counted, hypothesis, 1.0), 0.0)
+            recall = recall + np.where(counted, match / np.where(counted, reference, 1.0), 0.0)
+            orders = orders + counted
+        precision = precision / np.maximum(orders, 1.0)
+        recall = recall / np.maximum(orders, 1.0)
+        weight = float(self.beta**2)
+        matched = precision + recall > 0
+        below = np.where(matched, weight * precision + recall, 1.0)
+        return np.where(matched, 100.0 * ((1.0 + weight) * precision * recall / below), 0.0)
+
+    def signature_fields(self) -> list[tuple[str, str]]:
+        """SacreBLEU's fields, with the two of its options that are fixed here."""
+        return sorted([*super().signature_fields(), ("eff", "yes"), ("space", "no")])

@@ -1,0 +1,33 @@
+"""Everything that can go wrong in this room, with one base."""
+
+from __future__ import annotations
+
+
+class MetricsError(Exception):
+    """Something about texts or metrics is not as it must be.
+
+    The docstring of a subclass is its message when none is given.
+    """
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+
+
+class KernelsNotBuilt(MetricsError):
+    """The compiled kernels are missing or out of date. Run `make install`."""
+
+
+class UnknownMetric(MetricsError):
+    """There is no metric of that name."""
+
+
+class BadParameter(MetricsError):
+    """A metric was given a parameter it does not have, or a value that is not allowed."""
+
+
+class BadText(MetricsError):
+    """A text file is not what it must be: UTF-8, one segment per line, as many lines as its test set."""
+
+
+class TooLarge(MetricsError):
+    """The sums of these statistics would no longer be exact."""

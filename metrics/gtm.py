@@ -1,0 +1,87 @@
+"""GTM: general text matcher, which rewards long runs of words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from metrics.base import Metric
+from metrics.best_reference import lengths
+from metrics.kernels.gtm import gtm_runs
+from metrics.kernels.ter import UNIT
+from metrics.parameters import case_parameter, number_to, parameter, show_number, tokenizer_parameter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from metrics.batch import Batch
+
+LARGEST_EXPONENT = 32
+"""Beyond it the sum of the powers of the longest runs could overflow."""
+GRID = 2.0**24
+
+
+def exponent(text: str) -> float:
+    """A number from 1 to LARGEST_EXPONENT."""
+    value = number_to(LARGEST_EXPONENT)(text)
+    if value < 1:
+        raise ValueError(f"is a number from 1 to {LARGEST_EXPONENT}")
+    return value
+
+
+@dataclass(frozen=True)
+class GTM(Metric):
+    """Words in common, counted in runs: with an exponent above 1 a long run is worth more than its words apart.
+
+    Runs are taken greedily, the longest first, from all references at once, until as many words are matched as
+    the hypothesis has or the average reference.
+    """
+
+    name: ClassVar[str] = "gtm"
+    source: ClassVar[str] = "Turian, Shen and Melamed 2003; Kos 2008, section 2.2.3"
+    cost: ClassVar[float] = 0.6
+
+    case: str = case_parameter()
+    tok: str = tokenizer_parameter()
+    e: float = parameter(1.0, "exponent of the lengths of runs, 1 to 32", parse=exponent, show=show_number, ours=True)
+
+    @property
+    def title(self) -> str:
+        """GTM, with its exponent where that is not 1."""
+        return "GTM" if self.e == 1 else f"GTM[e={show_number(self.e)}]"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Size of the match; words; the average reference length in whole words, and its rest in 720,720ths."""
+        return ("size", "hyp_len", "ref_len", "ref_len_rest")
+
+    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """(systems, segments, 4)."""
+        words, systems = batch.words(self.tok, self.case), len(batch.systems)
+        references, hypotheses = lengths(words, batch.present, systems)
+        counts = batch.present.sum(axis=0, dtype=np.int64)
+        whole, left = np.divmod((references * batch.present).sum(axis=0), counts)
+        totals, rests = gtm_runs(words, batch.present, systems, self.e)
+        out = np.empty((*hypotheses.shape, 4))
+        out[..., 0] = np.rint(self._sizes(totals, rests / counts) * GRID) / GRID
+        out[..., 1] = hypotheses
+        out[..., 2] = whole
+        out[..., 3] = (left * UNIT * 2 + counts) // (2 * counts)
+        return out
+
+    def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """0 to 100; 0 without a common word."""
+        size, hypothesis, reference = sums[..., 0], sums[..., 1], sums[..., 2] + sums[..., 3] / UNIT
+        # The harmonic mean of size / hypothesis and size / reference, multiplied out.
+        below = np.where(size > 0, hypothesis + reference, 1.0)
+        return np.where(size > 0, 100.0 * (2.0 * size / below), 0.0)
+
+    def _sizes(self, totals: NDArray[np.float64], rests: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.e == 1:
+            return totals + rests
+        # Python's power and not NumPy's: the latter's last digits differ between processors.
+        root, pairs = 1.0 / self.e, zip(totals.ravel().tolist(), rests.ravel().tolist(), strict=True)
+        sizes = [(total + rest**self.e if rest else total) ** root for total, rest in pairs]
+        return np.array(sizes).reshape(totals.shape)

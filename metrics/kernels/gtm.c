@@ -1,0 +1,178 @@
+/* The runs of words that a hypothesis shares with its references, longest first (Turian, Shen and Melamed 2003;
+ * Kos 2008, algorithm 3). */
+#include "gtm_budget.h"
+#include "gtm_groups.h"
+
+/* Up to FEW pairs of equal words are listed run by run; beyond, one run may be cut too often. */
+enum { FEW = 1024, POSITION_BITS = 26 };
+static const int64_t POSITIONS = (int64_t)1 << POSITION_BITS;
+
+static void sift_down(uint64_t *heap, int64_t size, int64_t at, uint64_t moved) {
+    for (int64_t next; (next = 2 * at + 1) < size; at = next) {
+        next += next + 1 < size && heap[next + 1] > heap[next];
+        if (heap[next] <= moved) break;
+        heap[at] = heap[next];
+    }
+    heap[at] = moved;
+}
+
+static void push(uint64_t *heap, int64_t *size, uint64_t key) {
+    int64_t at = (*size)++;
+    for (; at > 0 && heap[(at - 1) / 2] < key; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+    heap[at] = key;
+}
+
+/* Numbers that order runs as they are visited: by length, then by the place in the hypothesis, in the references. */
+static uint64_t key_of(int64_t length, int64_t i, int64_t j) {
+    return (uint64_t)length << 2 * POSITION_BITS | (uint64_t)i << POSITION_BITS | (uint64_t)j;
+}
+
+/* The references of one segment: words + 1, a 0 before, between and behind them. */
+typedef struct {
+    int32_t *text;
+    int64_t size;
+    int32_t *last, *before; /* by word: where it stands last; by position: where it stands before that; 0 for none */
+    int32_t *count;         /* by word: how often it stands there */
+} Sides;
+
+static int64_t list_runs(const Sides *sides, const int32_t *words, int64_t length, uint64_t *heap) {
+    const int32_t *text = sides->text;
+    int64_t runs = 0;
+    for (int64_t i = 0; i < length; i++) {
+        for (int64_t j = sides->last[words[i]]; j > 0; j = sides->before[j]) {
+            if (i > 0 && text[j - 1] == words[i - 1] + 1) continue; /* it is in a longer run */
+            int64_t run = 1;
+            while (i + run < length && text[j + run] == words[i + run] + 1) run++;
+            heap[runs++] = key_of(run, i, j);
+        }
+    }
+    return runs;
+}
+
+/* used_here, used_there: a 0 for each word of the hypothesis and each position of the references. */
+static void take_runs(Budget *budget, uint64_t *heap, int64_t runs, uint8_t *used_here, uint8_t *used_there) {
+    for (int64_t at = runs / 2; at-- > 0;) sift_down(heap, runs, at, heap[at]);
+    while (runs) {
+        uint64_t top = heap[0];
+        int64_t length = (int64_t)(top >> 2 * POSITION_BITS);
+        int64_t i = (int64_t)(top >> POSITION_BITS) & (POSITIONS - 1), j = (int64_t)top & (POSITIONS - 1);
+        if (--runs) sift_down(heap, runs, 0, heap[runs]);
+        int64_t begin = 0, at = 0, whole = 1;
+        for (; at < length; at++) {
+            if (!(used_here[i + at] | used_there[j + at])) continue;
+            if (at > begin) push(heap, &runs, key_of(at - begin, i + begin, j + begin));
+            begin = at + 1;
+            whole = 0;
+        }
+        if (whole) {
+            if (take(budget, length)) return;
+            memset(used_here + i, 1, (size_t)length);
+            memset(used_there + j, 1, (size_t)length);
+        } else if (at > begin) {
+            push(heap, &runs, key_of(at - begin, i + begin, j + begin));
+        }
+    }
+}
+
+/* As take_runs, for any number of runs. numbers: a 0 for each word, left as it was. Returns 0, or -1 without memory. */
+static int64_t take_many_runs(Budget *budget, const Sides *sides, const int32_t *words, int64_t length,
+                              int32_t *numbers) {
+    if (length + sides->size > INT32_MAX / 32) return -1;
+    int32_t size = (int32_t)(length + sides->size), symbols = 1;
+    int32_t *text = malloc((size_t)size * sizeof *text);
+    if (!text) return -1;
+    for (int32_t i = 0; i < size; i++) {
+        int32_t word = i < length ? words[i] : sides->text[i - length] - 1;
+        if (word >= 0 && !numbers[word]) numbers[word] = symbols++;
+        text[i] = word < 0 ? 0 : numbers[word];
+    }
+    int64_t result = take_runs_by_groups(budget, text, (int32_t)length, size, symbols);
+    for (int64_t i = 0; i < length; i++) numbers[words[i]] = 0;
+    for (int64_t j = 0; j < sides->size; j++)
+        if (sides->text[j]) numbers[sides->text[j] - 1] = 0;
+    free(text);
+    return result;
+}
+
+/*
+ * totals: (systems, segments), the sum over the runs of `powers` of their lengths (0 to the longest hypothesis); rests:
+ * what is left for the last run where it is longer than that, in parts of a word, as many as the segment has
+ * references. few: up to how many pairs of equal words runs are listed, at most FEW. Returns 0, or -1 without memory.
+ */
+int64_t gtm_runs(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types, int64_t references,
+                 int64_t systems, int64_t segments, const double *powers, int64_t few, double *totals, int64_t *rests) {
+    int64_t longest = 0, longest_hypothesis = 0, result = -1;
+    if (few > FEW) few = FEW;
+    for (int64_t i = 0; i < segments; i++) {
+        int64_t size = 1;
+        for (int64_t r = 0; r < references; r++)
+            size += starts[r * segments + i + 1] - starts[r * segments + i] + 1;
+        if (size > longest) longest = size;
+        for (int64_t t = references; t < references + systems; t++) {
+            int64_t length = starts[t * segments + i + 1] - starts[t * segments + i];
+            if (length > longest_hypothesis) longest_hypothesis = length;
+        }
+    }
+    if (longest > INT32_MAX) return -1;
+    size_t words = (size_t)types + 1;
+    Sides sides = {.text = malloc((size_t)longest * sizeof *sides.text),
+                   .last = calloc(words, sizeof *sides.last),
+                   .before = malloc((size_t)longest * sizeof *sides.before),
+                   .count = calloc(words, sizeof *sides.count)};
+    int32_t *numbers = calloc(words, sizeof *numbers);
+    uint64_t *heap = malloc((FEW + 1) * sizeof *heap);
+    uint8_t *used_here = calloc((size_t)longest_hypothesis + 1, 1), *used_there = calloc((size_t)longest, 1);
+    if (!sides.text || !sides.last || !sides.before || !sides.count || !numbers || !heap || !used_here || !used_there)
+        goto done;
+
+    for (int64_t i = 0; i < segments; i++) {
+        int64_t reference_words = 0, parts = 0;
+        sides.size = 0;
+        sides.text[sides.size++] = 0;
+        for (int64_t r = 0; r < references; r++) {
+            const int64_t *row = starts + r * segments + i;
+            if (!present[r * segments + i]) continue;
+            parts++;
+            reference_words += row[1] - row[0];
+            for (int64_t at = row[0]; at < row[1]; at++) {
+                sides.before[sides.size] = sides.last[ids[at]];
+                sides.last[ids[at]] = (int32_t)sides.size;
+                sides.count[ids[at]]++;
+                sides.text[sides.size++] = ids[at] + 1;
+            }
+            sides.text[sides.size++] = 0;
+        }
+        int64_t failed = 0;
+        for (int64_t s = 0; s < systems && !failed; s++) {
+            const int64_t *row = starts + (references + s) * segments + i;
+            const int32_t *hypothesis = ids + row[0];
+            int64_t length = row[1] - row[0], pairs = 0, most = length * parts;
+            Budget budget = {.left = most < reference_words ? most : reference_words, .parts = parts, .powers = powers};
+            for (int64_t at = 0; at < length; at++) pairs += sides.count[hypothesis[at]];
+            if (pairs == 0) {
+            } else if (pairs <= few && length < POSITIONS && sides.size < POSITIONS) {
+                take_runs(&budget, heap, list_runs(&sides, hypothesis, length, heap), used_here, used_there);
+                memset(used_here, 0, (size_t)length);
+                memset(used_there, 0, (size_t)sides.size);
+            } else {
+                failed = take_many_runs(&budget, &sides, hypothesis, length, numbers);
+            }
+            totals[s * segments + i] = budget.total;
+            rests[s * segments + i] = budget.rest;
+        }
+        for (int64_t j = 0; j < sides.size; j++)
+            if (sides.text[j]) sides.last[sides.text[j] - 1] = sides.count[sides.text[j] - 1] = 0;
+        if (failed) goto done;
+    }
+    result = 0;
+done:
+    free(sides.text);
+    free(sides.last);
+    free(sides.before);
+    free(sides.count);
+    free(numbers);
+    free(heap);
+    free(used_here);
+    free(used_there);
+    return result;
+}

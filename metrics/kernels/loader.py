@@ -1,0 +1,62 @@
+"""Loads the compiled kernels and checks that they were built from the sources that lie beside them."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from metrics.errors import KernelsNotBuilt
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FOLDER = Path(__file__).parent
+POINTER = ctypes.c_void_p
+INTEGER = ctypes.c_int64
+REAL = ctypes.c_double
+
+
+@cache
+def shared_library() -> ctypes.CDLL:
+    """The shared library with all kernels.
+
+    Raises KernelsNotBuilt when it is missing or older than its sources.
+    """
+    path = FOLDER / "_kernels.so"
+    if not path.exists():
+        raise KernelsNotBuilt(f"{path} is missing. Run `make install`, which compiles it.")
+    loaded = ctypes.CDLL(str(path))
+    loaded.kernels_fingerprint.restype = ctypes.c_char_p
+    digest = sha256()
+    for source in sorted(FOLDER.glob("*.[ch]")):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    if loaded.kernels_fingerprint().decode() != digest.hexdigest()[:16]:
+        raise KernelsNotBuilt(f"{path} is older than the C files beside it. Run `make kernels`.")
+    return loaded
+
+
+def kernel(name: str, *argument_types: Any, returns: Any = INTEGER) -> Any:
+    """The C function `name`; call it with `address(array)` for each pointer.
+
+    ctypes lets go of the interpreter lock during the call, so kernels may run in threads.
+    """
+    function = shared_library()[name]
+    function.argtypes = argument_types
+    function.restype = returns
+    return function
+
+
+def address(array: NDArray[Any]) -> int:
+    """Where a C-contiguous array's first element lies."""
+    assert array.flags.c_contiguous
+    return array.ctypes.data
+
+
+def checked(result: int) -> int:
+    """A kernel's result, or MemoryError where the kernel could not allocate (it returns -1)."""
+    if result == -1:
+        raise MemoryError("a kernel could not allocate its tables: use smaller shards or more memory")
+    return result

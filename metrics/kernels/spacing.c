@@ -1,0 +1,148 @@
+/* Puts blanks where a tokenizer cuts, for those that cut by kinds of characters. See spacing.py.
+ *
+ * mteval's rules are rounds of replacements over pairs of characters, from left to right and not overlapping:
+ * first (no number)(mark) -> "x y ", then (mark)(no number) -> " x y". Worked out for a run of marks, with the
+ * character before it (`before`) and behind it (`behind`), where a line may have none, they say:
+ *  - all marks of a run are cut apart;
+ *  - the run is cut from `before` unless it is a single mark, `before` is a number or missing, and `behind`
+ *    is a number or missing;
+ *  - the run is cut from `behind` if that is no number; or, whatever it is, if the first round's pairs, which
+ *    begin with `before` where that is no number and with the first mark otherwise, end with the last mark.
+ */
+#include <stdint.h>
+#include <string.h>
+
+/* Kinds of characters, as in spacing.py. */
+enum { OTHER, NUMBER, MARK, ALONE, DASH, BLANK, EDGE /* of the line */ };
+/* Rules, as in spacing.py. */
+enum { PADDED = 1, LEFT_TRIMMED = 2, LOOKING_AHEAD = 4 };
+
+typedef struct {
+    const uint8_t *kinds;
+    const uint8_t *end; /* of the line */
+} Line;
+
+static inline int width_of(uint8_t byte) { return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4; }
+
+/* The kind of the character at `at`; *width is set to its bytes, never beyond the end of the line. */
+static inline int kind_at(const Line *line, const uint8_t *at, int *width) {
+    const uint32_t byte = *at;
+    *width = 1;
+    if (byte < 0x80) return line->kinds[byte];
+    const int bytes = width_of(*at);
+    if (line->end - at < bytes) return OTHER;
+    *width = bytes;
+    if (bytes == 2) return line->kinds[(byte & 31) << 6 | (at[1] & 63)];
+    if (bytes == 3) return line->kinds[(byte & 15) << 12 | (at[1] & 63) << 6 | (at[2] & 63)];
+    const uint32_t code = (byte & 7) << 18 | (at[1] & 63) << 12 | (at[2] & 63) << 6 | (at[3] & 63);
+    return code < 0x110000 ? line->kinds[code] : OTHER;
+}
+
+static inline int is_open(int kind) { return kind != NUMBER && kind != EDGE; }
+
+static inline uint8_t *copy(uint8_t *out, const uint8_t *at, int width) {
+    for (int i = 0; i < width; i++) *out++ = at[i];
+    return out;
+}
+
+static inline uint8_t *apart(uint8_t *out, const uint8_t *at, int width) {
+    *out++ = ' ';
+    out = copy(out, at, width);
+    *out++ = ' ';
+    return out;
+}
+
+/* A run of marks that begins at *from; moves *from behind it. */
+static uint8_t *put_run(uint8_t *out, const Line *line, const uint8_t **from, int before, int rules) {
+    const uint8_t *at = *from;
+    int width, behind = rules & PADDED ? OTHER : EDGE;
+    int64_t run = 0;
+    for (; at < line->end; at += width, run++) {
+        const int kind = kind_at(line, at, &width);
+        if (kind != MARK) {
+            behind = kind;
+            break;
+        }
+    }
+    int cut_before, cut_behind;
+    if (rules & LOOKING_AHEAD) {
+        /* Each mark stands alone unless a number follows: only the last of a run can have one. */
+        cut_behind = behind != NUMBER;
+        cut_before = cut_behind || run > 1;
+    } else {
+        cut_behind = is_open(behind) || run % 2 == is_open(before);
+        cut_before = is_open(before) || run > 1 || is_open(behind);
+    }
+    if (cut_before) *out++ = ' ';
+    for (const uint8_t *mark = *from; mark < at; mark += width) {
+        width = width_of(*mark);
+        if (mark > *from) *out++ = ' ';
+        out = copy(out, mark, width);
+    }
+    if (cut_behind) *out++ = ' ';
+    *from = at;
+    return out;
+}
+
+/* Where the line's last character that is no blank ends. */
+static const uint8_t *trimmed_end(Line line, const uint8_t *begin) {
+    while (line.end > begin) {
+        const uint8_t *last = line.end - 1;
+        int width;
+        while (last > begin && (*last & 0xC0) == 0x80) last--;
+        if (kind_at(&line, last, &width) != BLANK) break;
+        line.end = last;
+    }
+    return line.end;
+}
+
+/* kinds: of each of the 0x110000 code points. out: room for 3 * size + 2 bytes, as a character becomes at
+ * most itself between two blanks. Returns how many bytes were written. */
+int64_t spacing(const uint8_t *bytes, int64_t size, const uint8_t *kinds, int64_t rules, uint8_t *out) {
+    const uint8_t *at = bytes, *const last = bytes + size;
+    uint8_t *const begin = out;
+    while (at <= last) {
+        const uint8_t *newline = at < last ? memchr(at, '\n', (size_t)(last - at)) : 0;
+        if (!newline) newline = last;
+        Line line = {kinds, newline};
+        line.end = trimmed_end(line, at);
+        int before = rules & PADDED ? OTHER : EDGE, width;
+        if (rules & LEFT_TRIMMED)
+            while (at < line.end && kind_at(&line, at, &width) == BLANK) at += width;
+        while (at < line.end) {
+            const int kind = kind_at(&line, at, &width);
+            switch (kind) {
+            case MARK:
+                out = put_run(out, &line, &at, before, (int)rules);
+                before = MARK;
+                continue;
+            case ALONE:
+                out = apart(out, at, width);
+                break;
+            case DASH:
+                out = before == NUMBER ? apart(out, at, width) : copy(out, at, width);
+                break;
+            case BLANK:
+                if (rules & LOOKING_AHEAD && before == NUMBER) {
+                    const uint8_t *next = at;
+                    int ahead = BLANK;
+                    while (next < line.end && (ahead = kind_at(&line, next, &width)) == BLANK) next += width;
+                    if (ahead == NUMBER) {
+                        at = next;
+                        continue;
+                    }
+                    kind_at(&line, at, &width);
+                }
+                out = copy(out, at, width);
+                break;
+            default:
+                out = copy(out, at, width);
+            }
+            before = kind;
+            at += width;
+        }
+        if (newline < last) *out++ = '\n';
+        at = newline + 1;
+    }
+    return out - begin;
+}

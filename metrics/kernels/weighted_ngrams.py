@@ -1,0 +1,47 @@
+"""Clipped matches of n-grams whose words have weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from metrics.kernels.words import Words
+
+FULL = 2**24
+"""The weight of a word that was not corrected."""
+
+
+def weighted_ngrams(
+    words: Words,
+    present: NDArray[np.uint8],
+    systems: int,
+    corrected: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    orders: tuple[int, ...],
+) -> NDArray[np.int64]:
+    """The credit of the n-grams of each order, in parts of FULL and times the order: (systems, segments, orders).
+
+    `corrected` and `weights` are (references, words of all hypotheses): what each word became for that reference,
+    and its weight from 0 to FULL. An n-gram that the corrected hypothesis shares with the reference is worth the
+    mean weight of its words; of several that became the same n-gram the heaviest count, the first on ties, as many
+    as the reference has. What the occurrences of a distinct original n-gram are worth together is taken from the
+    reference for which it is the most. `present` is (references, segments); `orders` ascend.
+    """
+    references, segments = present.shape
+    chosen = np.array(orders, np.int64)
+    out = np.empty((systems, segments, len(orders)), np.int64)
+    function = kernel("weighted_ngrams", *[POINTER] * 5, *[INTEGER] * 3, POINTER, INTEGER, POINTER)
+    checked(
+        function(
+            address(words.ids), address(words.starts), address(present), address(corrected), address(weights),
+            references, systems, segments,
+            address(chosen), len(orders), address(out),
+        )
+    )  # fmt: skip
+    return out

@@ -1,0 +1,71 @@
+"""Tokens as numbers: the texts of a batch cut and interned in one pass over their bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The tokens of all rows of a batch.
+
+    Row r holds `ids[starts[r]:starts[r + 1]]`; equal ids mean equal tokens.
+    """
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    types: int
+    """How many distinct tokens there are; ids are below it."""
+    lines: bytes
+    """The distinct tokens in the order of their ids, each ended by a newline."""
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Tokens in each row."""
+        return np.diff(self.starts)
+
+
+def words(text: bytes, rows: int, *, western: bool = False) -> Words:
+    r"""The tokens of `rows` lines joined by "\n": what white space separates.
+
+    With `western` punctuation is cut off as well, by the rules of mteval-v13a.
+    Raises MemoryError; the number of lines must be `rows`.
+    """
+    size = len(text)
+    ids = np.empty(size + 1, np.int32)
+    starts = np.empty(rows + 1, np.int64)
+    lines = np.empty(2 * size + 1, np.uint8)
+    used = np.zeros(1, np.int64)
+    function = kernel("words", POINTER, *[INTEGER] * 3, *[POINTER] * 4)
+    source = np.frombuffer(text, np.uint8) if size else np.zeros(1, np.uint8)
+    types = checked(
+        function(
+            address(source),
+            size,
+            rows,
+            int(western),
+            address(ids),
+            address(starts),
+            address(lines),
+            address(used),
+        )
+    )
+    assert types >= 0, "the text does not have as many lines as the batch has rows"
+    # A copy: the room that was set aside is many times what most texts need.
+    return Words(ids[: starts[-1]].copy(), starts, types, lines[: used[0]].tobytes())
+
+
+def folded(mixed: Words) -> Words:
+    """The same tokens with their case folded, found by folding each distinct token once."""
+    if not mixed.types:
+        return mixed
+    alike = words(mixed.lines[:-1].decode().lower().encode(), mixed.types)
+    return Words(alike.ids[mixed.ids], mixed.starts, alike.types, alike.lines)

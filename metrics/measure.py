@@ -1,0 +1,119 @@
+"""From texts to scores in one process: the functions that the workers and the reducer call, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.batch import Batch
+from metrics.resampling.bootstrap import replicate_sums, resampling_counts
+from metrics.text.blocks import BLOCK, block_count, split_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from metrics.base import Metric
+
+    Floats = NDArray[np.float64]
+
+LARGEST_SHARD = 32 * BLOCK
+"""Segments that are held in memory at once, unless the caller says otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What one metric says of all systems.
+
+    sums: (systems, k); scores: (systems,); replicate_scores: (systems, replicates), with no replicates where none
+    were asked for; segment_scores: (systems, segments), or None where they were not asked for.
+    """
+
+    metric: Metric
+    sums: Floats
+    scores: Floats
+    replicate_scores: Floats
+    segment_scores: Floats | None
+
+
+def shard_statistics(batch: Batch, metrics: Sequence[Metric]) -> list[Floats]:
+    """The statistics of a shard, (systems, segments, k) for each metric."""
+    return [metric.segment_statistics(batch) for metric in metrics]
+
+
+def corpus_sums(statistics: Floats) -> Floats:
+    """Exact sums over the segments: (systems, segments, k) -> (systems, k)."""
+    sums: Floats = statistics.sum(axis=1)
+    return sums
+
+
+def resampled_sums(counts: NDArray[np.unsignedinteger], statistics: Sequence[Floats]) -> list[Floats]:
+    """The sums of every replicate: for each metric (systems, segments, k) -> (systems, replicates, k).
+
+    One matrix product serves all metrics and systems. `counts` is (replicates, segments).
+    """
+    segments = counts.shape[1]
+    wide = np.concatenate([each.transpose(1, 0, 2).reshape(segments, -1) for each in statistics], axis=1)
+    sums = replicate_sums(counts, wide)
+    parts, begin = [], 0
+    for each in statistics:
+        systems, _, columns = each.shape
+        part = sums[:, begin : begin + systems * columns].reshape(-1, systems, columns)
+        parts.append(part.transpose(1, 0, 2))
+        begin += systems * columns
+    return parts
+
+
+def measure(
+    references: Sequence[bytes],
+    systems: Sequence[bytes],
+    metrics: Sequence[Metric],
+    *,
+    replicates: int = 0,
+    seed: int = 12345,
+    shard_size: int = LARGEST_SHARD,
+    segment_scores: bool = False,
+    variable_references: bool = False,
+    on_shard: Callable[[int, int], None] | None = None,
+) -> list[Measurement]:
+    r"""Score all systems by all metrics, in shards of `shard_size` segments (rounded up to whole blocks).
+
+    The result is the same to the bit for every `shard_size`. Texts are lines joined by "\n", without a final one.
+    `on_shard` is told after each shard how many of how many are done.
+    """
+    segments = references[0].count(b"\n") + 1
+    blocks = block_count(max(shard_size, 1))
+    shards = block_count(segments) // blocks + bool(block_count(segments) % blocks)
+    sums = [np.zeros((len(systems), len(metric.columns))) for metric in metrics]
+    resampled = [np.zeros((len(systems), replicates, len(metric.columns))) for metric in metrics]
+    by_segment: list[list[Floats]] = [[] for _ in metrics]
+
+    for shard, texts in enumerate(split_blocks([*references, *systems], blocks)):
+        batch = Batch(texts[: len(references)], texts[len(references) :], variable_references)
+        statistics = shard_statistics(batch, metrics)
+        for sum_of, each in zip(sums, statistics, strict=True):
+            sum_of += corpus_sums(each)
+        if replicates:
+            first = shard * blocks
+            counts = resampling_counts(segments, seed, replicates, first * BLOCK, first * BLOCK + batch.segments)
+            for total, part in zip(resampled, resampled_sums(counts, statistics), strict=True):
+                total += part
+        if segment_scores:
+            for scores, metric, each in zip(by_segment, metrics, statistics, strict=True):
+                scores.append(metric.segment_score(each))
+        if on_shard:
+            on_shard(shard + 1, shards)
+
+    return [
+        Measurement(
+            metric,
+            total,
+            metric.score(total),
+            metric.score(replicate_total),
+            np.concatenate(scores, axis=1) if scores else None,
+        )
+        for metric, total, replicate_total, scores in zip(metrics, sums, resampled, by_segment, strict=True)
+    ]

@@ -1,0 +1,35 @@
+"""PER: position-independent word error rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from metrics.best_reference import lengths
+from metrics.error_rate import ErrorRate
+from metrics.kernels.bag_overlap import bag_overlaps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from metrics.kernels.words import Words
+
+
+@dataclass(frozen=True)
+class PER(ErrorRate):
+    """Words of the longer side without a partner on the other, per word of the reference.
+
+    Order does not count. The longer side is chosen segment by segment.
+    """
+
+    name: ClassVar[str] = "per"
+    source: ClassVar[str] = "Tillmann et al. 1997; Kos 2008, section 2.2.2"
+    cost: ClassVar[float] = 0.4
+
+    def edits(self, words: Words, present: NDArray[np.uint8], systems: int) -> NDArray[np.int64]:
+        """Length of the longer side minus the words in common."""
+        references, hypotheses = lengths(words, present, systems)
+        longer = np.maximum(references[:, None, :], hypotheses[None, :, :])
+        return longer - bag_overlaps(words, present, systems)

@@ -1,0 +1,31 @@
+"""Logarithm and exponential whose last digits do not depend on the processor.
+
+NumPy's differ between processors with and without AVX-512; those of `math` are the C library's. Everything else
+that the formulas need (+ - * / and comparisons) is correctly rounded everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+
+def _each(function: Callable[[float], float], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.fromiter(map(function, values.ravel().tolist()), np.float64, values.size).reshape(values.shape)
+
+
+def log(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Natural logarithms; values must be positive."""
+    return _each(math.log, values)
+
+
+def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Exponentials; values must be too small to overflow."""
+    return _each(math.exp, values)

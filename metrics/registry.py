@@ -1,0 +1,79 @@
+"""From the text `NAME[:key=value]...` to a metric."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache
+from typing import TYPE_CHECKING
+
+from metrics.errors import BadParameter, UnknownMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from metrics.base import Metric
+
+ALIASES = {"chrf++": "chrf:nw=2", "chrfpp": "chrf:nw=2"}
+"""Names that people type for a metric with parameters."""
+
+ENTRY_POINTS = "steelyard.metrics"
+
+
+def metric_class(name: str) -> type[Metric]:
+    """The metric class called `name`, of the house or of another distribution.
+
+    Raises UnknownMetric, with the names there are.
+    """
+    import metrics
+
+    house = {metric.name: metric for metric in metrics.METRICS}
+    found = house.get(name) or _others().get(name)
+    if found is None:
+        names = [*house, *ALIASES, *_others()]
+        close = get_close_matches(name, names, 1)
+        hint = f' Did you mean "{close[0]}"?' if close else ""
+        raise UnknownMetric(f'There is no metric "{name}".{hint} Metrics: {", ".join(sorted(names))}.')
+    return found
+
+
+def parse_metric(specification: str, defaults: Mapping[str, str] | None = None) -> Metric:
+    """The metric that `NAME[:key=value]...` describes.
+
+    `defaults` are parameters to use where the specification is silent; those that a metric does not have or
+    does not allow are passed over, and so is a tokenizer for a metric that by itself has none: sacreBLEU's
+    `-tok` does not touch TER either. Raises UnknownMetric and BadParameter.
+    """
+    name, *pairs = specification.strip().split(":")
+    name = name.lower()
+    if name in ALIASES:
+        name, *more = ALIASES[name].split(":")
+        pairs = [*more, *pairs]
+    found = metric_class(name)
+    fields = {field.name: field for field in found.parameters()}
+    values = {}
+    for key, text in (defaults or {}).items():
+        choices = fields[key].metadata["choices"] if key in fields else ()
+        if key in fields and text in (choices or (text,)) and not (key == "tok" and fields[key].default == "none"):
+            values[key] = text
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals:
+            raise BadParameter(f'"{specification}": "{pair}" is not of the form key=value.')
+        values[key] = text
+    return found.from_texts(values)
+
+
+def parse_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Metric]:
+    """The metrics of a list, in its order. Raises BadParameter where one is named twice."""
+    parsed = [parse_metric(text, defaults) for text in specifications]
+    for position, metric in enumerate(parsed):
+        if metric in parsed[:position]:
+            raise BadParameter(f'The metric "{metric.specification}" is named twice.')
+    return parsed
+
+
+@cache
+def _others() -> dict[str, type[Metric]]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}

@@ -1,0 +1,1 @@
+"""Resampling: exact bootstrap replicates, intervals and tests made from them."""

@@ -1,0 +1,94 @@
+"""TER: translation edit rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from metrics.base import Metric
+from metrics.batch import Batch
+from metrics.errors import BadParameter
+from metrics.kernels.ter import UNIT, ter_statistics
+from metrics.parameters import case_parameter, parameter
+from metrics.text.tercom import tercom_text
+from metrics.text.tokenizers import TOKENIZERS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from metrics.kernels.words import Words
+
+OTHERS = tuple(name for name in TOKENIZERS if name != "none")
+
+
+@dataclass(frozen=True)
+class TER(Metric):
+    """Words to insert, delete and replace and blocks of words to move, per word of the average reference.
+
+    The defaults are sacreBLEU's, whose limits on the search for moves are part of the definition. With several
+    references the one with the fewest edits counts, but the average length of all.
+    """
+
+    name: ClassVar[str] = "ter"
+    source: ClassVar[str] = "Snover et al. 2006, section 3; Kos 2008, section 2.3.2"
+    higher_is_better: ClassVar[bool] = False
+    cost: ClassVar[float] = 1.5
+
+    case: str = case_parameter("lc")
+    tok: str = parameter(
+        "none",
+        "none, tercom (the same as norm=yes), or another tokenizer",
+        choices=("none", "tercom", *OTHERS),
+    )
+    norm: bool = parameter(False, "resolve entities and cut off punctuation as tercom does")
+    punct: bool = parameter(True, "no takes punctuation away")
+    asian: bool = parameter(False, "norm and punct also know Chinese and Japanese characters")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tok == "tercom":
+            object.__setattr__(self, "tok", "none")
+            object.__setattr__(self, "norm", True)
+        if self.tok != "none" and (self.norm or not self.punct or self.asian):
+            raise BadParameter(
+                f"ter: norm, punct and asian are rules of tercom and do not go with tok={self.tok}. "
+                "Leave them out, or leave tok out."
+            )
+
+    @property
+    def title(self) -> str:
+        """TER."""
+        return "TER"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Edits; the average reference length in whole words, and its rest in 720,720ths of a word."""
+        return ("edits", "ref_len", "ref_len_rest")
+
+    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """(systems, segments, 3)."""
+        return ter_statistics(self._words(batch), batch.present, len(batch.systems))
+
+    def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """0 for a perfect text, above 100 where there are more edits than words; 100 for words against none."""
+        edits, length = sums[..., 0], sums[..., 1] + sums[..., 2] / UNIT
+        rate = edits / np.where(length > 0, length, 1.0)
+        return 100.0 * np.where(length > 0, rate, np.where(edits > 0, 1.0, 0.0))
+
+    def signature_fields(self) -> list[tuple[str, str]]:
+        """SacreBLEU's fields; it calls words as they are `tercom`, too."""
+        fields = dict(super().signature_fields())
+        return list({**fields, "tok": "tercom" if self.tok == "none" else self.tok}.items())
+
+    def _words(self, batch: Batch) -> Words:
+        if self.punct and not self.norm:
+            return batch.words(self.tok, self.case)
+        prepared = Batch([self._prepared(t) for t in batch.references], [self._prepared(t) for t in batch.systems])
+        return prepared.words("none", "mixed")
+
+    def _prepared(self, text: bytes) -> bytes:
+        # The case is folded first: entities and possessives are looked for in small letters.
+        folded = text.decode() if self.case == "mixed" else text.decode().lower()
+        return tercom_text(folded, norm=self.norm, punct=self.punct, asian=self.asian).encode()

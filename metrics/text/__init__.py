@@ -1,0 +1,1 @@
+"""Texts: readers of files and folders, and tokenizers."""

@@ -1,0 +1,220 @@
+"""Reads a campaign folder: source, references and system outputs that belong together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metrics.errors import BadText
+from metrics.text.campaign_files import SegmentDocument, read_documents
+from metrics.text.layouts import LAYOUTS, BadCampaign, CampaignPaths, find_files
+from metrics.text.limits import DEFAULT_LIMITS, TextLimits
+from metrics.text.names import fault_of_name, folded, printable, system_name
+from metrics.text.plain import Text, check_same_length, read_lines
+from metrics.text.wording import listed, number_of, ranges
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignFolder:
+    """All that a campaign folder holds; every text has the same number of segments, at least one."""
+
+    name: str
+    source: Text | None
+    references: dict[str, Text]
+    """By label, sorted."""
+    systems: dict[str, Text]
+    """By name, sorted."""
+    documents: tuple[SegmentDocument, ...] | None
+    """One (doc_id, domain) per segment."""
+    source_language: str | None
+    target_language: str | None
+    variable_references: bool
+    """True: an empty line in a reference means that the segment lacks this reference."""
+    human: tuple[Path, ...]
+    """The files `human.*.tsv`; they are not read here."""
+    notices: tuple[str, ...]
+    """What was odd in the folder or in one of its texts, each a sentence."""
+
+    @property
+    def segments(self) -> int:
+        """Number of segments of every text."""
+        return next(iter(self.references.values())).segments
+
+
+def read_campaign(
+    folder: str | os.PathLike[str], *, pair: str | None = None, limits: TextLimits = DEFAULT_LIMITS
+) -> CampaignFolder:
+    """Read a campaign folder in the project's layout or in WMT's.
+
+    `pair` (`en-cs`, or `generaltest2022.en-cs`) chooses among several test sets of a WMT folder.
+    Raises BadText, as a rule BadCampaign with all that is wrong at once, naming files and lines.
+    """
+    paths = find_files(Path(folder), pair)
+    _check_completeness(folder, paths)
+    _check_names(folder, paths)
+    texts = _read_all(folder, paths, limits)
+    standard, *others = texts.values()
+    check_same_length(standard, others)
+
+    source = texts[paths.sources[0]] if paths.sources else None
+    references = {label: texts[path] for label, path in sorted(paths.references)}
+    systems = {name: texts[path] for name, path in sorted(paths.systems)}
+    notices = [notice for text in texts.values() for notice in text.notices]
+    segments = next(iter(references.values())).segments
+    notices += _against_meta(folder, paths, segments)
+    notices += _empty_reference_lines(references, paths.meta.variable_references)
+    documents = None
+    if paths.documents is not None:
+        documents, about_documents = read_documents(paths.documents, segments, limits)
+        notices += about_documents
+    if paths.unused:
+        notices.append(f"{folder}: not used: {listed(paths.unused)}.")
+    return CampaignFolder(
+        name=paths.name,
+        source=source,
+        references=references,
+        systems=systems,
+        documents=documents,
+        source_language=paths.meta.source_language,
+        target_language=paths.meta.target_language,
+        variable_references=paths.meta.variable_references,
+        human=tuple(paths.human),
+        notices=tuple(notices),
+    )
+
+
+def _check_completeness(folder: str | os.PathLike[str], paths: CampaignPaths) -> None:
+    missing = [what for what, found in (("references", paths.references), ("systems", paths.systems)) if not found]
+    if missing:
+        unused = f" Files it does not know: {listed(paths.unused)}." if paths.unused else ""
+        raise BadCampaign(f"{folder}: no {' and no '.join(missing)}.{unused} {LAYOUTS}")
+
+
+def _check_names(folder: str | os.PathLike[str], paths: CampaignPaths) -> None:
+    problems = []
+    if fault := fault_of_name(paths.name):
+        problems.append(
+            f"the campaign cannot be called {printable(paths.name)!r}: {fault}. "
+            'Rename the folder, or give "name" in meta.json.'
+        )
+    if len(paths.sources) > 1:
+        problems.append(f"{listed(_shown(paths.sources))}: two sources. Remove one.")
+    for what, files in (("reference", paths.references), ("system", paths.systems)):
+        same: dict[str, list[tuple[str, Path]]] = {}
+        for name, path in files:
+            if fault := fault_of_name(name):
+                problems.append(f"{printable(str(path))}: not usable as the name of a {what}: {fault}. Rename it.")
+            same.setdefault(folded(name), []).append((name, path))
+        for twins in same.values():
+            if len(twins) > 1:
+                names = [repr(name) for name in sorted({name for name, _ in twins})]
+                alike = f"the name {names[0]}" if len(names) == 1 else f"too similar names ({listed(names)})"
+                problems.append(
+                    f"{listed(_shown([path for _, path in twins]))}: {alike} for two {what}s. Rename or remove one."
+                )
+    _raise_if_any(folder, problems)
+
+
+def _read_all(folder: str | os.PathLike[str], paths: CampaignPaths, limits: TextLimits) -> dict[Path, Text]:
+    texts: dict[Path, Text] = {}
+    problems: list[BadText] = []
+    for path in _text_files(paths):
+        try:
+            texts[path] = read_lines(path, limits=limits)
+            if not texts[path].segments:
+                problems.append(BadCampaign(f"{path}: is empty. Give one line per segment, or remove the file."))
+        except BadText as error:
+            problems.append(error)
+    if len(problems) == 1:
+        raise problems[0]
+    _raise_if_any(folder, [str(problem) for problem in problems])
+    return texts
+
+
+def _text_files(paths: CampaignPaths) -> Iterator[Path]:
+    """The source, or else the first reference, comes first: the others are measured by it."""
+    yield from paths.sources
+    for _, path in sorted(paths.references) + sorted(paths.systems):
+        yield path
+
+
+def _against_meta(folder: str | os.PathLike[str], paths: CampaignPaths, segments: int) -> list[str]:
+    """Notices on files that `meta.json` does not name; raises BadCampaign where it promises more."""
+    meta, problems, notices = paths.meta, [], []
+    if meta.segments is not None and meta.segments != segments:
+        problems.append(
+            f"meta.json says {number_of(meta.segments, 'segment')}, the files have "
+            f"{number_of(segments, 'line')}. Complete the files, or correct meta.json."
+        )
+    for what, promised, files in (
+        ("reference", meta.references, paths.references),
+        ("system", meta.systems, paths.systems),
+    ):
+        if promised is None:
+            continue
+        there = {name for name, _ in files}
+        missing = [printable(name) for name in promised if name not in there]
+        more = sorted(there.difference(promised))
+        if missing:
+            sentence = f"meta.json names {number_of(len(missing), what)} without a file: {listed(missing)}."
+            # A missing reference changes every score, a missing system none.
+            if what == "reference":
+                problems.append(f"{sentence} Add the files, or correct meta.json.")
+            else:
+                notices.append(f"{folder}: {sentence}")
+        if more:
+            notices.append(f"{folder}: {number_of(len(more), what)} not named in meta.json, but used: {listed(more)}.")
+    _raise_if_any(folder, problems)
+    return notices
+
+
+def _empty_reference_lines(references: dict[str, Text], variable: bool) -> list[str]:
+    """Check where references are missing; notices where it looks as if they were meant to be."""
+    empty = {text.name: _empty_lines(text) for text in references.values()}
+    if not variable:
+        return [
+            f"{name}: empty in {number_of(len(lines), 'line')} ({ranges(lines)}), scored as a "
+            'translation without words. If it is missing there, say "variable_references": true in meta.json.'
+            for name, lines in empty.items()
+            if lines
+        ]
+    nowhere = sorted(set.intersection(*(set(lines) for lines in empty.values())))
+    if nowhere:
+        raise BadCampaign(
+            f"{listed(list(empty))}: empty in every reference: {ranges(nowhere)} "
+            f"({number_of(len(nowhere), 'line')}, counted from 1). Each segment needs at least one reference."
+        )
+    return []
+
+
+def _empty_lines(text: Text) -> list[int]:
+    content = text.bytes
+    if content and b"\n\n" not in content and not content.startswith(b"\n") and not content.endswith(b"\n"):
+        return []
+    return [number for number, line in enumerate(text.lines(), start=1) if not line]
+
+
+def _shown(paths: list[Path]) -> list[str]:
+    return [printable(str(path)) for path in paths]
+
+
+def _raise_if_any(folder: str | os.PathLike[str], problems: list[str]) -> None:
+    if len(problems) == 1:
+        raise BadCampaign(f"{folder}: {problems[0]}" if str(folder) not in problems[0] else problems[0])
+    if problems:
+        rows = "\n".join(f"  - {problem}" for problem in problems)
+        raise BadCampaign(f"{folder}: {number_of(len(problems), 'problem')}:\n{rows}")
+
+
+__all__ = [
+    "BadCampaign",
+    "CampaignFolder",
+    "SegmentDocument",
+    "read_campaign",
+    "system_name",
+]

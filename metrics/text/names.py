@@ -1,0 +1,95 @@
+"""Names of systems and references, and how file names say them."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import PurePath
+
+MAX_NAME_LENGTH = 100
+
+# Punctuation that is harmless in file names, tables, web addresses and metric specifications alike.
+_PUNCTUATION = frozenset("._-+()@=,~#'& ")
+
+_LANGUAGE = r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})*"
+_WMT_NAME = re.compile(
+    rf"(?P<set>[A-Za-z]+test\d{{4}})\.(?P<source>{_LANGUAGE}?)-(?P<target>{_LANGUAGE})\."
+    rf"(?:src\.(?P=source)|(?P<kind>ref|hyp)\.(?P<name>.+)\.(?P=target))(?:\.txt)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WmtName:
+    """What the file name `generaltest2022.en-cs.hyp.Online-A.cs` says."""
+
+    test_set: str
+    source_language: str
+    target_language: str
+    kind: str
+    """`src`, `ref` or `hyp`."""
+    name: str
+    """Label of the reference or name of the system; empty for the source."""
+
+    @property
+    def pair(self) -> str:
+        """The language pair as WMT writes it, `en-cs`."""
+        return f"{self.source_language}-{self.target_language}"
+
+
+def parse_wmt_name(file_name: str) -> WmtName | None:
+    """Take a WMT file name apart; None when it is not one."""
+    match = _WMT_NAME.fullmatch(file_name)
+    if match is None:
+        return None
+    return WmtName(
+        test_set=match["set"],
+        source_language=match["source"],
+        target_language=match["target"],
+        kind=match["kind"] or "src",
+        name=match["name"] or "",
+    )
+
+
+def system_name(path: str | os.PathLike[str]) -> str:
+    """The system a file belongs to: its name without folder, `.txt` and WMT's prefix and suffix.
+
+    >>> system_name("out/generaltest2022.en-cs.hyp.Online-A.cs"), system_name("out/Online-A.txt")
+    ('Online-A', 'Online-A')
+    """
+    file_name = PurePath(path).name or os.fspath(path)
+    wmt = parse_wmt_name(file_name)
+    if wmt is not None and wmt.name:
+        return wmt.name
+    stem = file_name[:-4] if file_name.lower().endswith(".txt") else file_name
+    return unicodedata.normalize("NFC", stem)
+
+
+def fault_of_name(name: str) -> str | None:
+    """What is wrong with the name of a system, a reference or a campaign; None when nothing is."""
+    if not name:
+        return "it is empty"
+    if len(name) > MAX_NAME_LENGTH:
+        return f"it has {len(name)} characters; {MAX_NAME_LENGTH} are allowed"
+    for character in name:
+        # Letters, marks and numbers of any script; no control, format or private characters.
+        if character not in _PUNCTUATION and unicodedata.category(character)[0] not in "LMN":
+            return (
+                f"it contains {character!a}; allowed are letters, digits, space and "
+                f"{' '.join(sorted(_PUNCTUATION - {' '}))}"
+            )
+    if name[0] in " -." or name[-1] == " ":
+        return "it begins with a space, hyphen or dot, or ends with a space"
+    return None
+
+
+def folded(name: str) -> str:
+    """Equal for names that people, or file systems, would take for the same."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def printable(name: str) -> str:
+    """A file name as messages show it: undecodable bytes and control characters are escaped."""
+    shown = name.encode("utf-8", "backslashreplace").decode()
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)

@@ -1,0 +1,196 @@
+"""Tokenizers: from the text of a batch to the same lines with blanks between the tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.errors import BadParameter
+from metrics.kernels import spacing as kinds
+from metrics.kernels.spacing import CODE_POINTS, spacing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    Kinds = NDArray[np.uint8]
+
+WHITE_SPACE = "\t\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""What `str.split()` takes for white space, without the line feed, in the notation of `characters_of`."""
+
+ASCII_PUNCTUATION = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
+"""What mteval-v13a always cuts off: no apostrophe, full stop, comma or hyphen."""
+
+CHINESE = (
+    "\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\uff00-\uffef\u2e80-\u2eff\u3000-\u303f"
+    "\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f\ufe30-\ufe4f\u2600-\u27bf"
+    "\u3200-\u33ff"
+    # sacreBLEU means the planes beyond 16 bits, but its strings end after four digits: these ranges come out.
+    "\u2001-\u2a6d\u2f81-\u2fa1"
+)
+"""What the tokenizer `zh` takes for Chinese, in the notation of `characters_of`."""
+
+SIGMA = "Σ".encode()
+MARKUP = (b"quot;", b"amp;", b"lt;", b"gt;", b"skipped>")
+ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """A function from text to text; `signature` is how it is written in the signature of a score."""
+
+    apply: Callable[[bytes], bytes]
+    signature: str
+
+
+def prepared_text(text: bytes, tokenizer: str) -> bytes:
+    """The lines of `text` with white space between the tokens of `tokenizer`.
+
+    `text` is UTF-8, lines joined by line feeds; so is the result, with as many lines. Raises BadParameter for
+    a name that is not in TOKENIZERS.
+    """
+    if tokenizer not in TOKENIZERS:
+        raise BadParameter(f'There is no tokenizer "{tokenizer}". Tokenizers: {", ".join(TOKENIZERS)}.')
+    return TOKENIZERS[tokenizer].apply(text)
+
+
+def folds_afterwards(text: bytes, tokenizer: str) -> bool:
+    """Whether the tokens of this text, folded, are those of the folded text.
+
+    Where the answer would take long to find, it is no.
+    """
+    if tokenizer == "none":
+        return True
+    # The lower case of the sigma depends on its neighbours, which may be in other tokens; of no other letter. And
+    # markup in capitals is markup only once it is folded.
+    return (
+        tokenizer == "13a"
+        and SIGMA not in text
+        and not any(part[:8].lower().startswith(MARKUP) for sign in (b"&", b"<") for part in text.split(sign)[1:])
+    )
+
+
+def none(text: bytes) -> bytes:
+    """Words as they are: white space separates them."""
+    return text
+
+
+def mteval_13a(text: bytes) -> bytes:
+    """The rules of mteval-v13a for Western languages; entities are resolved."""
+    return spacing(unescaped(text), western_kinds(), kinds.PADDED)
+
+
+def international(text: bytes) -> bytes:
+    """The rules of mteval-v14 with --international-tokenization, without its resolving of entities.
+
+    By Unicode's categories: punctuation is cut off unless it touches a number, symbols always.
+    """
+    return spacing(text, international_kinds())
+
+
+def characters(text: bytes) -> bytes:
+    """Every code point is a token."""
+    return spacing(text, character_kinds())
+
+
+def chinese(text: bytes) -> bytes:
+    """Every Chinese character is a token; the rest by the rules of 13a, without its resolving of entities."""
+    return spacing(text, chinese_kinds(), kinds.LEFT_TRIMMED)
+
+
+def thesis(text: bytes) -> bytes:
+    """The rules of MTrics (Kos 2008, section 4.3.1).
+
+    Digits that white space separates are joined. Full stops and commas are cut off unless a digit follows,
+    hyphens where they follow a digit, other ASCII punctuation but the apostrophe always.
+    """
+    return spacing(text, western_kinds(), kinds.PADDED | kinds.LOOKING_AHEAD)
+
+
+TOKENIZERS = {
+    "13a": Tokenizer(mteval_13a, "13a"),
+    "none": Tokenizer(none, "none"),
+    "intl": Tokenizer(international, "intl"),
+    "char": Tokenizer(characters, "char"),
+    "zh": Tokenizer(chinese, "zh"),
+    "thesis": Tokenizer(thesis, "thesis"),
+}
+"""By the name on the command line."""
+
+
+def unescaped(text: bytes) -> bytes:
+    """The replacements that mteval-v13a makes before it looks at punctuation, in its order."""
+    text = text.replace(b"<skipped>", b"")
+    # Most text has a few ampersands and no entity: looking behind each is faster than looking for each entity.
+    behind = tuple(entity[1:] for entity, _ in ENTITIES)
+    if any(part.startswith(behind) for part in text.split(b"&")[1:]):
+        for entity, character in ENTITIES:
+            text = text.replace(entity, character)
+    return text
+
+
+def characters_of(ranges: str) -> Iterable[tuple[int, int]]:
+    """First and last code point of each part of a text such as "a-z.!"."""
+    at = 0
+    while at < len(ranges):
+        wide = ranges[at + 1 : at + 2] == "-"
+        yield ord(ranges[at]), ord(ranges[at + 2 * wide])
+        at += 3 if wide else 1
+
+
+def mark(table: Kinds, ranges: str, kind: int) -> None:
+    """Make these characters that kind."""
+    for first, last in characters_of(ranges):
+        table[first : last + 1] = kind
+
+
+@cache
+def blank_kinds() -> Kinds:
+    """Only white space is told from the rest."""
+    table = np.full(CODE_POINTS, kinds.OTHER, np.uint8)
+    mark(table, WHITE_SPACE, kinds.BLANK)
+    return table
+
+
+@cache
+def character_kinds() -> Kinds:
+    """Nothing belongs together."""
+    return np.where(blank_kinds() == kinds.BLANK, kinds.BLANK, kinds.ALONE).astype(np.uint8)
+
+
+@cache
+def western_kinds() -> Kinds:
+    """Digits and punctuation of ASCII."""
+    table = blank_kinds().copy()
+    mark(table, ASCII_PUNCTUATION, kinds.ALONE)
+    mark(table, "0-9", kinds.NUMBER)
+    mark(table, ".,", kinds.MARK)
+    table[ord("-")] = kinds.DASH
+    return table
+
+
+@cache
+def chinese_kinds() -> Kinds:
+    """The Western ones, and Chinese characters, among which is some white space."""
+    table = western_kinds().copy()
+    blank = table == kinds.BLANK
+    mark(table, CHINESE, kinds.ALONE)
+    table[blank] = kinds.BLANK
+    return table
+
+
+@cache
+def international_kinds() -> Kinds:
+    """Unicode's categories N, P and S, of the Unicode version that the package `regex` knows."""
+    import regex  # type: ignore[import-untyped]
+
+    table = blank_kinds().copy()
+    everything = np.arange(CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    for category, kind in (("N", kinds.NUMBER), ("P", kinds.MARK), ("S", kinds.ALONE)):
+        for found in regex.finditer(rf"\p{{{category}}}+", everything):
+            table[found.start() : found.end()] = kind
+    return table

@@ -1,0 +1,28 @@
+"""WER: word error rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from metrics.error_rate import ErrorRate
+from metrics.kernels.edit_distance import edit_distances
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from metrics.kernels.words import Words
+
+
+@dataclass(frozen=True)
+class WER(ErrorRate):
+    """Words to insert, delete or replace, per word of the reference."""
+
+    name: ClassVar[str] = "wer"
+    source: ClassVar[str] = "Su, Wu and Chang 1992; Kos 2008, section 2.3.1"
+    cost: ClassVar[float] = 0.4
+
+    def edits(self, words: Words, present: NDArray[np.uint8], systems: int) -> NDArray[np.int64]:
+        """Levenshtein distances."""
+        return edit_distances(words, present, systems)

@@ -1,0 +1,42 @@
+"""SQL tables, one file each, and the questions asked of them."""
+
+from models.base import BLOCK_SEGMENTS, Base, now
+from models.campaign import Campaign
+from models.evaluation import Evaluation
+from models.protocol import Protocol
+from models.reduction import Reduction
+from models.score import Score
+from models.shard import Shard, ShardEvaluation
+from models.states import EvaluationState, LeaseState, QueueClass
+from models.statistics import ReplicatePart, Statistics
+from models.submission import Submission
+from models.system import System
+from models.test_set import Document, Reference, TestSet
+from models.text import Text, TextBlock
+from models.worker import Worker
+
+__all__ = [
+    "BLOCK_SEGMENTS",
+    "Base",
+    "Campaign",
+    "Document",
+    "Evaluation",
+    "EvaluationState",
+    "LeaseState",
+    "Protocol",
+    "QueueClass",
+    "Reduction",
+    "Reference",
+    "ReplicatePart",
+    "Score",
+    "Shard",
+    "ShardEvaluation",
+    "Statistics",
+    "Submission",
+    "System",
+    "TestSet",
+    "Text",
+    "TextBlock",
+    "Worker",
+    "now",
+]

@@ -1,0 +1,59 @@
+"""What all tables share: metadata, constraint names, key types and the clock.
+
+Every time in the database is the *database's* clock in seconds since 1970 (float64, so to
+about 1e-7 s; SQLite's clock itself ticks in milliseconds). The clocks of workers are never
+compared with each other.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from sqlalchemy import BigInteger, Double, Integer, MetaData
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import DeclarativeBase, mapped_column
+from sqlalchemy.sql.functions import FunctionElement
+
+BLOCK_SEGMENTS = 256
+"""Consecutive segments in a block: fixed for ever, by position in the test set."""
+
+
+class Base(DeclarativeBase):
+    """The declarative base of every table."""
+
+    # Named constraints are what lets a later migration find them, on both databases.
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+class now(FunctionElement[float]):  # noqa: N801 - reads as the SQL function it is
+    """The database's clock, in seconds since 1970."""
+
+    name = "now"
+    type = Double()
+    inherit_cache = True
+
+
+@compiles(now, "sqlite")
+def _now_sqlite(element: now, compiler: Any, **options: Any) -> str:  # noqa: ARG001
+    return "((julianday('now') - 2440587.5) * 86400.0)"
+
+
+@compiles(now, "postgresql")
+def _now_postgresql(element: now, compiler: Any, **options: Any) -> str:  # noqa: ARG001
+    # clock_timestamp, not now(): a lease must not be counted from the start of a long transaction.
+    return "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
+
+
+# SQLite numbers rows by itself only where the key is its own INTEGER type.
+BIG = BigInteger().with_variant(Integer, "sqlite")
+
+Key = Annotated[int, mapped_column(BIG, primary_key=True)]
+Seconds = Annotated[float, mapped_column(Double)]

@@ -1,0 +1,29 @@
+"""Everything that can go wrong in this room, with one base."""
+
+from __future__ import annotations
+
+
+class ModelsError(Exception):
+    """Something about the database is not as it must be.
+
+    The docstring of a subclass is its message when none is given.
+    """
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+
+
+class BadDatabaseUrl(ModelsError):
+    """The database URL is neither sqlite:///FILE nor postgresql://USER@HOST/NAME."""
+
+
+class Unreachable(ModelsError):
+    """The database cannot be reached or opened."""
+
+
+class BadBlob(ModelsError):
+    """A stored array is damaged, or was written by a newer release."""
+
+
+class NotFound(ModelsError):
+    """There is no such row."""

@@ -1,0 +1,52 @@
+"""Evaluations: one submission measured by one protocol."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    Integer,
+    SmallInteger,
+    String,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy import Text as LongString
+from sqlalchemy.orm import Mapped, mapped_column
+
+from models.base import Base, Key, Seconds, now
+from models.states import EvaluationState, QueueClass, one_of
+
+
+class Evaluation(Base):
+    """One submission × one protocol; there is never a second one."""
+
+    __tablename__ = "evaluation"
+    __table_args__ = (
+        UniqueConstraint("submission_id", "protocol_id"),
+        CheckConstraint(one_of("state", EvaluationState), name="state"),
+        Index(None, "protocol_id"),
+        Index(None, "reduction_id"),
+        Index(
+            "ix_evaluation_open",
+            "state",
+            postgresql_where=text("state IN ('queued', 'running', 'reducing')"),
+            sqlite_where=text("state IN ('queued', 'running', 'reducing')"),
+        ),
+    )
+
+    id: Mapped[Key]
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id"))
+    protocol_id: Mapped[int] = mapped_column(ForeignKey("protocol.id"))
+    queue_class: Mapped[int] = mapped_column(SmallInteger, default=int(QueueClass.CAMPAIGN))
+    team: Mapped[str] = mapped_column(String(100), default="")
+    """The team whose turn its shards take."""
+    state: Mapped[str] = mapped_column(String(16), default=EvaluationState.QUEUED)
+    remaining: Mapped[int] = mapped_column(Integer, default=0)
+    """Shards that are not done yet."""
+    reduction_id: Mapped[int | None] = mapped_column(ForeignKey("reduction.id"))
+    reason: Mapped[str | None] = mapped_column(LongString)
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+    started_at: Mapped[Seconds | None]
+    finished_at: Mapped[Seconds | None]

@@ -1,0 +1,176 @@
+"""What shards and reductions share: work that one worker holds for a limited time.
+
+Every change is one conditional UPDATE, and its row count says who won. `owner` is a fencing
+token, new at each claim: whoever comes back late with an old one finds no row to change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, Index, Integer, SmallInteger, String, and_, or_, select, text, update
+from sqlalchemy import Text as LongString
+from sqlalchemy.orm import Mapped, mapped_column
+
+from models.base import Key, Seconds, now
+from models.states import IN_FLIGHT, LeaseState, QueueClass
+from models.worker import Worker
+
+
+class Leased:
+    """The columns of work that is claimed, held under a lease and given back."""
+
+    id: Mapped[Key]
+    queue_class: Mapped[int] = mapped_column(SmallInteger, default=int(QueueClass.CAMPAIGN))
+    team: Mapped[str] = mapped_column(String(100), default="")
+    state: Mapped[str] = mapped_column(String(16), default=LeaseState.PENDING)
+    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    """Counted at the claim, so that an attempt which kills its process counts."""
+    not_before: Mapped[Seconds] = mapped_column(default=0.0)
+    enqueued_at: Mapped[Seconds | None]
+    owner: Mapped[str | None] = mapped_column(String(100))
+    worker: Mapped[str | None] = mapped_column(String(200))
+    lease_until: Mapped[Seconds | None]
+    error: Mapped[str | None] = mapped_column(LongString)
+
+
+def lease_indexes(table: str) -> tuple[Index, Index]:
+    """The two partial indexes by which the scheduler finds work that waits or is in flight."""
+    pending, in_flight = text("state = 'pending'"), text("state IN ('enqueued', 'running')")
+    return (
+        Index(
+            f"ix_{table}_pending",
+            "queue_class",
+            "team",
+            "id",
+            postgresql_where=pending,
+            sqlite_where=pending,
+        ),
+        Index(
+            f"ix_{table}_in_flight",
+            "state",
+            "queue_class",
+            "team",
+            postgresql_where=in_flight,
+            sqlite_where=in_flight,
+        ),
+    )
+
+
+def take(
+    connection: Connection,
+    table: type[Leased],
+    key: int,
+    *,
+    owner: str,
+    worker: str,
+    lease_seconds: float,
+    max_attempts: int,
+) -> bool:
+    """Try to become the one who holds this row; True when it worked."""
+    taken = connection.execute(
+        update(table)
+        .where(
+            table.id == key,
+            table.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)),
+            table.attempts < max_attempts,
+        )
+        .values(
+            state=LeaseState.RUNNING,
+            attempts=table.attempts + 1,
+            owner=owner,
+            worker=worker,
+            lease_until=now() + lease_seconds,
+        )
+    )
+    return taken.rowcount == 1
+
+
+def finish(connection: Connection, table: type[Leased], key: int, owner: str) -> bool:
+    """Mark the row done if `owner` still holds it; False means the work must be thrown away."""
+    finished = connection.execute(
+        update(table)
+        .where(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
+        .values(state=LeaseState.DONE, owner=None, lease_until=None, error=None)
+    )
+    return finished.rowcount == 1
+
+
+def put_back(
+    connection: Connection,
+    table: type[Leased],
+    key: int,
+    *,
+    reason: str | None,
+    delay_seconds: float,
+    used: bool = True,
+) -> None:
+    """Let somebody else have the row, `delay_seconds` from now; `used` says if the attempt counts."""
+    connection.execute(
+        update(table)
+        .where(table.id == key)
+        .values(
+            state=LeaseState.PENDING,
+            attempts=table.attempts - (0 if used else 1),
+            not_before=now() + delay_seconds,
+            enqueued_at=None,
+            owner=None,
+            lease_until=None,
+            error=reason,
+        )
+    )
+
+
+def close(
+    connection: Connection, table: type[Leased], keys: Iterable[int], state: LeaseState, reason: str | None
+) -> None:
+    """End rows without a result."""
+    connection.execute(
+        update(table).where(table.id.in_(list(keys))).values(state=state, owner=None, lease_until=None, error=reason)
+    )
+
+
+def lost(connection: Connection, table: type[Leased], silent_seconds: float) -> list[tuple[int, str, str]]:
+    """Running rows whose lease is over or whose worker is silent or gone: (id, owner, what happened)."""
+    over = table.lease_until < now()
+    rows = connection.execute(
+        select(table.id, table.owner, table.worker, over.label("over"))
+        .outerjoin(Worker, Worker.id == table.worker)
+        .where(
+            table.state == LeaseState.RUNNING,
+            or_(over, Worker.id.is_(None), Worker.beat_at < now() - silent_seconds),
+        )
+        .order_by(table.id)
+    )
+    return [
+        (
+            row.id,
+            row.owner,
+            f"worker {row.worker} " + ("took longer than its lease" if row.over else "fell silent"),
+        )
+        for row in rows
+    ]
+
+
+def forget_old_hints(connection: Connection, table: type[Leased], hint_seconds: float) -> int:
+    """Put rows back whose message was sent long ago and never acted on; how many."""
+    old = and_(table.state == LeaseState.ENQUEUED, table.enqueued_at < now() - hint_seconds)
+    if connection.execute(select(table.id).where(old).limit(1)).first() is None:
+        return 0
+    return connection.execute(update(table).where(old).values(state=LeaseState.PENDING, enqueued_at=None)).rowcount
+
+
+def owned_by_task(connection: Connection, table: type[Leased], task_id: str) -> list[tuple[int, str]]:
+    """Running rows that a task of that id claimed: (id, owner). Owners are "task id:random"."""
+    rows = connection.execute(
+        select(table.id, table.owner).where(
+            table.state == LeaseState.RUNNING, table.owner.startswith(f"{task_id}:", autoescape=True)
+        )
+    )
+    return [(row.id, row.owner) for row in rows]
+
+
+def in_flight(connection: Connection, table: type[Leased]) -> list[tuple[int, str]]:
+    """Rows that are enqueued or running: (id, state)."""
+    rows = connection.execute(select(table.id, table.state).where(table.state.in_(IN_FLIGHT)).order_by(table.id))
+    return [(row.id, row.state) for row in rows]

@@ -1,0 +1,76 @@
+"""How evaluations end without scores: failed with a reason, or cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, exists, select, update
+
+from models.base import now
+from models.evaluation import Evaluation
+from models.shard import Shard, ShardEvaluation
+from models.states import OPEN, UNSCORED, EvaluationState, LeaseState
+
+
+def lock_evaluations(
+    connection: Connection, evaluations: Sequence[int], states: Sequence[EvaluationState]
+) -> list[int]:
+    """Of these evaluations, those in one of the states, held until the transaction ends.
+
+    Always locked in the order of their ids: two transactions that took them in different orders
+    would wait for each other for ever.
+    """
+    if not evaluations:
+        return []
+    rows = connection.scalars(
+        select(Evaluation.id)
+        .where(Evaluation.id.in_(evaluations), Evaluation.state.in_(states))
+        .order_by(Evaluation.id)
+        .with_for_update()
+    )
+    return list(rows)
+
+
+def fail_evaluations(connection: Connection, evaluations: Sequence[int], reason: str) -> list[int]:
+    """Fail those of the evaluations that are still open, with a reason; which they were."""
+    return _end(connection, evaluations, EvaluationState.FAILED, reason)
+
+
+def cancel_evaluations(connection: Connection, evaluations: Sequence[int], reason: str | None = None) -> list[int]:
+    """Cancel those of the evaluations that are still open; which they were."""
+    return _end(connection, evaluations, EvaluationState.CANCELLED, reason)
+
+
+def _end(connection: Connection, evaluations: Sequence[int], state: EvaluationState, reason: str | None) -> list[int]:
+    ended = lock_evaluations(connection, evaluations, OPEN)
+    if ended:
+        connection.execute(
+            update(Evaluation).where(Evaluation.id.in_(ended)).values(state=state, reason=reason, finished_at=now())
+        )
+        _cancel_idle_shards(connection, ended)
+    return ended
+
+
+def _cancel_idle_shards(connection: Connection, evaluations: Sequence[int]) -> None:
+    waiting_evaluation = exists().where(
+        ShardEvaluation.shard_id == Shard.id,
+        Evaluation.id == ShardEvaluation.evaluation_id,
+        Evaluation.state.in_(UNSCORED),
+    )
+    touched = select(ShardEvaluation.shard_id).where(ShardEvaluation.evaluation_id.in_(evaluations))
+    # A claim locks the shard first and then its evaluations, we the other way round: so take only
+    # shards that nobody holds. One that slips through is cancelled when it is claimed.
+    idle = (
+        select(Shard.id)
+        .where(
+            Shard.id.in_(touched),
+            Shard.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)),
+            ~waiting_evaluation,
+        )
+        .with_for_update(skip_locked=True)
+    )
+    connection.execute(
+        update(Shard)
+        .where(Shard.id.in_(idle.scalar_subquery()))
+        .values(state=LeaseState.CANCELLED, owner=None, lease_until=None)
+    )

@@ -1,0 +1,116 @@
+"""The life of a reduction: claimed, completed, released. Locks as in models/claims.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from models.base import now
+from models.claims import start_reducing
+from models.evaluation import Evaluation
+from models.lease import close, finish, put_back, take
+from models.outcomes import fail_evaluations, lock_evaluations
+from models.reduction import Reduction
+from models.score import Score
+from models.states import EvaluationState, LeaseState
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedReduction:
+    """A reduction that is ours until its lease is over."""
+
+    reduction_id: int
+    owner: str
+    protocol_id: int
+    evaluations: tuple[int, ...]
+
+
+def claim_reduction(
+    connection: Connection,
+    reduction_id: int,
+    *,
+    owner: str,
+    worker: str,
+    lease_seconds: float,
+    max_attempts: int,
+) -> ClaimedReduction | None:
+    """Try to become the one who reduces; None when somebody else does, or nobody waits for it."""
+    if not take(
+        connection,
+        Reduction,
+        reduction_id,
+        owner=owner,
+        worker=worker,
+        lease_seconds=lease_seconds,
+        max_attempts=max_attempts,
+    ):
+        return None
+    rows = connection.execute(
+        select(Evaluation.id, Evaluation.protocol_id)
+        .where(Evaluation.reduction_id == reduction_id, Evaluation.state == EvaluationState.REDUCING)
+        .order_by(Evaluation.id)
+    ).all()
+    if not rows:
+        close(connection, Reduction, [reduction_id], LeaseState.CANCELLED, None)
+        return None
+    return ClaimedReduction(
+        reduction_id=reduction_id,
+        owner=owner,
+        protocol_id=rows[0].protocol_id,
+        evaluations=tuple(row.id for row in rows),
+    )
+
+
+def complete_reduction(connection: Connection, claim: ClaimedReduction, scores: Sequence[dict[str, Any]]) -> bool:
+    """Store the scores (rows of Score) and end the evaluations; False when it was not ours any more.
+
+    Scores of evaluations that were cancelled meanwhile are dropped.
+    """
+    if not finish(connection, Reduction, claim.reduction_id, claim.owner):
+        return False
+    waiting = set(lock_evaluations(connection, claim.evaluations, [EvaluationState.REDUCING]))
+    rows = [row for row in scores if row["evaluation_id"] in waiting]
+    if rows:
+        connection.execute(insert(Score), rows)
+        connection.execute(
+            update(Evaluation)
+            .where(Evaluation.id.in_(waiting))
+            .values(state=EvaluationState.DONE, reason=None, finished_at=now())
+        )
+    return True
+
+
+def release_reduction(
+    connection: Connection,
+    reduction_id: int,
+    owner: str,
+    reason: str,
+    *,
+    max_attempts: int,
+    delay_seconds: float,
+    permanent: bool = False,
+) -> bool:
+    """Take a reduction from an owner that could not finish it, as `release_shard` does with shards."""
+    reduction = connection.execute(
+        select(Reduction)
+        .where(Reduction.id == reduction_id, Reduction.owner == owner, Reduction.state == LeaseState.RUNNING)
+        .with_for_update()
+    ).one_or_none()
+    if reduction is None:
+        return False
+    if reduction.attempts < max_attempts and not permanent:
+        delay = delay_seconds * reduction.attempts
+        put_back(connection, Reduction, reduction_id, reason=reason, delay_seconds=delay)
+        return True
+    close(connection, Reduction, [reduction_id], LeaseState.FAILED, reason)
+    members = select(Evaluation.id).where(Evaluation.reduction_id == reduction_id)
+    waiting = lock_evaluations(connection, list(connection.scalars(members)), [EvaluationState.REDUCING])
+    if len(waiting) == 1:
+        tries = f"tried {reduction.attempts} times" if reduction.attempts > 1 else "tried once"
+        fail_evaluations(connection, waiting, f"The shards could not be added up ({tries}): {reason}")
+    for evaluation in waiting if len(waiting) > 1 else []:
+        start_reducing(connection, [evaluation])
+    return True

@@ -1,0 +1,38 @@
+"""Shards: what one task handles."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Double, ForeignKey, Index, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from models.base import Base
+from models.lease import Leased, lease_indexes
+from models.states import LeaseState, one_of
+
+
+class Shard(Leased, Base):
+    """A run of blocks of one protocol's test set, for all evaluations that waited together."""
+
+    __tablename__ = "shard"
+    __table_args__ = (
+        CheckConstraint(one_of("state", LeaseState), name="state"),
+        Index(None, "protocol_id"),
+        *lease_indexes("shard"),
+    )
+
+    protocol_id: Mapped[int] = mapped_column(ForeignKey("protocol.id"))
+    first_block: Mapped[int] = mapped_column(Integer)
+    last_block: Mapped[int] = mapped_column(Integer)
+    """Exclusive."""
+    cost: Mapped[float] = mapped_column(Double)
+    """Estimated seconds."""
+
+
+class ShardEvaluation(Base):
+    """Which evaluations a shard works for."""
+
+    __tablename__ = "shard_evaluation"
+    __table_args__ = (Index(None, "evaluation_id"),)
+
+    shard_id: Mapped[int] = mapped_column(ForeignKey("shard.id", ondelete="CASCADE"), primary_key=True)
+    evaluation_id: Mapped[int] = mapped_column(ForeignKey("evaluation.id", ondelete="CASCADE"), primary_key=True)

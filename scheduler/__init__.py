@@ -1,0 +1,1 @@
+"""Takes submissions in, cuts them into shards, hands them out, watches over them."""

@@ -1,0 +1,340 @@
+"""Taking test sets and submissions in: all of it or nothing, and nothing twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, Engine, insert, select
+
+from models.base import BLOCK_SEGMENTS
+from models.campaign import Campaign
+from models.conflicts import insert_if_absent
+from models.protocol import Protocol
+from models.session import writing
+from models.states import QueueClass
+from models.submission import Submission
+from models.system import System
+from models.test_set import Document, Reference, TestSet
+from models.text import Text, TextBlock
+from scheduler.errors import BadIntake
+from scheduler.queueing import queue_evaluations
+from worker.settings import Settings
+
+if TYPE_CHECKING:
+    from metrics.base import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class NewTestSet:
+    """A test set to be stored. Texts are UTF-8 lines joined by newlines, without a final one."""
+
+    __test__ = False
+
+    name: str
+    references: Mapping[str, bytes]
+    source: bytes | None = None
+    source_language: str = ""
+    target_language: str = ""
+    documents: Sequence[tuple[str, str]] = ()
+    """(name, domain) of the document of each segment, or nothing."""
+    variable_references: bool = False
+    """An empty line in a reference means that the segment lacks it."""
+    version: str | None = None
+    """Without one, the first free number is taken when the name is there with other content."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewSubmission:
+    """A system's hypotheses to be stored."""
+
+    system: str
+    text: bytes
+    team: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewProtocol:
+    """A way of measuring to be stored: references by label, in order."""
+
+    references: Sequence[str]
+    metrics: Sequence[Metric]
+    replicates: int = 1000
+    seed: int = 12345
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What was stored, or was there already."""
+
+    test_set_id: int
+    campaign_id: int
+    submissions: tuple[int, ...]
+    """In the order they were given."""
+    protocols: tuple[int, ...]
+    """In the order they were given."""
+    evaluations: tuple[tuple[int, ...], ...]
+    """For each protocol the evaluations, in the order of the submissions."""
+
+    @property
+    def all_evaluations(self) -> list[int]:
+        """The evaluations of all protocols."""
+        return [evaluation for of_protocol in self.evaluations for evaluation in of_protocol]
+
+
+def take_in(
+    engine: Engine,
+    settings: Settings,
+    *,
+    campaign: str,
+    test_set: NewTestSet,
+    submissions: Sequence[NewSubmission],
+    protocols: Sequence[NewProtocol],
+    queue_class: QueueClass = QueueClass.CAMPAIGN,
+    team: str = "",
+    processes: int | None = None,
+) -> Intake:
+    """Store a whole campaign in one transaction and queue its evaluations.
+
+    `team` is the one whose turn the work takes; `processes` how many pool processes it may be spread
+    over. Raises BadIntake; then nothing is stored.
+    """
+    with writing(engine, durable=True) as connection:
+        stored = store_test_set(connection, test_set)
+        campaign_id = store_campaign(connection, campaign)
+        submitted = store_submissions(connection, campaign_id, stored, submissions)
+        measured = [store_protocol(connection, stored, protocol) for protocol in protocols]
+        evaluations = [
+            queue_evaluations(
+                connection,
+                settings,
+                protocol,
+                submitted,
+                queue_class=queue_class,
+                team=team,
+                processes=processes,
+            )
+            for protocol in measured
+        ]
+    return Intake(stored, campaign_id, tuple(submitted), tuple(measured), tuple(map(tuple, evaluations)))
+
+
+def store_test_set(connection: Connection, new: NewTestSet) -> int:
+    """Store a test set, or find the one with the same content; its id. Raises BadIntake."""
+    _check_test_set(new)
+    texts = [*new.references.values(), *([] if new.source is None else [new.source])]
+    ids = store_texts(connection, texts)
+    digest = test_set_hash(new)
+    known = connection.scalar(select(TestSet.id).where(TestSet.content_hash == digest))
+    if known is not None:
+        return known
+    segments = segment_count(texts[0])
+    inserted = insert(TestSet).values(
+        name=new.name,
+        version=_free_version(connection, new),
+        content_hash=digest,
+        source_language=new.source_language,
+        target_language=new.target_language,
+        source_text_id=None if new.source is None else ids[-1],
+        segments=segments,
+        variable_references=new.variable_references,
+    )
+    test_set_id = connection.execute(inserted.returning(TestSet.id)).scalar_one()
+    labelled = enumerate(zip(new.references, ids, strict=False))
+    connection.execute(
+        insert(Reference),
+        [
+            {"test_set_id": test_set_id, "label": label, "position": position, "text_id": text_id}
+            for position, (label, text_id) in labelled
+        ],
+    )
+    documents = []
+    for (name, domain), run in groupby(enumerate(new.documents), key=lambda item: tuple(item[1])):
+        numbers = [number for number, _ in run]
+        documents.append(
+            {
+                "test_set_id": test_set_id,
+                "first_segment": numbers[0],
+                "segments": len(numbers),
+                "name": name,
+                "domain": domain,
+            }
+        )
+    if documents:
+        connection.execute(insert(Document), documents)
+    return test_set_id
+
+
+def store_campaign(connection: Connection, name: str) -> int:
+    """The id of the campaign of that name, which is made where there is none."""
+    insert_if_absent(connection, Campaign, [{"name": _checked(name, 200, "campaign")}])
+    return connection.execute(select(Campaign.id).where(Campaign.name == name)).scalar_one()
+
+
+def store_submissions(
+    connection: Connection, campaign_id: int, test_set_id: int, new: Sequence[NewSubmission]
+) -> list[int]:
+    """Store submissions; their ids in the same order. What is there already is found, not stored twice.
+
+    Raises BadIntake when a text has the wrong number of lines or a system is named twice.
+    """
+    segments = connection.execute(select(TestSet.segments).where(TestSet.id == test_set_id)).scalar_one()
+    named: set[tuple[str, str]] = set()
+    for submission in new:
+        _checked(submission.system, 200, "system")
+        _checked(submission.team, 100, "team", empty=True)
+        if (submission.team, submission.system) in named:
+            raise BadIntake(f"The system {submission.system!r} is given twice. Give each system a name of its own.")
+        named.add((submission.team, submission.system))
+        if segment_count(submission.text) != segments:
+            raise BadIntake(
+                f"The text of system {submission.system!r} has {segment_count(submission.text)} lines, "
+                f"but the test set has {segments} segments. Give one line per segment, in its order."
+            )
+    texts = store_texts(connection, [submission.text for submission in new])
+    # Sorted, as texts are: two intakes that insert in different orders would wait for each other.
+    insert_if_absent(connection, System, [{"team": team, "name": name} for team, name in sorted(named)])
+    names = {each.system for each in new}
+    systems = {
+        (row.team, row.name): row.id
+        for row in connection.execute(select(System.id, System.team, System.name).where(System.name.in_(names)))
+    }
+    keys = [(systems[each.team, each.system], text) for each, text in zip(new, texts, strict=True)]
+    common = {"campaign_id": campaign_id, "test_set_id": test_set_id}
+    rows = [{**common, "system_id": system, "text_id": text} for system, text in sorted(keys)]
+    insert_if_absent(connection, Submission, rows)
+    stored = connection.execute(
+        select(Submission.id, Submission.system_id, Submission.text_id).where(
+            Submission.campaign_id == campaign_id,
+            Submission.test_set_id == test_set_id,
+            Submission.system_id.in_([system for system, _ in keys]),
+        )
+    )
+    ids = {(row.system_id, row.text_id): row.id for row in stored}
+    return [ids[key] for key in keys]
+
+
+def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -> int:
+    """Store a protocol, or find the same one; its id. Raises BadIntake."""
+    content = connection.execute(select(TestSet.content_hash).where(TestSet.id == test_set_id)).scalar_one()
+    labels = set(connection.scalars(select(Reference.label).where(Reference.test_set_id == test_set_id)))
+    unknown = [label for label in new.references if label not in labels]
+    if unknown or not new.references or len(set(new.references)) < len(new.references):
+        raise BadIntake(
+            f"References {', '.join(new.references) or '(none)'} cannot be used: the test set has "
+            f"{', '.join(sorted(labels))}. Name at least one of them, each once."
+        )
+    if not new.metrics or new.replicates < 0 or not 0 <= new.seed < 2**63:
+        raise BadIntake("A protocol needs at least one metric, 0 or more replicates, and a seed from 0 to 2^63 - 1.")
+    metrics = [metric.specification for metric in new.metrics]
+    described = [content, list(new.references), metrics, new.replicates, new.seed]
+    row = {
+        "test_set_id": test_set_id,
+        "reference_labels": list(new.references),
+        "metrics": metrics,
+        "replicates": new.replicates,
+        "seed": new.seed,
+        "content_hash": _digest(json.dumps(described).encode()),
+    }
+    insert_if_absent(connection, Protocol, [row])
+    known = select(Protocol.id).where(Protocol.content_hash == row["content_hash"])
+    return connection.execute(known).scalar_one()
+
+
+def store_texts(connection: Connection, texts: Sequence[bytes]) -> list[int]:
+    """Store texts, each once however often it is given; their ids in the same order."""
+    hashes = [text_hash(text) for text in texts]
+    known = _text_ids(connection, hashes)
+    new = {digest: text for digest, text in zip(hashes, texts, strict=True) if digest not in known}
+    insert_if_absent(
+        connection,
+        Text,
+        [
+            {"sha256": digest, "segments": segment_count(text), "bytes": len(text)}
+            for digest, text in sorted(new.items())
+        ],
+    )
+    ids = _text_ids(connection, hashes)
+    blocks = [
+        {"text_id": ids[digest], "block": block, "content": content}
+        for digest, text in new.items()
+        for block, content in enumerate(text_blocks(text))
+    ]
+    insert_if_absent(connection, TextBlock, blocks)
+    return [ids[digest] for digest in hashes]
+
+
+def text_blocks(text: bytes) -> list[bytes]:
+    """A text in blocks of 256 segments, lines joined by newlines."""
+    lines = text.split(b"\n")
+    return [b"\n".join(lines[begin : begin + BLOCK_SEGMENTS]) for begin in range(0, len(lines), BLOCK_SEGMENTS)]
+
+
+def segment_count(text: bytes) -> int:
+    """Segments of a text without a final newline."""
+    return text.count(b"\n") + 1
+
+
+def text_hash(text: bytes) -> str:
+    """SHA-256 of the lines, each ended by a newline: that of the usual text file."""
+    return _digest(text + b"\n")
+
+
+def test_set_hash(new: NewTestSet) -> str:
+    """SHA-256 of all that scores or documents of a test set depend on; not of its name."""
+    described = [
+        [[label, text_hash(text)] for label, text in new.references.items()],
+        None if new.source is None else text_hash(new.source),
+        new.source_language,
+        new.target_language,
+        new.variable_references,
+        [list(document) for document in new.documents],
+    ]
+    return _digest(json.dumps(described).encode())
+
+
+def _text_ids(connection: Connection, hashes: Sequence[str]) -> dict[str, int]:
+    rows = connection.execute(select(Text.sha256, Text.id).where(Text.sha256.in_(set(hashes))))
+    return {row.sha256: row.id for row in rows}
+
+
+def _check_test_set(new: NewTestSet) -> None:
+    _checked(new.name, 200, "test set")
+    if not new.references:
+        raise BadIntake(f"The test set {new.name!r} has no reference. Give at least one.")
+    counts = {f"reference {label!r}": segment_count(text) for label, text in new.references.items()}
+    if new.source is not None:
+        counts["source"] = segment_count(new.source)
+    if new.documents:
+        counts["document list"] = len(new.documents)
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{what}: {count}" for what, count in counts.items())
+        raise BadIntake(f"The texts of test set {new.name!r} have different numbers of segments ({listed}).")
+    for label in new.references:
+        _checked(label, 100, "reference")
+
+
+def _checked(name: str, longest: int, what: str, *, empty: bool = False) -> str:
+    if (not name and not empty) or len(name) > longest or "\0" in name:
+        raise BadIntake(f"{name[:50]!r} cannot be the name of a {what}: give 1 to {longest} characters.")
+    return name
+
+
+def _free_version(connection: Connection, new: NewTestSet) -> str:
+    versions = set(connection.scalars(select(TestSet.version).where(TestSet.name == new.name)))
+    if new.version is None:
+        return next(str(number) for number in range(1, len(versions) + 2) if str(number) not in versions)
+    if new.version in versions:
+        raise BadIntake(
+            f"Test set {new.name!r} is there in version {new.version!r} with other content. Test sets never "
+            "change: give the new content another version."
+        )
+    return new.version
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,95 @@
+"""Finding what was lost, and giving it to somebody else."""
+
+from __future__ import annotations
+
+import logging
+
+from sqlalchemy import Engine, select
+
+from models.claims import release_shard, start_reducing
+from models.evaluation import Evaluation
+from models.lease import forget_old_hints, in_flight, lost, put_back
+from models.outcomes import lock_evaluations
+from models.reducing import release_reduction
+from models.reduction import Reduction
+from models.session import reading, writing
+from models.shard import Shard
+from models.states import EvaluationState, LeaseState
+from models.worker import forget_silent
+from worker.settings import Settings
+
+log = logging.getLogger(__name__)
+
+FORGET_AFTER = 60
+"""A worker's row goes when it has been silent for so many times `silent_seconds`."""
+
+
+def sweep(engine: Engine, settings: Settings) -> int:
+    """Release what dead workers hold, and send old hints again; how many rows were touched."""
+    with reading(engine) as connection:
+        shards = lost(connection, Shard, settings.silent_seconds)
+        reductions = lost(connection, Reduction, settings.silent_seconds)
+    most, delay = settings.max_attempts, settings.retry_seconds
+    # One transaction each: a long one would hold up the workers.
+    for key, owner, what in shards:
+        log.warning("Shard %s is taken back: %s", key, what)
+        with writing(engine) as connection:
+            release_shard(connection, key, owner, f"{what}.", max_attempts=most, delay_seconds=delay)
+    for key, owner, what in reductions:
+        log.warning("Reduction %s is taken back: %s", key, what)
+        with writing(engine) as connection:
+            release_reduction(connection, key, owner, f"{what}.", max_attempts=most, delay_seconds=delay)
+    with writing(engine) as connection:
+        touched = forget_old_hints(connection, Shard, settings.hint_seconds)
+        touched += forget_old_hints(connection, Reduction, settings.hint_seconds)
+        forget_silent(connection, FORGET_AFTER * settings.silent_seconds)
+    return touched + len(shards) + len(reductions) + reduce_forgotten(engine)
+
+
+def reduce_forgotten(engine: Engine) -> int:
+    """Give evaluations in `reducing` whose reduction has ended a new one; how many there were.
+
+    No transaction leaves one behind; this is for databases that people have edited.
+    """
+    closed = (LeaseState.DONE, LeaseState.FAILED, LeaseState.CANCELLED)
+    forgotten = (
+        select(Evaluation.id, Evaluation.protocol_id)
+        .join(Reduction, Reduction.id == Evaluation.reduction_id)
+        .where(Evaluation.state == EvaluationState.REDUCING, Reduction.state.in_(closed))
+    )
+    with reading(engine) as connection:
+        if connection.execute(forgotten.limit(1)).first() is None:
+            return 0
+    with writing(engine) as connection:
+        rows = connection.execute(forgotten).all()
+        for row in rows:
+            if lock_evaluations(connection, [row.id], [EvaluationState.REDUCING]):
+                start_reducing(connection, [row.id])
+    return len(rows)
+
+
+def reclaim_all(engine: Engine, settings: Settings, *, used: bool) -> int:
+    """Take back everything in flight; how many rows. Only for one who knows that no worker lives.
+
+    `used` says whether attempts that were cut short count: yes after a crash, which they may have
+    caused, no after an orderly stop.
+    """
+    taken = 0
+    for table, release in ((Shard, release_shard), (Reduction, release_reduction)):
+        with writing(engine) as connection:
+            for key, state in in_flight(connection, table):
+                taken += 1
+                owner = connection.scalar(select(table.owner).where(table.id == key))
+                if used and state == LeaseState.RUNNING and owner is not None:
+                    release(
+                        connection,
+                        key,
+                        owner,
+                        "the command that ran it ended before it was done.",
+                        max_attempts=settings.max_attempts,
+                        delay_seconds=0.0,
+                    )
+                else:
+                    counts = state != LeaseState.RUNNING
+                    put_back(connection, table, key, reason=None, delay_seconds=0.0, used=counts)
+    return taken

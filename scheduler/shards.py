@@ -1,0 +1,87 @@
+"""How a job is cut into shards. Pure arithmetic: results never depend on it, only speed does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+TYPICAL_BYTES = 120.0
+"""Bytes of a segment for which the metrics state their costs."""
+
+SEGMENT_BYTES = 4096
+"""Memory that a worker may need for one segment of one system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Consecutive blocks for one shard; `last_block` is exclusive, `cost` in seconds."""
+
+    first_block: int
+    last_block: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What limits a shard. Times are in seconds."""
+
+    processes: int
+    shard_seconds: float
+    shortest_seconds: float
+    largest_bytes: int
+
+
+def block_cost(segments: int, systems: int, text_bytes: int, microseconds: float) -> float:
+    """Estimated seconds for one block.
+
+    `text_bytes` is the length of all systems' texts together, `microseconds` the cost of all metrics
+    for one typical segment of one system. Edit distances grow faster than the text, so long
+    segments count more than in proportion.
+    """
+    rows = segments * systems
+    if not rows:
+        return 0.0
+    length = text_bytes / rows / TYPICAL_BYTES
+    return rows * microseconds * 1e-6 * max(length, length * math.sqrt(length))
+
+
+def cut(costs: Sequence[float], first_block: int, segments: Sequence[int], systems: int, sizes: Sizes) -> list[Part]:
+    """Cut consecutive blocks, from `first_block` on, into parts of nearly equal cost.
+
+    A part takes about `shard_seconds`; a job that is smaller than that for each process is still
+    spread over all of them, as long as each part takes `shortest_seconds`.
+    """
+    total = math.fsum(costs)
+    share = max(total / sizes.processes, sizes.shortest_seconds)
+    wanted = max(1, math.ceil(total / min(sizes.shard_seconds, share) - 1e-9))
+    if wanted > 1:
+        wanted = math.ceil(wanted / sizes.processes) * sizes.processes
+    goal = total / min(wanted, len(costs))
+    parts: list[Part] = []
+    begin, spent, rows, before = 0, 0.0, 0, 0.0
+    for block, cost in enumerate(costs):
+        more_rows = segments[block] * systems
+        too_large = (rows + more_rows) * SEGMENT_BYTES > sizes.largest_bytes
+        # Cut where the running total comes closest to the next multiple of the goal.
+        far_enough = before + spent + cost / 2 >= (len(parts) + 1) * goal
+        if block > begin and (too_large or far_enough):
+            parts.append(Part(first_block + begin, first_block + block, spent))
+            begin, before, spent, rows = block, before + spent, 0.0, 0
+        spent += cost
+        rows += more_rows
+    parts.append(Part(first_block + begin, first_block + len(costs), spent))
+    return parts
+
+
+def group_systems(systems: int, dearest_block: float, largest_block: int, sizes: Sizes) -> list[int]:
+    """How many systems each shard takes together: all of them, unless one block would be too much.
+
+    `dearest_block` is the cost of the dearest block for all systems, `largest_block` its segments.
+    The reference side is prepared once for each group, so groups are as large as they may be.
+    """
+    by_memory = systems * largest_block * SEGMENT_BYTES / sizes.largest_bytes
+    by_time = dearest_block / (2 * sizes.shard_seconds)
+    groups = min(systems, max(1, math.ceil(max(by_memory, by_time))))
+    small, larger = divmod(systems, groups)
+    return [small + 1] * larger + [small] * (groups - larger)

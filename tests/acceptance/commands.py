@@ -1,0 +1,65 @@
+"""Commands run as users run them: in processes of their own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+SECONDS = 120
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """This process's, without its Steelyard settings, with these."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("STEELYARD_")}
+    return {**kept, "PYTHONPATH": str(REPOSITORY), **settings}
+
+
+def steelyard(*arguments: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run `steelyard ...` to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "cli.main", *arguments],
+        cwd=cwd,
+        env=environment(**settings),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+@contextmanager
+def running(*arguments: str, cwd: Path, **settings: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A long-lived `steelyard ...` in a process group of its own; stopped by SIGTERM, then killed."""
+    log = cwd / f"{arguments[0]}.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "cli.main", *arguments],
+            cwd=cwd,
+            env=environment(**settings),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise AssertionError(f"{arguments[0]} did not stop on SIGTERM: {log.read_text()}") from None
+
+
+def wait_for(condition, seconds: float = 30.0) -> None:
+    """Until the condition holds, at most so long."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.05)

@@ -1,0 +1,35 @@
+"""What all tests share."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, Engine, event
+
+pytest_plugins = ["tests.servers"]
+
+DATA = Path(os.environ.get("STEELYARD_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """A folder with WMT campaigns, one folder each; see docs/testing.md. They are not ours to ship."""
+    if not (DATA / "wmt22.en-cs" / "source.txt").exists():
+        pytest.skip(f"no real data at {DATA} (STEELYARD_TEST_DATA names another place)")
+    return DATA
+
+
+@pytest.fixture(autouse=True)
+def _no_connection_is_left_open() -> Iterator[None]:
+    """Close what pools keep open: tests make engines freely, and from Python 3.13 on a forgotten one is a warning."""
+    engines: list[Engine] = []
+
+    def remember(connection: Connection) -> None:
+        engines.append(connection.engine)
+
+    event.listen(Engine, "engine_connect", remember)
+    yield
+    event.remove(Engine, "engine_connect", remember)
+    for engine in engines:
+        engine.dispose()

@@ -1,0 +1,142 @@
+"""Workers and schedulers as processes of their own, and what the database says of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import Engine, func, select
+
+from models import Evaluation, LeaseState, Score, Shard, Worker
+from models.progress import read_progress
+from models.session import make_engine, reading
+from tests.faults.troubled import MARKS
+
+Result = TypeVar("Result")
+REPOSITORY = Path(__file__).parents[2]
+PATIENCE = 60.0
+
+
+def until(condition: Callable[[], Result], what: str, seconds: float = PATIENCE) -> Result:
+    """Wait for a condition; its first true value."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"waited {seconds:g} s for {what}"
+        time.sleep(0.01)
+    return found
+
+
+def children(pid: int) -> list[int]:
+    """The child processes of a process, whichever of its threads forked them."""
+    found: list[int] = []
+    for each in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):  # a thread that ends between the look and the reading has no children left
+            found += [int(child) for child in each.read_text().split()]
+    return found
+
+
+class Cluster:
+    """Processes that share a database and a broker; all are gone at the end of the context."""
+
+    def __init__(self, folder: Path, database_url: str, broker_url: str, **settings: object) -> None:
+        self.folder = folder
+        self.engine: Engine = make_engine(database_url)
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        values = {"database_url": database_url, "broker_url": broker_url, **settings}
+        named = {f"STEELYARD_{name.upper()}": str(value) for name, value in values.items()}
+        self.environment = {**os.environ, **named, MARKS: str(folder), "PYTHONPATH": str(REPOSITORY)}
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for name, process in self.processes.items():
+            if process.poll() is None:
+                self.kill(name)
+        self.engine.dispose()
+
+    def start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start `tests.faults.program` with these arguments, in a process group of its own."""
+        with (self.folder / f"{name}.log").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "tests.faults.program", *arguments],
+                cwd=REPOSITORY,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self.processes[name] = process
+        return process
+
+    def start_worker(self, name: str = "worker") -> subprocess.Popen[bytes]:
+        """Start a worker and wait until its row is there."""
+        process = self.start(name, "worker")
+
+        def beats() -> bool:
+            assert process.poll() is None, self.log(name)
+            with reading(self.engine) as connection:
+                return process.pid in set(connection.scalars(select(Worker.pid)))
+
+        until(beats, "the worker's row")
+        return process
+
+    def kill(self, name: str) -> None:
+        """SIGKILL for the process and all its children."""
+        process = self.processes[name]
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(PATIENCE)
+
+    def log(self, name: str) -> str:
+        """What a process has written."""
+        return (self.folder / f"{name}.log").read_text()
+
+    def wait(self, evaluations: list[int], seconds: float = PATIENCE) -> None:
+        """Wait until no evaluation is open."""
+
+        def ended() -> bool:
+            with reading(self.engine) as connection:
+                return not read_progress(connection, evaluations).open
+
+        until(ended, "the end of all evaluations", seconds)
+
+    def running(self) -> list[tuple[int, int]]:
+        """Shards that run now: (id, attempts)."""
+        with reading(self.engine) as connection:
+            rows = connection.execute(select(Shard.id, Shard.attempts).where(Shard.state == LeaseState.RUNNING))
+            return [(row.id, row.attempts) for row in rows]
+
+    def shards(self, *states: LeaseState) -> int:
+        """How many shards there are, or are in one of the states."""
+        with reading(self.engine) as connection:
+            counted = select(func.count()).select_from(Shard)
+            return connection.execute(counted.where(Shard.state.in_(states)) if states else counted).scalar_one()
+
+    def done(self) -> int:
+        """How many shards are done."""
+        return self.shards(LeaseState.DONE)
+
+    def attempts(self, shard: int) -> int:
+        """How often a shard was claimed."""
+        with reading(self.engine) as connection:
+            return connection.execute(select(Shard.attempts).where(Shard.id == shard)).scalar_one()
+
+
+Scores = dict[tuple[int, int], tuple[str, float | None, bytes, bytes]]
+
+
+def stored_scores(engine: Engine) -> Scores:
+    """All scores, to the bit: (submission, metric) -> signature, score, sums, replicate scores."""
+    with reading(engine) as connection:
+        rows = connection.execute(
+            select(Score, Evaluation.submission_id).join(Evaluation, Evaluation.id == Score.evaluation_id)
+        ).all()
+    return {(row.submission_id, row.metric): (row.signature, row.score, row.sums, row.replicate_scores) for row in rows}

@@ -1,0 +1,120 @@
+"""The embedded default with trouble: texts that kill, hang and raise, commands that are stopped."""
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from models import Evaluation, EvaluationState, Shard, Worker
+from models.session import make_engine, reading
+from scheduler.embedded import Embedded
+from tests.faults.cluster import Cluster, Scores, children, stored_scores, until
+from tests.faults.troubled import MARKS, register
+from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.settings import Settings
+
+pytestmark = [
+    pytest.mark.faults,
+    # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _troubled() -> None:
+    register()
+
+
+def quick(url: str, **others: object) -> Settings:
+    return one_block_shards(url, **others).model_copy(
+        update={"concurrency": 2, "lost_process_seconds": 0.2, "sweep_seconds": 0.2}
+    )
+
+
+def test_bad_texts_fail_alone_and_with_a_reason(sqlite_url: str) -> None:
+    settings = quick(sqlite_url, max_attempts=2, task_seconds=1.0)
+    trouble = {1: b"KILL ", 2: b"RAISE ", 3: b"HANG "}
+    with Embedded(settings) as embedded:
+        job = queue_job(
+            embedded.engine,
+            settings,
+            segments=400,
+            systems=5,
+            metrics=["troubled"],
+            processes=2,
+            trouble=trouble,
+        )
+        embedded.run_until_done(job.all_evaluations)
+    with reading(make_engine(sqlite_url, pooled=False)) as connection:
+        rows = connection.execute(select(Evaluation).order_by(Evaluation.id)).all()
+    assert [row.state for row in rows] == ["done", "failed", "failed", "failed", "done"]
+    killed, raised, hung = (row.reason for row in rows[1:4])
+    start = "Segments 1 to 256 could not be scored (tried 2 times): "
+    assert killed.startswith(f"{start}its process died")
+    assert "SIGKILL" in killed
+    assert raised == f"{start}RuntimeError: this text makes trouble"
+    assert hung == f"{start}it took longer than 1 s."
+
+
+def test_a_shard_that_was_killed_once_is_scored(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MARKS, str(tmp_path))
+    settings = quick(sqlite_url)
+    with Embedded(settings) as embedded:
+        job = queue_job(embedded.engine, settings, metrics=["troubled"], processes=2, trouble={0: b"KILLONCE "})
+        progress = embedded.run_until_done(job.all_evaluations)
+    assert progress.done == 3
+    assert (tmp_path / "killed").exists(), "nothing was killed"
+    with reading(make_engine(sqlite_url, pooled=False)) as connection:
+        assert connection.scalar(select(func.max(Shard.attempts))) == 2
+        assert connection.scalar(select(func.count()).select_from(Worker)) == 0
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Scores:
+    file = tmp_path_factory.mktemp("undisturbed") / "steelyard.db"
+    file.write_bytes(sqlite_template.read_bytes())
+    settings = Settings(database_url=f"sqlite:///{file}")
+    with Embedded(settings, concurrency=1) as embedded:
+        job = queue_job(embedded.engine, settings, segments=2100, metrics=["troubled:pause=0.2"], processes=1)
+        assert embedded.run_until_done(job.all_evaluations).done == 3
+    return stored_scores(embedded.engine)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_second_command_takes_up_where_the_first_was_stopped(
+    number: signal.Signals, sqlite_url: str, tmp_path: Path, undisturbed: Scores
+) -> None:
+    settings = {"concurrency": 2, "shortest_shard_seconds": 1e-9, "shard_seconds": 0.02}
+    with Cluster(tmp_path, sqlite_url, "memory://localhost/", **settings) as cluster:
+        first = cluster.start("first", "embedded", "2100", "troubled:pause=0.2")
+        until(lambda: cluster.done() and cluster.running(), "a shard that is done, and one that runs", 20)
+        pool = children(first.pid)
+        assert len(pool) == 2
+        first.send_signal(number)
+        began = time.monotonic()
+        # Python ends itself by SIGINT again when nobody catches KeyboardInterrupt.
+        assert first.wait(20) == (143 if number == signal.SIGTERM else -number)
+        assert time.monotonic() - began < 10
+        until(lambda: not any(_lives(pid) for pid in pool), "the end of the pool", 5)
+        done, total = cluster.done(), cluster.shards()
+        assert 0 < done < total, "the command was not stopped in the middle"
+        second = cluster.start("second", "embedded", "2100", "troubled:pause=0.2")
+        assert second.wait(30) == 0, cluster.log("second")
+        assert stored_scores(cluster.engine) == undisturbed
+        with reading(cluster.engine) as connection:
+            assert set(connection.scalars(select(Evaluation.state))) == {EvaluationState.DONE}
+            # An orderly stop costs no attempt.
+            most = connection.scalar(select(func.max(Shard.attempts)))
+            assert most == 2 if number == signal.SIGKILL else most == 1
+        assert cluster.done() == cluster.shards() == total
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False

@@ -1,0 +1,67 @@
+"""A metric that makes the trouble which the texts ask for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+import metrics
+from metrics.base import Metric
+from metrics.parameters import parameter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from metrics.batch import Batch
+
+MARKS = "STEELYARD_TEST_MARKS"
+"""Environment variable with the folder where trouble that happens once leaves its mark."""
+
+
+@dataclass(frozen=True)
+class Troubled(Metric):
+    """Bytes per word, after a pause; KILL, KILLONCE, RAISE and HANG in a text do what they say."""
+
+    name: ClassVar[str] = "troubled"
+    source: ClassVar[str] = "this test"
+    cost: ClassVar[float] = 100.0
+    pause: float = parameter(0.0, "seconds that each shard takes", parse=float)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("bytes", "words")
+
+    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+        time.sleep(self.pause)
+        text = b"\n".join(batch.systems)
+        if b"KILLONCE" in text:
+            mark = Path(os.environ[MARKS]) / "killed"
+            if not mark.exists():
+                mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        elif b"KILL" in text:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if b"RAISE" in text:
+            raise RuntimeError("this text makes trouble")
+        if b"HANG" in text:
+            time.sleep(1000)
+        return np.array(
+            [[(len(line), len(line.split())) for line in system.split(b"\n")] for system in batch.systems],
+            dtype=np.float64,
+        )
+
+    def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return sums[..., 0] / sums[..., 1]
+
+
+def register() -> None:
+    """Make the metric known in this process and those forked from it."""
+    if Troubled not in metrics.METRICS:
+        metrics.METRICS += (Troubled,)

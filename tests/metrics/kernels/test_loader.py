@@ -1,0 +1,36 @@
+"""Kernels that were not built from the sources beside them are refused."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from metrics.errors import KernelsNotBuilt
+from metrics.kernels import loader
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch) -> Path:
+    """A copy of the kernels and their sources, from which the loader loads."""
+    for path in loader.FOLDER.glob("*.[ch]"):
+        shutil.copy(path, tmp_path)
+    shutil.copy(loader.FOLDER / "_kernels.so", tmp_path)
+    monkeypatch.setattr(loader, "FOLDER", tmp_path)
+    return tmp_path
+
+
+def test_what_was_built_from_these_sources_is_loaded(folder):
+    assert loader.shared_library.__wrapped__()["words"]
+
+
+def test_a_changed_source_is_noticed(folder):
+    with (folder / "words.c").open("a") as file:
+        file.write("/* one more line */\n")
+    with pytest.raises(KernelsNotBuilt, match=r"older than the C files beside it.*make kernels"):
+        loader.shared_library.__wrapped__()
+
+
+def test_a_missing_library_is_named(folder):
+    (folder / "_kernels.so").unlink()
+    with pytest.raises(KernelsNotBuilt, match=r"_kernels\.so is missing.*make install"):
+        loader.shared_library.__wrapped__()

@@ -1,0 +1,120 @@
+"""Tokenizers against sacreBLEU's, and against their rules carried out one replacement after the other."""
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
+from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
+from sacrebleu.tokenizers.tokenizer_none import NoneTokenizer
+from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
+
+from metrics.errors import BadParameter
+from metrics.kernels.words import words
+from metrics.text.tokenizers import TOKENIZERS, prepared_text, unescaped
+from tests.metrics.campaigns import read_campaign, segment
+
+THEIRS = {
+    "13a": Tokenizer13a(),
+    "none": NoneTokenizer(),
+    "intl": TokenizerV14International(),
+    "char": TokenizerChar(),
+    "zh": TokenizerZh(),
+}
+each = pytest.mark.parametrize("name", THEIRS)
+
+# Everything that any of the rules looks at, and digits, letters and white space of other scripts.
+SIGNS = "ab5½٣Ⅷ.,-\u2013!'\"“”«»$€+&;<> \t\x1c\x85\u00a0\u2001\u2028\u200b\u3000"
+SIGNS += "中文。\uff0cカ\U00020000é\u0301🙂"
+signs = st.text(st.sampled_from(SIGNS), max_size=12)
+anything = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\n"), max_size=12)
+
+
+def tokens_of(lines: list[str], name: str) -> list[list[str]]:
+    text = prepared_text("\n".join(lines).encode(), name).decode()
+    return [line.split() for line in text.split("\n")]
+
+
+def theirs(line: str, name: str) -> list[str]:
+    """As sacreBLEU's BLEU calls it."""
+    return THEIRS[name](line.rstrip()).split()
+
+
+@each
+@settings(deadline=None, max_examples=400)
+@given(lines=st.lists(signs | anything | segment, min_size=1, max_size=4))
+@example(lines=["5.5 .5 5. a.5 5.a ..5 5.. a..5 5..a ...5 5-5 a-5 5--", ".", "", "5 .", "  .5 . "])
+@example(lines=["&amp;quot;&quot;&lt;skipped&gt;<skipped> <skip<skipped>ped>"])
+def test_same_tokens_as_sacrebleu(name, lines):
+    assert tokens_of(lines, name) == [theirs(line, name) for line in lines]
+
+
+@each
+@pytest.mark.parametrize("campaign", ["wmt21.en-cs", "wmt22.de-en"])
+def test_same_tokens_as_sacrebleu_on_real_data(real_data, name, campaign):
+    texts = read_campaign(real_data / campaign)
+    lines = [line for text in (*texts.references.values(), *texts.systems.values()) for line in text]
+    assert tokens_of(lines, name) == [theirs(line, name) for line in lines]
+
+
+# All of the first planes' letters and signs, the edges of the Chinese blocks, and a sample of the rest.
+CODES = {*range(0x3400), *range(0x4DB0, 0x4E10), *range(0x9FA0, 0xA000), *range(0xF8F0, 0x10000)}
+CODES |= {*range(0x3400, 0x110000, 41)}
+
+
+@each
+def test_every_character_is_of_the_right_kind(name):
+    """Between letters, between digits and alone."""
+    codes = sorted(code for code in CODES if not 0xD800 <= code < 0xE000 and code != ord("\n"))
+    lines = [f"a{c}a 5{c}5 {c}" for c in map(chr, codes)]
+    assert tokens_of(lines, name) == [theirs(line, name) for line in lines]
+
+
+@settings(deadline=None, max_examples=300)
+@given(lines=st.lists(signs | anything | segment, min_size=1, max_size=4))
+def test_the_fast_path_of_13a_cuts_as_the_rules_do(lines):
+    """`words` has the rules in a second form, for speed."""
+    found = words(unescaped("\n".join(lines).encode()), len(lines), western=True)
+    types = found.lines.decode().split("\n")
+    rows = zip(found.starts[:-1], found.starts[1:], strict=True)
+    cut = [[types[i] for i in found.ids[begin:end]] for begin, end in rows]
+    assert cut == tokens_of(lines, "13a")
+
+
+def thesis_by_rules(line: str) -> list[str]:
+    """Kos 2008, section 4.3.1, rule after rule."""
+    line = re.sub(r"(?<=[0-9])\s+(?=[0-9])", "", line)
+    line = re.sub(r'([!"#$%&()*+/:;<=>?@\[\\\]^_`{|}~])', r" \1 ", line)
+    line = re.sub(r"([.,])(?![0-9])", r" \1 ", line)
+    line = re.sub(r"([0-9])-", r"\1 - ", line)
+    return line.split()
+
+
+@settings(deadline=None, max_examples=400)
+@given(lines=st.lists(signs | anything | segment, min_size=1, max_size=4))
+@example(lines=["1 000\u00a0000,5 5 .5 5.", "..5 .,5 5-5 5--5 - 5", "5 \t", " 5 5 "])
+def test_thesis_follows_its_rules(lines):
+    assert tokens_of(lines, "thesis") == [thesis_by_rules(line) for line in lines]
+
+
+def test_thesis_joins_digits_and_keeps_numbers():
+    line = "It's 1 000,50 Kč (5-10 %), isn't it? &amp; 3."
+    wanted = "It's 1000,50 Kč ( 5 - 10 % ) , isn't it ? & amp ; 3 ."
+    assert tokens_of([line], "thesis") == [wanted.split()]
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_no_line_is_lost(name):
+    for text in (b"", b"\n", b"\n\n", b"a\n", b"\na", b" \n. \n\xe3\x80\x80\n"):
+        assert prepared_text(text, name).count(b"\n") == text.count(b"\n")
+
+
+def test_signatures_are_sacrebleus():
+    assert {name: THEIRS[name].signature() for name in THEIRS} == {name: TOKENIZERS[name].signature for name in THEIRS}
+
+
+def test_an_unknown_tokenizer_is_named_with_those_there_are():
+    with pytest.raises(BadParameter, match=r'no tokenizer "moses"\. .*: 13a, none, intl, char, zh, thesis'):
+        prepared_text(b"a", "moses")

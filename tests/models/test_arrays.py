@@ -1,0 +1,71 @@
+"""Arrays as blobs: every bit comes back, and what is damaged is refused."""
+
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.arrays import pack, unpack
+from models.errors import BadBlob
+
+numbers = st.one_of(
+    st.floats(width=64, allow_nan=True, allow_infinity=True),
+    st.integers(0, 300).map(float),
+    st.sampled_from([0.0, -0.0, 255.0, 256.0, 65535.0, 65536.0, 2.0**32 - 1, 2.0**32, -1.0, 0.5]),
+)
+
+
+@given(rows=st.integers(0, 5), columns=st.integers(0, 4), data=st.data())
+def test_every_bit_comes_back(rows: int, columns: int, data: st.DataObject) -> None:
+    values = data.draw(st.lists(numbers, min_size=rows * columns, max_size=rows * columns))
+    array = np.array(values, dtype=np.float64).reshape(rows, columns)
+    again = unpack(pack(array))
+    assert again.shape == array.shape
+    assert again.tobytes() == array.tobytes()
+    assert again.flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    ("largest", "width"), [(255.0, 1), (256.0, 2), (65535.0, 2), (65536.0, 4), (2.0**32 - 1, 4), (2.0**32, 8)]
+)
+def test_counts_take_the_smallest_type(largest: float, width: int) -> None:
+    blob = pack(np.array([[0.0, largest]]))
+    assert blob[2] == width
+    assert blob[1] == (0 if width == 8 else 1)
+
+
+def test_counts_are_compressed_column_by_column() -> None:
+    array = np.tile([1.0, 200.0, 3.0], (5000, 1))
+    assert len(pack(array)) < 200
+
+
+def test_a_single_dimension_is_a_column() -> None:
+    assert unpack(pack(np.array([1.5, np.nan]))).shape == (2, 1)
+
+
+GOOD = pack(np.arange(12.0).reshape(4, 3))
+FLOATS = pack(np.array([0.5, 0.25]))
+
+
+@pytest.mark.parametrize(
+    ("blob", "message"),
+    [
+        (b"", "only 0 bytes"),
+        (GOOD[:11], "only 11 bytes"),
+        (bytes([2]) + GOOD[1:], "format 2; this release reads 1"),
+        (GOOD[:1] + bytes([9]) + GOOD[2:], "unknown codec 9"),
+        (GOOD[:2] + bytes([3]) + GOOD[3:], "unknown codec 1 with 3 bytes"),
+        (GOOD[:12] + b"junk", "cannot be decompressed"),
+        (GOOD[:-4], "cut off"),
+        (FLOATS[:-1], "should have 16 bytes and has 15"),
+        (FLOATS + b"x", "should have 16 bytes and has 17"),
+        # A header that promises less than the body holds.
+        (GOOD[:4] + struct.pack("<II", 2, 3) + GOOD[12:], "should have 6 bytes and has 7"),
+        (GOOD[:4] + struct.pack("<II", 2**32 - 1, 2**32 - 1) + GOOD[12:], "should have"),
+    ],
+)
+def test_damage_is_refused(blob: bytes, message: str) -> None:
+    with pytest.raises(BadBlob, match=message):
+        unpack(blob)

@@ -1,0 +1,98 @@
+"""The migrations make exactly the tables that the code describes, on both databases."""
+
+from pathlib import Path
+
+import alembic
+import pytest
+from alembic import command
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect, text
+
+import models
+from models import migrate
+from models.errors import Unreachable
+from models.session import make_engine, writing
+
+
+def tables(url: str) -> set[str]:
+    engine = make_engine(url, pooled=False)
+    with engine.connect() as connection:
+        return set(inspect(connection).get_table_names())
+
+
+def test_the_folder_of_migrations_does_not_hide_the_library() -> None:
+    assert alembic.__file__ is not None
+    assert "site-packages" in alembic.__file__
+    assert not (Path(migrate.__file__).parent.parent / "alembic" / "__init__.py").exists()
+
+
+def test_the_newest_revision_is_written_down() -> None:
+    scripts = ScriptDirectory.from_config(migrate.configuration())
+    assert scripts.get_heads() == [migrate.REVISION]
+    for script in scripts.walk_revisions():
+        assert Path(script.path).name.startswith(script.revision), "files are named by date"
+
+
+def test_up_and_down_again(empty_database_url: str) -> None:
+    assert migrate.current(empty_database_url) is None
+    assert not migrate.is_up_to_date(empty_database_url)
+    migrate.upgrade(empty_database_url)
+    assert migrate.is_up_to_date(empty_database_url)
+    assert tables(empty_database_url) == {*models.Base.metadata.tables, "alembic_version"}
+    migrate.upgrade(empty_database_url)
+    migrate.downgrade(empty_database_url, "base")
+    assert tables(empty_database_url) == {"alembic_version"}
+    assert migrate.current(empty_database_url) is None
+    migrate.upgrade(empty_database_url)
+    assert tables(empty_database_url) == {*models.Base.metadata.tables, "alembic_version"}
+
+
+def test_autogenerate_finds_nothing(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    with writing(engine) as connection:
+        command.check(migrate.configuration(connection))
+
+
+def test_autogenerate_would_find_a_missing_column(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    with writing(engine) as connection:
+        connection.execute(text("ALTER TABLE worker DROP COLUMN version"))
+        with pytest.raises(Exception, match="version"):
+            command.check(migrate.configuration(connection))
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(empty_database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_args: object, **_options: object) -> None:
+        raise RuntimeError("the disk is full")
+
+    # The last table of the migration.
+    create = alembic.op.create_table
+    monkeypatch.setattr(
+        "alembic.op.create_table",
+        lambda name, *args, **options: fail() if name == "statistics" else create(name, *args, **options),
+    )
+    with pytest.raises(RuntimeError, match="the disk is full"):
+        migrate.upgrade(empty_database_url)
+    assert tables(empty_database_url) == set()
+
+
+def test_a_database_that_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(Unreachable, match="unable to open database file"):
+        migrate.upgrade(f"sqlite:///{tmp_path / 'no' / 'such' / 'folder.db'}")
+    with pytest.raises(Unreachable) as error:
+        migrate.is_up_to_date("postgresql://me:secret@127.0.0.1:1/nothing")
+    assert "secret" not in str(error.value)
+
+
+def test_blobs_are_not_compressed_twice(postgres_url: str) -> None:
+    engine = make_engine(postgres_url, pooled=False)
+    with engine.connect() as connection:
+        rows = connection.execute(
+            text(
+                "SELECT c.relname, a.attstorage::text "
+                "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
+                "WHERE (c.relname, a.attname) IN (('statistics', 'blob'), ('replicate_part', 'blob'), "
+                "('score', 'replicate_scores'), ('score', 'sums'))"
+            )
+        ).all()
+    assert [storage for _, storage in rows] == ["e"] * 4

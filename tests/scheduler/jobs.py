@@ -1,0 +1,97 @@
+"""Small jobs for tests: texts made from a seed, taken in and queued."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Engine
+
+from metrics import parse_metric
+from models.states import QueueClass
+from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from worker.settings import Settings
+
+WORDS = [
+    "the",
+    "cat",
+    "sat",
+    "on",
+    "a",
+    "mat",
+    "while",
+    "dogs",
+    "ran",
+    "after",
+    "old",
+    "red",
+    "balls",
+    ".",
+    ",",
+    "!",
+    "it",
+    "is",
+    "what",
+    "was",
+    "said",
+]
+
+
+def some_text(segments: int, seed: int) -> bytes:
+    """Lines of 0 to 12 words; every 10th line or so is empty."""
+    draw = random.Random(seed)
+    lines = [" ".join(draw.choices(WORDS, k=draw.choice((0, *range(1, 13))))) for _ in range(segments)]
+    return "\n".join(lines).encode()
+
+
+def similar_text(text: bytes, seed: int) -> bytes:
+    """The text with some words replaced."""
+    draw = random.Random(seed)
+    lines = [line.split(" ") for line in text.decode().split("\n")]
+    return "\n".join(
+        " ".join(word if draw.random() < 0.8 else draw.choice(WORDS) for word in line) for line in lines
+    ).encode()
+
+
+def queue_job(
+    engine: Engine,
+    settings: Settings,
+    *,
+    segments: int = 600,
+    systems: int = 3,
+    metrics: Sequence[str] = ("bleu",),
+    replicates: int = 50,
+    campaign: str = "trial",
+    team: str = "",
+    queue_class: QueueClass = QueueClass.CAMPAIGN,
+    processes: int | None = None,
+    seed: int = 1,
+    trouble: Mapping[int, bytes] | None = None,
+) -> Intake:
+    """Take in a small campaign with one reference; `trouble` is put before the texts of some systems."""
+    reference = some_text(segments, seed)
+    trouble = trouble or {}
+    return take_in(
+        engine,
+        settings,
+        campaign=campaign,
+        test_set=NewTestSet("trial", {"A": reference}),
+        submissions=[
+            NewSubmission(
+                f"system{number}",
+                trouble.get(number, b"") + similar_text(reference, seed * 1000 + number),
+                team,
+            )
+            for number in range(systems)
+        ],
+        protocols=[NewProtocol(["A"], [parse_metric(each) for each in metrics], replicates)],
+        queue_class=queue_class,
+        team=team,
+        processes=processes,
+    )
+
+
+def one_block_shards(database_url: str, **others: object) -> Settings:
+    """Settings that make every block a shard."""
+    values = {"shortest_shard_seconds": 1e-9, "concurrency": 1000, "retry_seconds": 0.0, **others}
+    return Settings(database_url=database_url, **values)

@@ -1,0 +1,112 @@
+"""The embedded default, undisturbed."""
+
+import multiprocessing
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import func, select
+
+from metrics import parse_metric
+from metrics.measure import measure
+from models import Score, Shard, Worker
+from models.arrays import unpack
+from models.leaderboard import read_leaderboard
+from models.progress import Progress
+from models.session import make_engine, reading
+from scheduler.embedded import Embedded
+from tests.faults.cluster import Scores, children, stored_scores, until
+from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
+from worker.settings import Settings
+
+# From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+
+METRICS = ("bleu", "wer")
+
+
+def run(settings: Settings, **job: object) -> tuple[list[Progress], Scores]:
+    heard: list[Progress] = []
+    with Embedded(settings, concurrency=2) as embedded:
+        queued = queue_job(embedded.engine, settings, metrics=METRICS, **job)
+        last = embedded.run_until_done(queued.all_evaluations, heard.append)
+        assert heard[-1] == last
+        embedded.finish()
+        embedded.finish()
+        scores = stored_scores(embedded.engine)
+    assert multiprocessing.active_children() == []
+    return heard, scores
+
+
+def test_from_texts_to_scores(database_url: str) -> None:
+    """As if scored at once, in one process and one shard, to the bit."""
+    heard, _ = run(one_block_shards(database_url), segments=700, systems=3)
+    assert heard[-1].done == 3
+    assert heard[-1].shards == heard[-1].shards_done == 3
+    reference = some_text(700, 1)
+    systems = [similar_text(reference, 1000 + number) for number in range(3)]
+    expected = measure([reference], systems, [parse_metric(each) for each in METRICS], replicates=50, seed=12345)
+    engine = make_engine(database_url, pooled=False)
+    with reading(engine) as connection:
+        stored = connection.execute(select(Score).order_by(Score.evaluation_id, Score.metric)).all()
+        assert connection.scalar(select(func.count()).select_from(Worker)) == 0
+        assert {row.system for row in read_leaderboard(connection, 1)} == {"system0", "system1", "system2"}
+    for row in stored:
+        measured = expected[row.metric]
+        system = row.evaluation_id - stored[0].evaluation_id
+        assert row.score == measured.scores[system]
+        assert np.array_equal(unpack(row.sums)[0], measured.sums[system])
+        assert np.array_equal(unpack(row.replicate_scores)[:, 0], measured.replicate_scores[system])
+        assert row.signature.startswith("nrefs:1|bs:50|seed:12345|")
+        assert row.columns == list(measured.metric.columns)
+
+
+def test_any_number_of_shards_gives_the_same_bits(sqlite_template: Path, tmp_path: Path) -> None:
+    found: list[Scores] = []
+    amounts = []
+    for number, sizes in enumerate(({"shard_seconds": 100.0, "shortest_shard_seconds": 100.0}, {})):
+        file = tmp_path / f"{number}.db"
+        file.write_bytes(sqlite_template.read_bytes())
+        settings = one_block_shards(f"sqlite:///{file}", **sizes)
+        # 5,000 segments in one shard: it makes its part of the replicates itself.
+        heard, scores = run(settings, segments=5000, systems=2)
+        amounts.append(heard[-1].shards)
+        found.append(scores)
+    assert amounts == [1, 20]
+    assert found[0] == found[1]
+
+
+def test_one_after_the_other_in_one_process(sqlite_url: str) -> None:
+    settings = Settings(database_url=sqlite_url)
+    first, scores = run(settings, segments=100)
+    again, same = run(settings, segments=100)
+    assert same == scores
+    assert first[-1].done == again[-1].done == 3
+    with reading(make_engine(sqlite_url, pooled=False)) as connection:
+        assert connection.scalar(select(func.count()).select_from(Shard)) == 1, "nothing is done twice"
+
+
+def test_a_pool_process_that_does_not_end_is_killed(sqlite_url: str) -> None:
+    """As when it was never told to: leaving the context must not wait for ever."""
+    settings = Settings(database_url=sqlite_url, stop_seconds=1.5, concurrency=2)
+    others = set(children(os.getpid()))
+    with Embedded(settings) as embedded:
+        job = queue_job(embedded.engine, settings, segments=100, metrics=METRICS)
+        assert embedded.run_until_done(job.all_evaluations).done == 3
+        deaf, hearing = set(children(os.getpid())) - others
+        os.kill(deaf, signal.SIGSTOP)
+        # The signal has been sent when kill returns, but a process that runs on the other core stops a moment later.
+        until(lambda: stopped(deaf), "the process to be stopped")
+    assert not {deaf, hearing} & set(children(os.getpid()))
+
+
+def stopped(process: int) -> bool:
+    """Whether a signal has suspended it."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] in "tT"
+
+
+def test_a_job_with_nothing_to_do_ends_at_once(sqlite_url: str) -> None:
+    with Embedded(Settings(database_url=sqlite_url), concurrency=1) as embedded:
+        assert embedded.run_until_done([]).open == 0

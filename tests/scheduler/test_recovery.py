@@ -1,0 +1,119 @@
+"""Finding what was lost."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine, insert, select, update
+
+from models import Evaluation, LeaseState, Reduction, Shard, Worker
+from models.base import now
+from models.claims import claim_shard
+from models.session import make_engine, reading, writing
+from scheduler.intake import Intake
+from scheduler.recovery import reclaim_all, reduce_forgotten, sweep
+from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.settings import Settings
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = make_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def settings(database_url: str) -> Settings:
+    return one_block_shards(database_url)
+
+
+@pytest.fixture
+def job(engine: Engine, settings: Settings) -> Intake:
+    with writing(engine) as connection:
+        connection.execute(insert(Worker).values(id="w", host="h", pid=1, version="1", concurrency=1))
+    return queue_job(engine, settings, segments=600, systems=2)
+
+
+def shards(engine: Engine) -> list[tuple[str, int]]:
+    with reading(engine) as connection:
+        rows = connection.execute(select(Shard.state, Shard.attempts).order_by(Shard.id))
+        return [(row.state, row.attempts) for row in rows]
+
+
+def start(engine: Engine, *, lease: float = 60) -> None:
+    """One shard runs, one is enqueued, one waits."""
+    with writing(engine) as connection:
+        first, second, _ = connection.scalars(select(Shard.id).order_by(Shard.id)).all()
+        claim_shard(connection, first, owner="o", worker="w", lease_seconds=lease, max_attempts=3)
+        connection.execute(update(Shard).where(Shard.id == second).values(state=LeaseState.ENQUEUED, enqueued_at=now()))
+
+
+@pytest.mark.usefixtures("job")
+def test_living_work_is_left_alone(engine: Engine, settings: Settings) -> None:
+    start(engine)
+    assert sweep(engine, settings) == 0
+    assert shards(engine) == [("running", 1), ("enqueued", 0), ("pending", 0)]
+
+
+@pytest.mark.usefixtures("job")
+def test_a_lease_that_is_over_is_taken_back(
+    engine: Engine, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    start(engine, lease=-1)
+    assert sweep(engine, settings) == 1
+    assert shards(engine) == [("pending", 1), ("enqueued", 0), ("pending", 0)]
+    assert "worker w took longer than its lease" in caplog.text
+
+
+@pytest.mark.usefixtures("job")
+def test_the_work_of_a_silent_worker_is_taken_back(engine: Engine, settings: Settings) -> None:
+    start(engine)
+    with writing(engine) as connection:
+        connection.execute(update(Worker).values(beat_at=now() - 20))
+    assert sweep(engine, settings) == 1
+    assert shards(engine)[0] == ("pending", 1)
+    with reading(engine) as connection:
+        assert connection.scalar(select(Shard.error).order_by(Shard.id).limit(1)) == "worker w fell silent."
+
+
+@pytest.mark.usefixtures("job")
+def test_old_hints_are_sent_again(engine: Engine, settings: Settings) -> None:
+    start(engine)
+    with writing(engine) as connection:
+        connection.execute(update(Shard).where(Shard.state == LeaseState.ENQUEUED).values(enqueued_at=now() - 20))
+    assert sweep(engine, settings) == 1
+    assert shards(engine) == [("running", 1), ("pending", 0), ("pending", 0)]
+
+
+def test_evaluations_left_in_reducing_are_taken_up(engine: Engine, settings: Settings, job: Intake) -> None:
+    with writing(engine) as connection:
+        ended = connection.execute(
+            insert(Reduction).values(protocol_id=job.protocols[0], state="done").returning(Reduction.id)
+        ).scalar_one()
+        connection.execute(update(Evaluation).values(state="reducing", reduction_id=ended, remaining=0))
+    assert reduce_forgotten(engine) == 2
+    assert reduce_forgotten(engine) == 0
+    with reading(engine) as connection:
+        assert ended not in set(connection.scalars(select(Evaluation.reduction_id)))
+
+
+@pytest.mark.usefixtures("job")
+def test_after_a_crash_attempts_count_and_after_a_stop_they_do_not(engine: Engine, settings: Settings) -> None:
+    start(engine)
+    assert reclaim_all(engine, settings, used=False) == 2
+    assert shards(engine) == [("pending", 0)] * 3
+    start(engine)
+    assert reclaim_all(engine, settings, used=True) == 2
+    assert shards(engine) == [("pending", 1), ("pending", 0), ("pending", 0)]
+
+
+@pytest.mark.usefixtures("job")
+def test_who_crashes_the_command_each_time_fails(engine: Engine, settings: Settings) -> None:
+    few = settings.model_copy(update={"max_attempts": 1})
+    with writing(engine) as connection:
+        first = connection.scalars(select(Shard.id).order_by(Shard.id)).first()
+        assert first is not None
+        claim_shard(connection, first, owner="o", worker="w", lease_seconds=60, max_attempts=1)
+    reclaim_all(engine, few, used=True)
+    # Split into one shard for each of the two evaluations.
+    assert [state for state, _ in shards(engine)] == ["failed", "pending", "pending", "pending", "pending"]

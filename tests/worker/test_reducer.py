@@ -1,0 +1,161 @@
+"""Reductions: every way to cut a test set gives the same bits, and gaps are noticed."""
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection, Engine, delete, insert, select
+
+import worker.reducer
+import worker.scoring
+from metrics import parse_metric
+from metrics.measure import measure
+from models import Evaluation, Statistics, Submission
+from models.arrays import unpack
+from models.claims import ClaimedShard
+from models.protocol import Measurement, read_measurement
+from models.session import make_engine, reading, writing
+from models.statistics import ReplicatePart
+from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
+from worker.errors import ShardsMissing
+from worker.reducer import reduce_evaluations
+from worker.scoring import read_texts, score_texts
+
+SEGMENTS = 256 * 7 + 40
+METRICS = ("bleu", "wer")
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory, sqlite_template) -> Iterator[tuple[Engine, list[int]]]:
+    file = tmp_path_factory.mktemp("reducer") / "steelyard.db"
+    file.write_bytes(sqlite_template.read_bytes())
+    url = f"sqlite:///{file}"
+    engine = make_engine(url)
+    queued = queue_job(engine, one_block_shards(url), segments=SEGMENTS, systems=2, metrics=METRICS, replicates=30)
+    yield engine, queued.all_evaluations
+    engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def expected() -> list[tuple[int, int, float, bytes]]:
+    """In one process, in one shard."""
+    reference = some_text(SEGMENTS, 1)
+    systems = [similar_text(reference, 1000 + number) for number in range(2)]
+    found = measure([reference], systems, [parse_metric(each) for each in METRICS], replicates=30)
+    return [
+        (system, metric, float(each.scores[system]), each.replicate_scores[system].tobytes())
+        for metric, each in enumerate(found)
+        for system in range(2)
+    ]
+
+
+def store(connection: Connection, measurement: Measurement, cuts: list[int], evaluations: list[int]) -> None:
+    """Score the shards between the cuts and store what they leave."""
+    text_of = select(Submission.text_id).join(Evaluation, Evaluation.submission_id == Submission.id)
+    texts = [connection.execute(text_of.where(Evaluation.id == evaluation)).scalar_one() for evaluation in evaluations]
+    for first, last in itertools.pairwise([0, *cuts, 8]):
+        claim = ClaimedShard(0, "o", 1, first, last, tuple(evaluations), tuple(texts))
+        contents = read_texts(connection, (*measurement.reference_texts, *texts), first, last)
+        for row in score_texts(claim, measurement, contents[:1], contents[1:]):
+            key = {"evaluation_id": row.evaluation_id, "metric": row.metric}
+            range_ = {"first_block": first, "last_block": last}
+            connection.execute(insert(Statistics).values(**key, **range_, blob=row.statistics))
+            if row.replicate_part is not None:
+                connection.execute(insert(ReplicatePart).values(**key, **range_, blob=row.replicate_part))
+
+
+def reduced(connection: Connection, evaluations: list[int]) -> list[tuple[int, int, float, bytes]]:
+    rows = reduce_evaluations(connection, read_measurement(connection, 1), evaluations)
+    first = min(evaluations)
+    return sorted(
+        (
+            (
+                row["evaluation_id"] - first,
+                row["metric"],
+                row["score"],
+                unpack(row["replicate_scores"])[:, 0].tobytes(),
+            )
+            for row in rows
+        ),
+        key=lambda row: (row[1], row[0]),
+    )
+
+
+def clear(connection: Connection) -> None:
+    connection.execute(delete(Statistics))
+    connection.execute(delete(ReplicatePart))
+
+
+@given(
+    cuts=st.lists(st.sets(st.integers(1, 7)), min_size=2, max_size=2),
+    travelling=st.integers(0, 8),
+    product=st.integers(1, 9),
+    table=st.sampled_from([1, 1 << 23]),
+)
+@settings(max_examples=25, deadline=None, derandomize=True)
+def test_every_cut_gives_the_same_bits(job, expected, cuts, travelling: int, product: int, table: int) -> None:
+    """Also when the evaluations were cut differently, and whoever makes the replicates."""
+    engine, evaluations = job
+    with pytest.MonkeyPatch.context() as patch, writing(engine) as connection:
+        patch.setattr(worker.scoring, "LARGEST_TRAVELLING", travelling)
+        patch.setattr(worker.reducer, "LARGEST_PRODUCT", product)
+        patch.setattr(worker.reducer, "LARGEST_TABLE", table)
+        clear(connection)
+        measurement = read_measurement(connection, 1)
+        for evaluation, its in zip(evaluations, cuts, strict=True):
+            store(connection, measurement, sorted(its), [evaluation])
+        assert reduced(connection, evaluations) == expected
+
+
+def test_together_or_apart_is_the_same(job, expected) -> None:
+    engine, evaluations = job
+    with writing(engine) as connection:
+        clear(connection)
+        store(connection, read_measurement(connection, 1), [3], evaluations)
+        together = reduced(connection, evaluations)
+        apart = [row for evaluation in evaluations for row in reduced(connection, [evaluation])]
+        assert together == expected
+        assert [row[2:] for row in sorted(apart, key=lambda row: row[1])] == [row[2:] for row in expected]
+
+
+@pytest.mark.parametrize(
+    ("condition", "segment"),
+    [
+        (Statistics.first_block == 3, 769),
+        (Statistics.first_block == 0, 1),
+        (Statistics.first_block == 6, 1537),
+        ((Statistics.first_block == 3) & (Statistics.metric == 1), 769),
+    ],
+)
+def test_a_missing_shard_is_noticed(job, condition, segment: int) -> None:
+    engine, evaluations = job
+    with writing(engine) as connection:
+        clear(connection)
+        store(connection, read_measurement(connection, 1), [3, 6], evaluations)
+        connection.execute(delete(Statistics).where(condition))
+        with pytest.raises(ShardsMissing, match=f"no statistics, or two, for segment {segment}\\."):
+            reduce_evaluations(connection, read_measurement(connection, 1), evaluations)
+
+
+def test_texts_that_are_equal_are_scored_once(job) -> None:
+    engine, evaluations = job
+    with reading(engine) as connection:
+        measurement = read_measurement(connection, 1)
+        text = connection.scalar(select(Evaluation.id).where(Evaluation.id == evaluations[0]))
+        assert text is not None
+        contents = read_texts(connection, (*measurement.reference_texts, 2), 0, 8)
+    claim = ClaimedShard(0, "o", 1, 0, 8, (1, 2), (2, 2))
+    sizes = []
+    with pytest.MonkeyPatch.context() as patch:
+        real = worker.scoring.Batch
+        patch.setattr(
+            worker.scoring, "Batch", lambda refs, systems, var: sizes.append(len(systems)) or real(refs, systems, var)
+        )
+        rows = score_texts(claim, measurement, contents[:1], [contents[1], contents[1]])
+    assert sizes == [1]
+    assert [row.evaluation_id for row in rows] == [1, 1, 2, 2]
+    assert rows[0].statistics == rows[2].statistics
+    assert np.array_equal(unpack(rows[1].statistics), unpack(rows[3].statistics))

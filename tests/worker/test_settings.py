@@ -1,0 +1,73 @@
+"""Settings: read from the environment, each described where it is declared."""
+
+import ast
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+import worker.settings
+from worker.app import QUEUES, make_app
+from worker.errors import BrokerInMemory
+from worker.settings import Settings
+
+
+def test_every_setting_is_described() -> None:
+    tree = ast.parse(Path(worker.settings.__file__).read_text())
+    body = next(node for node in tree.body if isinstance(node, ast.ClassDef)).body
+    described = {
+        statement.target.id
+        for statement, after in pairwise(body)
+        if isinstance(statement, ast.AnnAssign)
+        and isinstance(statement.target, ast.Name)
+        and isinstance(after, ast.Expr)
+        and isinstance(after.value, ast.Constant)
+    }
+    assert set(Settings.model_fields) == described
+
+
+def test_the_environment_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings().embedded
+    monkeypatch.setenv("STEELYARD_BROKER_URL", "redis://localhost/0")
+    monkeypatch.setenv("STEELYARD_CONCURRENCY", "3")
+    settings = Settings()
+    assert not settings.embedded
+    assert settings.processes == 3
+
+
+def test_nonsense_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_MAX_ATTEMPTS", "0")
+    with pytest.raises(ValidationError, match="max_attempts"):
+        Settings()
+
+
+def test_a_lease_outlives_the_time_limit() -> None:
+    settings = Settings()
+    assert settings.lease_seconds > settings.task_seconds
+    assert settings.silent_seconds > 2 * settings.beat_seconds
+
+
+def test_messages_are_hints_and_nothing_more() -> None:
+    conf = make_app(Settings(broker_url="redis://localhost/0")).conf
+    assert conf.result_backend is None
+    assert conf.task_ignore_result
+    assert not conf.task_acks_late
+    assert not conf.task_reject_on_worker_lost
+    assert conf.worker_prefetch_multiplier == 1
+    assert conf.worker_disable_prefetch
+    assert not conf.worker_enable_remote_control
+    assert conf.accept_content == ["json"]
+    assert conf.broker_connection_max_retries is None
+    assert QUEUES == "interactive,campaign,nightly"
+
+
+def test_apps_do_not_share_their_tasks() -> None:
+    one, other = make_app(Settings()), make_app(Settings())
+    assert one.tasks["score_shard"] is not other.tasks["score_shard"]
+    assert {"score_shard", "reduce", "wake"} <= set(one.tasks)
+
+
+def test_a_worker_of_its_own_needs_a_broker() -> None:
+    with pytest.raises(BrokerInMemory, match="STEELYARD_BROKER_URL"):
+        worker.app.run_worker(Settings())

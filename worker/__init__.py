@@ -1,0 +1,1 @@
+"""Claims shards, scores them, reduces what is complete."""

@@ -1,0 +1,119 @@
+"""What tasks do, from claim to outcome: whatever happens is written to the database."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+
+from metrics.errors import KernelsNotBuilt, MetricsError
+from models.claims import ClaimedShard, Completion, ShardRow, claim_shard, complete_shard, release_shard
+from models.protocol import read_measurement
+from models.reducing import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
+from models.session import reading
+from worker.reducer import reduce_evaluations
+from worker.scoring import read_texts, score_texts
+from worker.station import Station
+
+log = logging.getLogger(__name__)
+
+
+def new_owner(task_id: str) -> str:
+    """A fencing token that also tells which task holds it."""
+    return f"{task_id}:{uuid.uuid4().hex[:16]}"
+
+
+def do_shard(station: Station, shard_id: int, task_id: str) -> None:
+    """Claim, score and hand in a shard, and reduce what became complete with it."""
+    settings, owner = station.settings, new_owner(task_id)
+    claim = station.write(
+        lambda connection: claim_shard(
+            connection,
+            shard_id,
+            owner=owner,
+            worker=station.worker,
+            lease_seconds=settings.lease_seconds,
+            max_attempts=settings.max_attempts,
+        )
+    )
+    if claim is None:
+        return
+    try:
+        rows = _score(station, claim)
+    except Exception as error:
+        reason, permanent = describe(error)
+        log.warning("Shard %s: %s", shard_id, reason, exc_info=not permanent)
+        station.write(
+            lambda connection: release_shard(
+                connection,
+                shard_id,
+                owner,
+                reason,
+                max_attempts=settings.max_attempts,
+                delay_seconds=settings.retry_seconds,
+                permanent=permanent,
+            )
+        )
+        return
+
+    completion: Completion = station.write(lambda connection: complete_shard(connection, claim, rows))
+    if not completion.accepted:
+        log.warning("Shard %s had been taken over by another worker: its result is dropped", shard_id)
+    elif completion.reduction is not None:
+        do_reduction(station, completion.reduction, task_id)
+
+
+def do_reduction(station: Station, reduction_id: int, task_id: str) -> None:
+    """Claim a reduction, add up and score its evaluations, and end them."""
+    settings, owner = station.settings, new_owner(task_id)
+    claim = station.write(
+        lambda connection: claim_reduction(
+            connection,
+            reduction_id,
+            owner=owner,
+            worker=station.worker,
+            lease_seconds=settings.lease_seconds,
+            max_attempts=settings.max_attempts,
+        )
+    )
+    if claim is None:
+        return
+    try:
+        _reduce(station, claim)
+    except Exception as error:
+        reason, permanent = describe(error)
+        log.warning("Reduction %s: %s", reduction_id, reason, exc_info=not permanent)
+        station.write(
+            lambda connection: release_reduction(
+                connection,
+                reduction_id,
+                owner,
+                reason,
+                max_attempts=settings.max_attempts,
+                delay_seconds=settings.retry_seconds,
+                permanent=permanent,
+            )
+        )
+
+
+def describe(error: Exception) -> tuple[str, bool]:
+    """What to tell the user, and whether trying again is pointless."""
+    if isinstance(error, MetricsError):
+        return str(error), not isinstance(error, KernelsNotBuilt)
+    return f"{type(error).__name__}: {error}", False
+
+
+def _score(station: Station, claim: ClaimedShard) -> list[ShardRow]:
+    with reading(station.engine) as connection:
+        measurement = read_measurement(connection, claim.protocol_id)
+        texts = (*measurement.reference_texts, *claim.texts)
+        contents = read_texts(connection, texts, claim.first_block, claim.last_block)
+    references = len(measurement.reference_texts)
+    return score_texts(claim, measurement, contents[:references], contents[references:])
+
+
+def _reduce(station: Station, claim: ClaimedReduction) -> None:
+    with reading(station.engine) as connection:
+        measurement = read_measurement(connection, claim.protocol_id)
+        scores = reduce_evaluations(connection, measurement, claim.evaluations)
+    if not station.write(lambda connection: complete_reduction(connection, claim, scores), durable=True):
+        log.warning("Reduction %s had been taken over: its result is dropped", claim.reduction_id)
