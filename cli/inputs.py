@@ -30,6 +30,15 @@ class Inputs:
     """Of the systems, in their order."""
     variable_references: bool
     notices: list[str]
+    language: str = ""
+    """Code of the target language, where the files name it."""
+
+    @property
+    def layers(self) -> dict[str, list[bytes]]:
+        """The linguistic layers that all texts have: by name, references first."""
+        texts = [*self.references, *self.systems]
+        common = set.intersection(*(set(text.layers) for text in texts))
+        return {layer: [text.layers[layer] for text in texts] for layer in sorted(common)}
 
 
 def read_inputs(references: Sequence[str], systems: Sequence[str], *, variable_references: bool) -> Inputs:
@@ -87,4 +96,5 @@ def _marked(references: Sequence[str], systems: Sequence[str], variable_referenc
         list(campaign.systems),
         campaign.variable_references or variable_references,
         list(campaign.notices),
+        campaign.target_language or "",
     )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from metrics.base import Metric
+    from metrics.resources import Resources
 
 TOKENIZER_OF_LANGUAGE = {"zh": "zh"}
 NO_TOKENIZER_YET = {"ja", "ko"}
@@ -26,6 +28,10 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("-lc", "--lowercase", action="store_true", help="fold case in all metrics")
     parser.add_argument("-tok", "--tokenize", metavar="TOK", help="tokenizer of all word metrics that have it")
+    parser.add_argument(
+        "--resource", nargs="+", action="extend", type=named_file, default=[], metavar="NAME=FILE",
+        help="a file that a metric asks for by name: word vectors, synonym groups, a lemma table",
+    )  # fmt: skip
     parser.add_argument(
         "-l",
         "--language-pair",
@@ -48,6 +54,14 @@ def add_resampling_options(parser: argparse.ArgumentParser, default: int) -> Non
         help="confidence level of the intervals (default: 0.95)",
     )
     parser.add_argument("--seed", type=whole_number, default=12345, help="seed of the resampling (default: 12345)")
+
+
+def named_file(text: str) -> tuple[str, Path]:
+    """NAME=FILE."""
+    name, equals, file = text.partition("=")
+    if not (name and equals and file):
+        raise argparse.ArgumentTypeError(f'"{text}" is not of the form NAME=FILE')
+    return name, Path(file)
 
 
 def whole_number(text: str) -> int:
@@ -93,6 +107,21 @@ def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
             raise UsageError(f'There is no tokenizer "{options.tokenize}". Tokenizers: {", ".join(TOKENIZERS)}.')
         defaults["tok"] = options.tokenize
     return parse_metrics(options.metrics or ["bleu", "chrf", "ter"], defaults)
+
+
+def settled_metrics(
+    options: argparse.Namespace, metrics: Sequence[Metric], resources: Resources, language: str, layers: Iterable[str]
+) -> list[Metric]:
+    """The metrics with all pinned that they take from language, layers and resources; tells the user what to know.
+
+    `language` is the target language where the input names it; -l wins. Raises MetricsError.
+    """
+    from metrics.surroundings import Surroundings, settle
+
+    _, _, target = (options.language_pair or "").partition("-")
+    settled, notices = settle(metrics, Surroundings(target or language, frozenset(layers), resources))
+    note(notices)
+    return settled
 
 
 def note(sentences: Iterable[str]) -> None:

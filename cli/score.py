@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from cli.errors import UsageError
-from cli.options import add_metric_options, add_resampling_options, chosen_metrics, note, whole_number
+from cli.options import add_metric_options, add_resampling_options, chosen_metrics, note, settled_metrics, whole_number
 
 if TYPE_CHECKING:
     import argparse
@@ -54,13 +54,18 @@ def run(options: argparse.Namespace) -> int:
     from cli.inputs import read_inputs
     from metrics.measure import LARGEST_SHARD, measure
     from metrics.resampling.paired import paired_bootstrap
+    from metrics.resources import Resources
     from metrics.text.plain import STDIN
+    from worker.settings import Settings
 
     if options.paired and not options.confidence:
         options.confidence = 1000
     metrics = chosen_metrics(options)
     inputs = read_inputs(options.references, options.input or [STDIN], variable_references=options.variable_references)
     note(inputs.notices)
+    # Registered resources are at hand here, too, but no database is.
+    resources = Resources(Settings().resource_folder, dict(options.resource))
+    metrics = settled_metrics(options, metrics, resources, inputs.language, inputs.layers)
     if options.paired and len(inputs.systems) < 2:
         raise UsageError("--paired compares systems with the first one: give at least two after -i.")
     measurements = measure(
@@ -72,6 +77,8 @@ def run(options: argparse.Namespace) -> int:
         shard_size=options.shard_size or LARGEST_SHARD,
         segment_scores=options.segments,
         variable_references=inputs.variable_references,
+        layers=inputs.layers,
+        resources=resources,
         on_shard=show_progress if sys.stderr.isatty() else None,
     )
     paired = paired_bootstrap(measurements) if options.paired else []

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from metrics.batch import Batch
+    from metrics.surroundings import Surroundings
 
 VERSION = "0.1.0"
 
@@ -47,6 +48,23 @@ class Metric(ABC):
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
         """What each of the k statistics is."""
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The linguistic layers (`metrics.text.layers`) that every text must have."""
+        return ()
+
+    def settled(self, surroundings: Surroundings) -> tuple[Self, list[str]]:  # noqa: ARG002 - for those that need it
+        """The metric with every parameter pinned that depends on where it runs, and what the user should know of it.
+
+        Versions and hashes of resources belong into parameters, so that specification and signature name them.
+        Raises MissingResource and BadParameter.
+        """
+        return self, []
+
+    def details(self, sums: NDArray[np.float64]) -> dict[str, float]:  # noqa: ARG002 - for those that have some
+        """Further figures to show with the score of one system, such as the share of unknown words: (k,) -> by name."""
+        return {}
 
     @abstractmethod
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:

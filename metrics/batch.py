@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from metrics.errors import BadText
+from metrics.errors import BadText, MissingLayer
 from metrics.kernels.characters import characters
 from metrics.kernels.words import folded, words
+from metrics.resources import Resources
+from metrics.text.layers import describe_layers
 from metrics.text.tokenizers import folds_afterwards, prepared_text, unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,19 +29,29 @@ class Batch:
 
     Every text is UTF-8 bytes with one segment per line, lines joined by "\n" and without a final one. Texts
     are numbered references first, then systems; row `t * segments + i` of a prepared array is segment i of
-    text t. With `variable_references` an empty line of a reference means that the segment lacks it.
+    text t. `layers` has the linguistic layers that all texts have, in the same order (`metrics.text.layers`).
+    With `variable_references` an empty line of a reference means that the segment lacks it.
     """
 
     def __init__(
-        self, references: Sequence[bytes], systems: Sequence[bytes], variable_references: bool = False
+        self,
+        references: Sequence[bytes],
+        systems: Sequence[bytes],
+        variable_references: bool = False,
+        *,
+        layers: Mapping[str, Sequence[bytes]] | None = None,
+        resources: Resources | None = None,
     ) -> None:
         self.references = references
         self.systems = systems
         self.variable_references = variable_references
+        self.layers = layers or {}
+        self.resources = resources or Resources()
         self._prepared: dict[Hashable, Any] = {}
         if not self.references or not self.systems:
             raise BadText("A batch needs at least one reference and one system.")
-        counts = {text.count(b"\n") for text in (*self.references, *self.systems)}
+        layered = [text for texts in self.layers.values() for text in texts]
+        counts = {text.count(b"\n") for text in (*self.references, *self.systems, *layered)}
         if len(counts) > 1:
             raise BadText(f"The texts of a batch have different numbers of lines: {sorted(c + 1 for c in counts)}.")
 
@@ -64,6 +76,13 @@ class Batch:
         `case` is "mixed" (kept) or "lc" (folded by Unicode's rules before tokenization).
         """
         return self.once(("words", tokenizer, case), lambda: self._words(tokenizer, case))
+
+    def layer(self, name: str, case: str) -> Words:
+        """The items of a linguistic layer as numbers, rows as in `words`. Raises MissingLayer."""
+        if name not in self.layers:
+            have = describe_layers(self.layers)
+            raise MissingLayer(f"These texts lack the layer {describe_layers([name])}. Layers found: {have}.")
+        return self.once(("layer", name, case), lambda: self._layer(name, case))
 
     def characters(self, case: str) -> Characters:
         """Code points of each segment, white space removed."""
@@ -91,6 +110,10 @@ class Batch:
         if tokenizer == "13a":
             return words(unescaped(self._cased(case)), self._rows, western=True)
         return words(prepared_text(self._cased(case), tokenizer), self._rows)
+
+    def _layer(self, name: str, case: str) -> Words:
+        items = words(b"\n".join(self.layers[name]), self._rows)
+        return folded(items) if case == "lc" else items
 
     def _present(self) -> NDArray[np.uint8]:
         mask = np.ones((len(self.references), self.segments), np.uint8)

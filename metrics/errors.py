@@ -29,5 +29,13 @@ class BadText(MetricsError):
     """A text file is not what it must be: UTF-8, one segment per line, as many lines as its test set."""
 
 
+class MissingLayer(MetricsError):
+    """A metric needs a linguistic layer, such as lemmas, that the texts do not have."""
+
+
+class MissingResource(MetricsError):
+    """A metric needs a file, such as word vectors, that is not there or has other content."""
+
+
 class TooLarge(MetricsError):
     """The sums of these statistics would no longer be exact."""

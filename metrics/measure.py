@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,11 +13,12 @@ from metrics.resampling.bootstrap import replicate_sums, resampling_counts
 from metrics.text.blocks import BLOCK, block_count, split_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from metrics.base import Metric
+    from metrics.resources import Resources
 
     Floats = NDArray[np.float64]
 
@@ -77,11 +79,14 @@ def measure(
     shard_size: int = LARGEST_SHARD,
     segment_scores: bool = False,
     variable_references: bool = False,
+    layers: Mapping[str, Sequence[bytes]] | None = None,
+    resources: Resources | None = None,
     on_shard: Callable[[int, int], None] | None = None,
 ) -> list[Measurement]:
     r"""Score all systems by all metrics, in shards of `shard_size` segments (rounded up to whole blocks).
 
-    The result is the same to the bit for every `shard_size`. Texts are lines joined by "\n", without a final one.
+    The result is the same to the bit for every `shard_size`. Texts are lines joined by "\n", without a final one;
+    `layers` are those of the references, then of the systems. Metrics must be settled (`metrics.surroundings`).
     `on_shard` is told after each shard how many of how many are done.
     """
     segments = references[0].count(b"\n") + 1
@@ -91,8 +96,17 @@ def measure(
     resampled = [np.zeros((len(systems), replicates, len(metric.columns))) for metric in metrics]
     by_segment: list[list[Floats]] = [[] for _ in metrics]
 
-    for shard, texts in enumerate(split_blocks([*references, *systems], blocks)):
-        batch = Batch(texts[: len(references)], texts[len(references) :], variable_references)
+    texts = [*references, *systems]
+    layered = layers or {}
+    for shard, runs in enumerate(split_blocks([*texts, *chain(*layered.values())], blocks)):
+        own, *others = [runs[begin : begin + len(texts)] for begin in range(0, len(runs), len(texts))]
+        batch = Batch(
+            own[: len(references)],
+            own[len(references) :],
+            variable_references,
+            layers=dict(zip(layered, others, strict=True)),
+            resources=resources,
+        )
         statistics = shard_statistics(batch, metrics)
         for sum_of, each in zip(sums, statistics, strict=True):
             sum_of += corpus_sums(each)

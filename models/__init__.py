@@ -12,7 +12,7 @@ from models.statistics import ReplicatePart, Statistics
 from models.submission import Submission
 from models.system import System
 from models.test_set import Document, Reference, TestSet
-from models.text import Text, TextBlock
+from models.text import LayerBlock, Text, TextBlock
 from models.worker import Worker
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Document",
     "Evaluation",
     "EvaluationState",
+    "LayerBlock",
     "LeaseState",
     "Protocol",
     "QueueClass",

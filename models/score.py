@@ -27,5 +27,7 @@ class Score(Base):
     sums: Mapped[bytes] = mapped_column(LargeBinary)
     score: Mapped[float | None] = mapped_column(Double)
     """None where the metric is undefined."""
+    details: Mapped[dict[str, float]] = mapped_column(JSON, server_default="{}")
+    """Further figures to show with the score, by name."""
     replicate_scores: Mapped[bytes] = mapped_column(LargeBinary)
     """float64, one per replicate; NaN where undefined."""

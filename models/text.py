@@ -9,7 +9,7 @@ from models.base import Base, Key
 
 
 class Text(Base):
-    """One text of n segments, known by the hash of its lines (each ended by a newline)."""
+    """One text of n segments, known by the hash of its lines (each ended by a newline) and of its layers, if any."""
 
     __tablename__ = "text"
 
@@ -27,4 +27,15 @@ class TextBlock(Base):
     text_id: Mapped[int] = mapped_column(ForeignKey("text.id", ondelete="CASCADE"), primary_key=True)
     block: Mapped[int] = mapped_column(Integer, primary_key=True)
     # Bytes, since PostgreSQL's text type refuses U+0000 and a system may well have written one.
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class LayerBlock(Base):
+    """256 consecutive segments of a linguistic layer of a text, such as its lemmas, joined by newlines."""
+
+    __tablename__ = "layer_block"
+
+    text_id: Mapped[int] = mapped_column(ForeignKey("text.id", ondelete="CASCADE"), primary_key=True)
+    layer: Mapped[str] = mapped_column(String(50), primary_key=True)
+    block: Mapped[int] = mapped_column(Integer, primary_key=True)
     content: Mapped[bytes] = mapped_column(LargeBinary)

@@ -31,12 +31,14 @@ def test_every_setting_is_documented_with_its_default():
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_every_metric_is_documented_with_its_parameters_and_columns(metric):
-    section = DOCS["metrics.md"].split(f"\n## `{metric.name}`")[1].split("\n## ")[0]
-    assert metric.source in section
+    page = DOCS[f"{metric.name}.md"]
+    assert metric.source in " ".join(page.split())
+    assert "\n## Example\n" in page, "a worked example is missing"
+    assert f"[`{metric.name}`](metrics/{metric.name}.md)" in DOCS["metrics.md"], "docs/metrics.md does not lead to it"
     for field in metric.parameters():
-        assert f"`{field.name}`" in section, f"the parameter {field.name} is not described"
+        assert f"`{field.name}`" in page, f"the parameter {field.name} is not described"
     for column in metric().columns:
-        assert re.sub(r"_\d+$", "", column) in section, f"the column {column} is not described"
+        assert re.sub(r"_\d+$", "", column) in page, f"the column {column} is not described"
 
 
 def test_every_tokenizer_is_documented():

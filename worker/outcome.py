@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import uuid
 
-from metrics.errors import KernelsNotBuilt, MetricsError
+from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource
+from metrics.resources import Resources
 from models.claims import ClaimedShard, Completion, ShardRow, claim_shard, complete_shard, release_shard
 from models.protocol import read_measurement
 from models.reducing import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
 from models.session import reading
 from worker.reducer import reduce_evaluations
-from worker.scoring import read_texts, score_texts
+from worker.scoring import read_shard, score_texts
 from worker.station import Station
 
 log = logging.getLogger(__name__)
@@ -98,17 +99,15 @@ def do_reduction(station: Station, reduction_id: int, task_id: str) -> None:
 def describe(error: Exception) -> tuple[str, bool]:
     """What to tell the user, and whether trying again is pointless."""
     if isinstance(error, MetricsError):
-        return str(error), not isinstance(error, KernelsNotBuilt)
+        return str(error), not isinstance(error, KernelsNotBuilt | MissingResource)
     return f"{type(error).__name__}: {error}", False
 
 
 def _score(station: Station, claim: ClaimedShard) -> list[ShardRow]:
     with reading(station.engine) as connection:
         measurement = read_measurement(connection, claim.protocol_id)
-        texts = (*measurement.reference_texts, *claim.texts)
-        contents = read_texts(connection, texts, claim.first_block, claim.last_block)
-    references = len(measurement.reference_texts)
-    return score_texts(claim, measurement, contents[:references], contents[references:])
+        shard = read_shard(connection, claim, measurement)
+    return score_texts(claim, measurement, shard, Resources(station.settings.resource_folder))
 
 
 def _reduce(station: Station, claim: ClaimedReduction) -> None:

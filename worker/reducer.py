@@ -164,5 +164,6 @@ def _score_rows(
             "columns": list(metric.columns),
             "sums": pack(total[:1]),
             "score": None if math.isnan(score) else score,
+            "details": metric.details(total[0]),
             "replicate_scores": pack(of_system[1:]),
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -19,6 +20,9 @@ class Settings(BaseSettings):
     """Where everything is stored: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME."""
     broker_url: str = "memory://localhost/"
     """Who carries hints to the workers: memory://localhost/ (this command alone), redis:// or amqp://."""
+
+    resource_folder: Path = Path("steelyard-resources")
+    """Where word vectors and other resources are registered; every worker needs the same content there."""
 
     concurrency: int | None = Field(default=None, ge=1)
     """Processes in a worker's pool; all cores of the machine when not set."""

@@ -19,7 +19,7 @@ from metrics.text.limits import DEFAULT_LIMITS, TextLimits
 from metrics.text.wording import number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from contextlib import AbstractContextManager
 
 Utf8: TypeAlias = bytes
@@ -83,6 +83,9 @@ class Text:
 
     segments: int
     """Number of lines. Empty bytes are no segment or one empty segment: only this tells which."""
+
+    layers: Mapping[str, Utf8] = field(default_factory=dict, repr=False)
+    """Its linguistic layers (`metrics.text.layers`), each with as many lines."""
 
     notices: tuple[str, ...] = ()
     """What was odd and what was done about it, each a sentence that names the text."""

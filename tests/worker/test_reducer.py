@@ -13,6 +13,7 @@ import worker.reducer
 import worker.scoring
 from metrics import parse_metric
 from metrics.measure import measure
+from metrics.resources import Resources
 from models import Evaluation, Statistics, Submission
 from models.arrays import unpack
 from models.claims import ClaimedShard
@@ -22,7 +23,7 @@ from models.statistics import ReplicatePart
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from worker.errors import ShardsMissing
 from worker.reducer import reduce_evaluations
-from worker.scoring import read_texts, score_texts
+from worker.scoring import read_shard, score_texts
 
 SEGMENTS = 256 * 7 + 40
 METRICS = ("bleu", "wer")
@@ -58,8 +59,8 @@ def store(connection: Connection, measurement: Measurement, cuts: list[int], eva
     texts = [connection.execute(text_of.where(Evaluation.id == evaluation)).scalar_one() for evaluation in evaluations]
     for first, last in itertools.pairwise([0, *cuts, 8]):
         claim = ClaimedShard(0, "o", 1, first, last, tuple(evaluations), tuple(texts))
-        contents = read_texts(connection, (*measurement.reference_texts, *texts), first, last)
-        for row in score_texts(claim, measurement, contents[:1], contents[1:]):
+        shard = read_shard(connection, claim, measurement)
+        for row in score_texts(claim, measurement, shard, Resources()):
             key = {"evaluation_id": row.evaluation_id, "metric": row.metric}
             range_ = {"first_block": first, "last_block": last}
             connection.execute(insert(Statistics).values(**key, **range_, blob=row.statistics))
@@ -146,15 +147,17 @@ def test_texts_that_are_equal_are_scored_once(job) -> None:
         measurement = read_measurement(connection, 1)
         text = connection.scalar(select(Evaluation.id).where(Evaluation.id == evaluations[0]))
         assert text is not None
-        contents = read_texts(connection, (*measurement.reference_texts, 2), 0, 8)
-    claim = ClaimedShard(0, "o", 1, 0, 8, (1, 2), (2, 2))
+        claim = ClaimedShard(0, "o", 1, 0, 8, (1, 2), (2, 2))
+        shard = read_shard(connection, claim, measurement)
     sizes = []
     with pytest.MonkeyPatch.context() as patch:
         real = worker.scoring.Batch
         patch.setattr(
-            worker.scoring, "Batch", lambda refs, systems, var: sizes.append(len(systems)) or real(refs, systems, var)
+            worker.scoring,
+            "Batch",
+            lambda refs, systems, *rest, **more: sizes.append(len(systems)) or real(refs, systems, *rest, **more),
         )
-        rows = score_texts(claim, measurement, contents[:1], [contents[1], contents[1]])
+        rows = score_texts(claim, measurement, shard, Resources())
     assert sizes == [1]
     assert [row.evaluation_id for row in rows] == [1, 1, 2, 2]
     assert rows[0].statistics == rows[2].statistics
