@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from metrics.errors import BadParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from metrics.surroundings import Surroundings
 
 VERSION = "0.1.0"
+_UNWRITABLE = re.compile(r"[\s:|\x00-\x1f\x7f]")
+"""What no parameter's text can hold: specifications and signatures could not be taken apart again."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Metric(ABC):
     """The score of a perfect translation, or of one that has to be rewritten wholly for an error rate."""
     cost: ClassVar[float] = 1.0
     """Estimated microseconds per segment and system, for the size of shards."""
+    examples: ClassVar[tuple[str, ...]] = ("",)
+    """Parameters to check it with (`metrics.conformance`), each `key=value[:key=value]...`; "" is the defaults."""
 
     @property
     def title(self) -> str:
@@ -61,6 +67,14 @@ class Metric(ABC):
         Raises MissingResource and BadParameter.
         """
         return self, []
+
+    @classmethod
+    def example_resources(cls, folder: Path, words: Sequence[str]) -> dict[str, Path]:  # noqa: ARG003 - as above
+        """Small files, made in `folder`, for the resources that `examples` name: by name.
+
+        Some of `words` occur in the texts that the examples are tried on.
+        """
+        return {}
 
     def details(self, sums: NDArray[np.float64]) -> dict[str, float]:  # noqa: ARG002 - for those that have some
         """Further figures to show with the score of one system, such as the share of unknown words: (k,) -> by name."""
@@ -109,6 +123,8 @@ class Metric(ABC):
     @classmethod
     def _parsed(cls, field: dataclasses.Field[Any], text: str) -> Any:
         choices = field.metadata["choices"]
+        if _UNWRITABLE.search(text):
+            raise BadParameter(f'{cls.name}: {field.name} is {text[:100]!r}, but cannot hold white space, ":" or "|".')
         if choices and text not in choices:
             raise BadParameter(f'{cls.name}: {field.name} is "{text}", but must be one of {", ".join(choices)}.')
         try:

@@ -60,6 +60,12 @@ class BLEU(Metric):
     name: ClassVar[str] = "bleu"
     source: ClassVar[str] = "Papineni et al. 2002, section 2; Kos 2008, section 2.1.1"
     cost: ClassVar[float] = 1.5
+    examples: ClassVar[tuple[str, ...]] = (
+        "",
+        "order=1,2:smooth=none",
+        "order=3,1,5:smooth=floor:eff=yes:case=lc:tok=intl",
+        "smooth=add-k:tok=thesis",
+    )
 
     case: str = case_parameter()
     eff: bool = parameter(False, "leave out the orders for which a text is too short, also on the corpus")

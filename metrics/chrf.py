@@ -36,6 +36,7 @@ class ChrF(Metric):
     name: ClassVar[str] = "chrf"
     source: ClassVar[str] = "Popovic 2015, section 2; Popovic 2017, section 2"
     cost: ClassVar[float] = 1.5
+    examples: ClassVar[tuple[str, ...]] = ("", "nw=2", "nc=3:nw=1:beta=1:case=lc")
 
     case: str = case_parameter()
     nc: int = parameter(6, "largest order of character n-grams", parse=order)

@@ -27,6 +27,7 @@ class PER(ErrorRate):
     name: ClassVar[str] = "per"
     source: ClassVar[str] = "Tillmann et al. 1997; Kos 2008, section 2.2.2"
     cost: ClassVar[float] = 0.4
+    examples: ClassVar[tuple[str, ...]] = ("", "case=lc:tok=zh")
 
     def edits(self, words: Words, present: NDArray[np.uint8], systems: int) -> NDArray[np.int64]:
         """Length of the longer side minus the words in common."""

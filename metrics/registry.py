@@ -48,7 +48,14 @@ def parse_metric(specification: str, defaults: Mapping[str, str] | None = None) 
     if name in ALIASES:
         name, *more = ALIASES[name].split(":")
         pairs = [*more, *pairs]
-    found = metric_class(name)
+    return with_parameters(metric_class(name), pairs, defaults)
+
+
+def with_parameters(found: type[Metric], pairs: Sequence[str], defaults: Mapping[str, str] | None = None) -> Metric:
+    """The metric of this class with the parameters of `key=value` pairs; `defaults` as in `parse_metric`.
+
+    Raises BadParameter.
+    """
     fields = {field.name: field for field in found.parameters()}
     values = {}
     for key, text in (defaults or {}).items():
@@ -58,7 +65,7 @@ def parse_metric(specification: str, defaults: Mapping[str, str] | None = None) 
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not equals:
-            raise BadParameter(f'"{specification}": "{pair}" is not of the form key=value.')
+            raise BadParameter(f'{found.name}: "{pair}" is not of the form key=value.')
         values[key] = text
     return found.from_texts(values)
 

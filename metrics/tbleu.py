@@ -31,6 +31,11 @@ class TBLEU(BLEU):
     name: ClassVar[str] = "tbleu"
     source: ClassVar[str] = "Libovický and Pecina 2014"
     cost: ClassVar[float] = 6.0
+    examples: ClassVar[tuple[str, ...]] = (
+        "",
+        "order=1,2:eps=1",
+        "order=3,1,5:smooth=none:eff=yes:case=lc:tok=intl:eps=0.5",
+    )
 
     eps: float = parameter(
         0.05, "largest affix distance that is corrected, 0 to 1", parse=number_to(1), show=show_number, ours=True

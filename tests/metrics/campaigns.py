@@ -1,17 +1,11 @@
 """Texts that tests feed to metrics: real ones, and generated ones that try everything odd."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from hypothesis import strategies as st
 
-
-@dataclass
-class Campaign:
-    """Texts as lists of lines."""
-
-    references: dict[str, list[str]]
-    systems: dict[str, list[str]]
+from metrics.conformance.campaign import ODD_WORDS, WORDS, Campaign
+from metrics.conformance.subject import joined as joined
 
 
 def read_campaign(folder: Path) -> Campaign:
@@ -24,49 +18,7 @@ def read_campaign(folder: Path) -> Campaign:
     )
 
 
-def joined(lines: list[str]) -> bytes:
-    return "\n".join(lines).encode()
-
-
-# A small alphabet makes matches; the odd characters are those that split lines, words or letters elsewhere.
-WORDS = [
-    "a",
-    "b",
-    "a b",
-    "the",
-    "The",
-    "cat",
-    "5",
-    "5.5",
-    "3,",
-    "...",
-    "-",
-    "1-2",
-    "ß",
-    "ΣΑΣ",
-    "İ",
-    "e\u0301",
-    "é",
-]
-ODD = [
-    "\u2028",
-    "\u0085",
-    "\u00a0",
-    "\u3000",
-    "\u200b",
-    "\t",
-    "\r",
-    "\x0c",
-    "漢字",
-    "カナ",
-    "مرحبا",
-    "🙂",
-    "&amp;",
-    "&AMP;",
-    "<skipped>",
-    "<Skipped>",
-]
-segment = st.lists(st.sampled_from(WORDS + ODD), max_size=12).map(" ".join)
+segment = st.lists(st.sampled_from(WORDS + ODD_WORDS), max_size=12).map(" ".join)
 
 
 @st.composite
