@@ -34,6 +34,7 @@ def test_every_metric_is_documented_with_its_parameters_and_columns(metric):
     page = DOCS[f"{metric.name}.md"]
     assert metric.source in " ".join(page.split())
     assert "\n## Example\n" in page, "a worked example is missing"
+    assert re.search(r"\n## Differences from other implementations\n+[^#\s]", page), "differences are missing"
     assert f"[`{metric.name}`](metrics/{metric.name}.md)" in DOCS["metrics.md"], "docs/metrics.md does not lead to it"
     for field in metric.parameters():
         assert f"`{field.name}`" in page, f"the parameter {field.name} is not described"
