@@ -5,8 +5,11 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from cli.options import note
+
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from metrics.base import Metric
 
@@ -23,17 +26,44 @@ def run(options: argparse.Namespace) -> int:
     from metrics import METRICS
     from metrics.registry import metric_class
 
-    chosen = [metric_class(name) for name in options.names] or METRICS
-    print("\n".join(described(metric) for metric in chosen), end="")
+    if options.names:
+        print("\n".join(described(metric_class(name)) for name in options.names), end="")
+        return 0
+    print("\n".join([*map(described, METRICS), *others()]), end="")
     return 0
+
+
+def others() -> Iterator[str]:
+    """Paragraphs of the metrics of other distributions; a note of each that cannot be used."""
+    from metrics import METRICS
+    from metrics.errors import BrokenMetric
+    from metrics.others import offers
+    from metrics.registry import ALIASES, metric_class
+
+    ours = {*ALIASES, *(metric.name for metric in METRICS)}
+    for offer in offers():
+        if offer.name in ours:
+            note([f'The metric "{offer.name}" of {offer.distribution} is passed over: one of ours is called so.'])
+            continue
+        try:
+            yield described(metric_class(offer.name))
+        except BrokenMetric as error:
+            note([str(error)])
+        # Somebody else's code: whatever is wrong with it, the list goes on.
+        except Exception as error:
+            note([f'The metric "{offer.name}" of {offer.distribution} cannot be described: {error}.'])
 
 
 def described(metric: type[Metric]) -> str:
     """Name, meaning, source and parameters of one metric."""
+    from metrics.others import origin
+
     plain = metric()
     better = "higher is better" if metric.higher_is_better else "lower is better"
     summary = (metric.__doc__ or "").split("\n\n")[0]
     lines = [f"{metric.name}  ({plain.title}, {better})", f"  {summary}", f"  Source: {metric.source}."]
+    if elsewhere := origin(metric):
+        lines.append(f"  From: {elsewhere}.")
     for field in metric.parameters():
         choices = ", ".join(field.metadata["choices"])
         text = f"{field.name}={plain.shown(field)}  {field.metadata['describe']}" + (f" ({choices})" if choices else "")

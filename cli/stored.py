@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from cli.board import Board
+    from metrics.base import Metric
     from models.boards import ListedBoard
     from worker.settings import Settings
 
@@ -112,20 +113,24 @@ def check_sort(metrics: Sequence[str], sort: str | None) -> None:
 
 def sort_position(metrics: Sequence[str], sort: str | None) -> int | None:
     """Which of the metrics to sort by: the one of that specification, title or name; None where there is none."""
+    if sort is None:
+        return 0
+    wanted, parsed = known_metric(sort), [known_metric(specification) for specification in metrics]
+    for position, metric in enumerate(parsed):
+        if metrics[position] == sort or (metric and (metric == wanted or metric.title.lower() == sort.lower())):
+            return position
+    for position, specification in enumerate(metrics):
+        if specification.partition(":")[0] == sort.lower():
+            return position
+    return None
+
+
+def known_metric(specification: str) -> Metric | None:
+    """The metric; None where it is not here (any more): what is stored can be shown without it."""
     from metrics.errors import MetricsError
     from metrics.registry import parse_metric
 
-    if sort is None:
-        return 0
-    parsed = [parse_metric(specification) for specification in metrics]
     try:
-        wanted = parse_metric(sort)
+        return parse_metric(specification)
     except MetricsError:
-        wanted = None
-    for position, metric in enumerate(parsed):
-        if metric == wanted or metric.title.lower() == sort.lower():
-            return position
-    for position, metric in enumerate(parsed):
-        if metric.name == sort.lower():
-            return position
-    return None
+        return None

@@ -154,12 +154,16 @@ class Metric(ABC):
         """All that the score depends on, in sacreBLEU's grammar, our own fields behind it.
 
         `references` is their number, or "var" where it differs between segments; `replicates` and `seed` are
-        those of the bootstrap, where there is one.
+        those of the bootstrap, where there is one. A metric of another distribution names it, with its version.
         """
+        from metrics.others import origin
+
         fields = [("nrefs", str(references))]
         if replicates:
             fields += [("bs", str(replicates)), ("seed", str(seed))]
         fields += self.signature_fields()
         fields.append(("version", f"steelyard-{VERSION}"))
+        if elsewhere := origin(type(self)):
+            fields.append(("from", elsewhere))
         fields += [(field.name, self.shown(field)) for field in self.parameters() if field.metadata["ours"]]
         return "|".join(f"{key}:{value}" for key, value in fields)

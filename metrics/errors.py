@@ -21,6 +21,10 @@ class UnknownMetric(MetricsError):
     """There is no metric of that name."""
 
 
+class BrokenMetric(MetricsError):
+    """The metric of another distribution cannot be used."""
+
+
 class BadParameter(MetricsError):
     """A metric was given a parameter it does not have, or a value that is not allowed."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from functools import cache
 from typing import TYPE_CHECKING
 
 from metrics.errors import BadParameter, UnknownMetric
@@ -16,23 +15,22 @@ if TYPE_CHECKING:
 ALIASES = {"chrf++": "chrf:nw=2", "chrfpp": "chrf:nw=2"}
 """Names that people type for a metric with parameters."""
 
-ENTRY_POINTS = "steelyard.metrics"
-
 
 def metric_class(name: str) -> type[Metric]:
     """The metric class called `name`, of the house or of another distribution.
 
-    Raises UnknownMetric, with the names there are.
+    The house comes first. Raises UnknownMetric, with the names there are, and BrokenMetric.
     """
     import metrics
+    from metrics.others import offers, other_metric
 
     house = {metric.name: metric for metric in metrics.METRICS}
-    found = house.get(name) or _others().get(name)
+    found = house.get(name) or other_metric(name)
     if found is None:
-        names = [*house, *ALIASES, *_others()]
+        names = sorted({*house, *ALIASES, *(offer.name for offer in offers())})
         close = get_close_matches(name, names, 1)
         hint = f' Did you mean "{close[0]}"?' if close else ""
-        raise UnknownMetric(f'There is no metric "{name}".{hint} Metrics: {", ".join(sorted(names))}.')
+        raise UnknownMetric(f'There is no metric "{name}".{hint} Metrics: {", ".join(names)}.')
     return found
 
 
@@ -41,7 +39,7 @@ def parse_metric(specification: str, defaults: Mapping[str, str] | None = None) 
 
     `defaults` are parameters to use where the specification is silent; those that a metric does not have or
     does not allow are passed over, and so is a tokenizer for a metric that by itself has none: sacreBLEU's
-    `-tok` does not touch TER either. Raises UnknownMetric and BadParameter.
+    `-tok` does not touch TER either. Raises UnknownMetric, BrokenMetric and BadParameter.
     """
     name, *pairs = specification.strip().split(":")
     name = name.lower()
@@ -77,10 +75,3 @@ def parse_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | N
         if metric in parsed[:position]:
             raise BadParameter(f'The metric "{metric.specification}" is named twice.')
     return parsed
-
-
-@cache
-def _others() -> dict[str, type[Metric]]:
-    from importlib.metadata import entry_points
-
-    return {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}

@@ -11,7 +11,8 @@ from metrics.text.tokenizers import TOKENIZERS
 from worker.settings import Settings
 
 ROOT = Path(__file__).parents[1]
-DOCS = {path.name: path.read_text() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]}
+# The example package has a README, too; ours comes last and stays.
+DOCS = {path.name: path.read_text() for path in [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]}
 
 
 def settings_rows() -> list[str]:

@@ -1,0 +1,90 @@
+"""`steelyard check-metric`: whether a metric keeps what every metric promises."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.options import named_file, whole_number
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+
+    from metrics.conformance import Campaign, Finding
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`check-metric`."""
+    parser = verbs.add_parser(
+        "check-metric",
+        help="try whether a metric keeps the promises of all metrics",
+        description="Tries a metric on many made-up campaigns: whether shards add up, systems and segments do not know "
+        "each other, sums are exact, the signature says everything. For each broken promise it prints the smallest "
+        "campaign it found that breaks it. Exit status: 0 all kept, 1 some broken.",
+    )
+    parser.add_argument(
+        "metric", metavar="NAME[:key=value]...",
+        help="the metric; without parameters it is tried with those of its `examples`",
+    )  # fmt: skip
+    parser.add_argument(
+        "--resource", nargs="+", action="extend", type=named_file, default=[], metavar="NAME=FILE",
+        help="a file that the metric asks for by name; otherwise its own small examples are taken",
+    )  # fmt: skip
+    parser.add_argument("--campaigns", type=whole_number, default=200, metavar="N", help="how many (default: 200)")
+    parser.add_argument("--seed", type=whole_number, default=1, help="seed of the made-up campaigns (default: 1)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Try all promises, print a line for each."""
+    from metrics.conformance import PROMISES, check, subjects
+    from metrics.registry import parse_metric
+
+    wanted = parse_metric(options.metric)
+    _, _, parameters = wanted.specification.partition(":")
+    broken = 0
+    with tempfile.TemporaryDirectory() as folder:
+        examples = [parameters] if parameters else None
+        found = subjects(type(wanted), Path(folder), dict(options.resource), examples)
+        for subject in found:
+            layers = f" with the layers {', '.join(subject.metric.layers)}" if subject.metric.layers else ""
+            print(f"{subject.metric.specification}{layers}")
+            on_campaign = counter(options.campaigns * len(PROMISES))
+            for finding in check(subject, options.campaigns, options.seed, on_campaign):
+                print(described(finding), flush=True)
+                broken += finding.fault is not None
+    print(f"{broken} promise(s) broken." if broken else "All promises kept.")
+    return 1 if broken else 0
+
+
+def described(finding: Finding) -> str:
+    """A line, and below a broken promise what breaks it."""
+    if finding.fault is None:
+        return f"  kept    {finding.promise}"
+    lines = [f"  BROKEN  {finding.promise}", f"          {finding.fault}"]
+    if finding.campaign:
+        lines += ["          with " + text for text in _texts(finding.campaign)]
+    return "\n".join(lines)
+
+
+def _texts(campaign: Campaign) -> Iterator[str]:
+    for role, texts in (("reference", campaign.references), ("system", campaign.systems)):
+        for name, lines in texts.items():
+            shown = ", ".join(repr(line) if len(line) < 200 else f"{line[:200]!r}..." for line in lines)
+            yield f"{role} {name}: {shown}"
+
+
+def counter(campaigns: int) -> Callable[[], None]:
+    """A function to call after each campaign: it shows the share of all, where the next line overwrites it."""
+    tried = 0
+
+    def count() -> None:
+        nonlocal tried
+        tried += 1
+        if sys.stderr.isatty() and tried % 10 == 0:
+            print(f"\r{100 * tried // max(campaigns, 1)} %\r", end="", file=sys.stderr, flush=True)
+
+    return count

@@ -1,0 +1,63 @@
+"""`steelyard check-metric`."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+import metrics
+from cli.main import main
+from metrics import WER
+
+
+@dataclass(frozen=True)
+class Neighbourly(WER):
+    """Counts its neighbours."""
+
+    name: ClassVar[str] = "neighbourly"
+
+    def segment_statistics(self, batch):
+        return super().segment_statistics(batch) + batch.segments
+
+
+@pytest.fixture
+def neighbourly(monkeypatch):
+    monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, Neighbourly))
+
+
+def test_a_metric_of_ours_keeps_all(capsys):
+    assert main(["check-metric", "wer", "--campaigns", "30"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("wer\n  kept    ")
+    assert "wer:case=lc:tok=intl\n" in shown.out
+    assert shown.out.endswith("All promises kept.\n")
+
+
+def test_parameters_choose_what_is_checked(capsys):
+    assert main(["check-metric", "chrf++:case=lc", "--campaigns", "5"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if line[0] != " "] == [
+        "chrf:case=lc:nw=2",
+        "All promises kept.",
+    ]
+
+
+def test_a_broken_promise_is_shown_with_the_smallest_campaign(neighbourly, capsys):
+    assert main(["check-metric", "neighbourly:tok=none", "--campaigns", "40"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    place = next(n for n, line in enumerate(lines) if "BROKEN  The statistics of a segment are the same" in line)
+    assert "edits of segment 1 differs (beside others, alone): 2.0, 1.0." in lines[place + 1]
+    assert [line.split(": ", 1)[1] for line in lines[place + 2 : place + 4]] == ["'', ''", "'', ''"]
+    assert lines[-1].endswith("promise(s) broken.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nonsense"], 'There is no metric "nonsense"'),
+        (["wer:tok=nonsense"], 'tok is "nonsense", but must be one of'),
+        (["wer:tok"], "is not of the form key=value"),
+    ],
+)
+def test_wrong_usage(arguments, says, capsys):
+    assert main(["check-metric", *arguments]) == 2
+    assert says in capsys.readouterr().err
