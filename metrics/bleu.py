@@ -91,8 +91,18 @@ class BLEU(Metric):
 
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, 2 + 2 * orders)."""
-        words = batch.words(self.tok, self.case)
-        return ngram_statistics(words, batch.present, len(batch.systems), self.order)
+        return self._ngrams(batch)
+
+    def _ngrams(self, batch: Batch) -> NDArray[np.float64]:
+        """Read-only: it depends on neither smoothing nor eps, so that every BLEU and tBLEU of these words shares it."""
+
+        def count() -> NDArray[np.float64]:
+            words = batch.words(self.tok, self.case)
+            found = ngram_statistics(words, batch.present, len(batch.systems), self.order)
+            found.flags.writeable = False
+            return found
+
+        return batch.once(("n-grams", self.tok, self.case, self.order), count)
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """0 to 100; 0 without any match."""

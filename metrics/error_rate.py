@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from metrics.batch import Batch
-    from metrics.kernels.words import Words
 
 
 @dataclass(frozen=True)
@@ -43,15 +42,14 @@ class ErrorRate(Metric):
         return ("edits", "ref_len")
 
     @abstractmethod
-    def edits(self, words: Words, present: NDArray[np.uint8], systems: int) -> NDArray[np.int64]:
-        """The edits of each pair: (references, systems, segments)."""
+    def edits(self, batch: Batch) -> NDArray[np.int64]:
+        """The edits of each pair: (references, systems, segments); of no meaning where a reference is lacking."""
 
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, 2)."""
         words, systems = batch.words(self.tok, self.case), len(batch.systems)
         reference_lengths, _ = lengths(words, batch.present, systems)
-        edits = self.edits(words, batch.present, systems)
-        return np.stack(least(edits, reference_lengths, batch.present), axis=-1).astype(np.float64)
+        return np.stack(least(self.edits(batch), reference_lengths, batch.present), axis=-1).astype(np.float64)
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Edits per 100 reference words; against an empty reference 100, or 0 where there are no edits."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from metrics.base import Metric
 from metrics.best_reference import least, lengths
+from metrics.common_words import common_words
 from metrics.errors import BadParameter
-from metrics.kernels.bag_overlap import bag_overlaps
 from metrics.parameters import case_parameter, number_to, parameter, show_number, tokenizer_parameter
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class FMeasure(Metric):
         """(systems, segments, 3)."""
         words, systems = batch.words(self.tok, self.case), len(batch.systems)
         references, hypotheses = lengths(words, batch.present, systems)
-        overlaps = bag_overlaps(words, batch.present, systems)
+        overlaps = common_words(batch, self.tok, self.case)
         missed, reference = least(-overlaps, references, batch.present)
         return np.stack((-missed, hypotheses, reference), axis=-1).astype(np.float64)
 

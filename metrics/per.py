@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from metrics.best_reference import lengths
+from metrics.common_words import common_words
 from metrics.error_rate import ErrorRate
-from metrics.kernels.bag_overlap import bag_overlaps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from metrics.kernels.words import Words
+    from metrics.batch import Batch
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class PER(ErrorRate):
     cost: ClassVar[float] = 0.4
     examples: ClassVar[tuple[str, ...]] = ("", "case=lc:tok=zh")
 
-    def edits(self, words: Words, present: NDArray[np.uint8], systems: int) -> NDArray[np.int64]:
+    def edits(self, batch: Batch) -> NDArray[np.int64]:
         """Length of the longer side minus the words in common."""
-        references, hypotheses = lengths(words, present, systems)
+        references, hypotheses = lengths(batch.words(self.tok, self.case), batch.present, len(batch.systems))
         longer = np.maximum(references[:, None, :], hypotheses[None, :, :])
-        return longer - bag_overlaps(words, present, systems)
+        return longer - common_words(batch, self.tok, self.case)

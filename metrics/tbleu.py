@@ -9,7 +9,6 @@ import numpy as np
 
 from metrics.bleu import BLEU
 from metrics.kernels.alignments import alignments
-from metrics.kernels.ngrams import ngram_statistics
 from metrics.kernels.weighted_ngrams import FULL, weighted_ngrams
 from metrics.parameters import number_to, parameter, show_number
 
@@ -50,7 +49,7 @@ class TBLEU(BLEU):
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, 2 + 2 * orders)."""
         words, systems = batch.words(self.tok, self.case), len(batch.systems)
-        statistics = ngram_statistics(words, batch.present, systems, self.order)
+        statistics = self._ngrams(batch).copy()
         pairs = self._alignments(batch)
         own = words.ids[words.starts[batch.present.size] :]
         corrects = pairs.distances <= self.eps

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from metrics.kernels.words import Words
+    from metrics.batch import Batch
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,6 @@ class WER(ErrorRate):
     cost: ClassVar[float] = 0.4
     examples: ClassVar[tuple[str, ...]] = ("", "case=lc:tok=intl")
 
-    def edits(self, words: Words, present: NDArray[np.uint8], systems: int) -> NDArray[np.int64]:
+    def edits(self, batch: Batch) -> NDArray[np.int64]:
         """Levenshtein distances."""
-        return edit_distances(words, present, systems)
+        return edit_distances(batch.words(self.tok, self.case), batch.present, len(batch.systems))

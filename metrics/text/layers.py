@@ -27,4 +27,4 @@ NOTHING = "_"
 
 def describe_layers(names: Iterable[str]) -> str:
     """Layers in words, for messages: `"lemma" (lemmas, one for each word)`."""
-    return ", ".join(f'"{name}" ({LAYERS[name]})' for name in sorted(names)) or "none"
+    return ", ".join(f'"{name}" ({LAYERS.get(name, "that no format has")})' for name in sorted(names)) or "none"
