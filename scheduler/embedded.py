@@ -187,6 +187,10 @@ class Embedded:
             self._app.tasks[WAKE].apply_async(queue=QUEUES.split(",")[0])
             thread.join(WAKE_SECONDS)
         state.should_stop = state.should_terminate = None
+        # The pool has been joined. What billiard would do once more when the interpreter exits takes the lock of the
+        # processes' common pipe, and one that had to be killed may have held it: the command would never end.
+        if pool is not None:
+            pool._terminate.cancel()
 
     def _end_on_sigterm(self) -> None:
         """Make SIGTERM leave the context in order, as Ctrl-C does."""

@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ from models.leaderboard import read_leaderboard
 from models.progress import Progress
 from models.session import make_engine, reading
 from scheduler.embedded import Embedded
-from tests.faults.cluster import Scores, children, stored_scores, until
+from tests.faults.cluster import REPOSITORY, Scores, children, stored_scores, until
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from worker.settings import Settings
 
@@ -88,18 +90,30 @@ def test_one_after_the_other_in_one_process(sqlite_url: str) -> None:
         assert connection.scalar(select(func.count()).select_from(Shard)) == 1, "nothing is done twice"
 
 
-def test_a_pool_process_that_does_not_end_is_killed(sqlite_url: str) -> None:
-    """As when it was never told to: leaving the context must not wait for ever."""
-    settings = Settings(database_url=sqlite_url, stop_seconds=1.5, concurrency=2)
-    others = set(children(os.getpid()))
+@pytest.mark.parametrize("deaf", [(0,), (1,), (0, 1)])
+def test_a_pool_process_that_does_not_end_is_killed(deaf: tuple[int, ...], sqlite_url: str) -> None:
+    """As when it was never told to: neither leaving the context nor the end of the interpreter may wait for ever."""
+    code = (
+        "from tests.scheduler.test_embedded import leave_with_deaf_processes as leave; import sys; leave(*sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", code, sqlite_url, *map(str, deaf)]
+    ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (0, "left\n"), ended.stderr
+
+
+def leave_with_deaf_processes(url: str, *deaf: str) -> None:
+    """Do a job, suspend pool processes (one of the two waits for work and holds the lock of their pipe), and leave."""
+    settings = Settings(database_url=url, stop_seconds=1.5, concurrency=2)
     with Embedded(settings) as embedded:
         job = queue_job(embedded.engine, settings, segments=100, metrics=METRICS)
         assert embedded.run_until_done(job.all_evaluations).done == 3
-        deaf, hearing = set(children(os.getpid())) - others
-        os.kill(deaf, signal.SIGSTOP)
-        # The signal has been sent when kill returns, but a process that runs on the other core stops a moment later.
-        until(lambda: stopped(deaf), "the process to be stopped")
-    assert not {deaf, hearing} & set(children(os.getpid()))
+        pool = children(os.getpid())
+        for process in (pool[int(number)] for number in deaf):
+            os.kill(process, signal.SIGSTOP)
+            # The signal has been sent when kill returns, but a process on the other core stops a moment later.
+            until(lambda process=process: stopped(process), "the process to be stopped")
+    assert not set(pool) & set(children(os.getpid()))
+    print("left")
 
 
 def stopped(process: int) -> bool:
