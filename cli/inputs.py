@@ -1,23 +1,25 @@
-"""The files that `score` is given: plain texts, or documents in a markup that names references and systems."""
+"""The files that `score` is given: texts matched by position, or documents that name their texts and have ids."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli.errors import UsageError
 from metrics.errors import BadText
+from metrics.text.contents import STDIN
+from metrics.text.formats import read_file
 from metrics.text.names import printable, system_name
-from metrics.text.plain import STDIN, check_same_length, read_lines
+from metrics.text.pairing import check_pairing
+from metrics.text.plain import Text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metrics.text.plain import Text
-
-PEEK = 1 << 16
-"""Bytes of a file by which its format is told."""
+    from metrics.text.documents import MarkedFile
+    from metrics.text.formats import Format
 
 
 @dataclass(frozen=True)
@@ -41,55 +43,74 @@ class Inputs:
         return {layer: [text.layers[layer] for text in texts] for layer in sorted(common)}
 
 
-def read_inputs(references: Sequence[str], systems: Sequence[str], *, variable_references: bool) -> Inputs:
-    """Read reference and system files, in which segments are matched by line, or by id where they have ids.
+@dataclass(frozen=True)
+class InputFile:
+    """A file, and the part of it that is meant: a layer or a zone."""
 
-    Raises BadText, and UsageError where plain and marked-up files are mixed.
+    path: str
+    part: str | None = None
+
+    @property
+    def system(self) -> str:
+        """What a system that it holds is called."""
+        return printable(system_name(self.path) + (f".{self.part}" if self.part else ""))
+
+
+def input_file(argument: str) -> InputFile:
+    """`FILE`, or `FILE:PART` where there is no file of that whole name."""
+    path, colon, part = argument.rpartition(":")
+    if colon and path and part and os.sep not in part and not os.path.lexists(argument):
+        return InputFile(path, part)
+    return InputFile(argument)
+
+
+def read_inputs(
+    references: Sequence[str], systems: Sequence[str], *, variable_references: bool, input_format: Format | None = None
+) -> Inputs:
+    """Read reference and system files, in which segments are matched by position, or by id where they have ids.
+
+    Their formats are found from the content unless `input_format` says it of all.
+    Raises BadText, and UsageError where files with and without ids of documents are mixed.
     """
     if [*references, *systems].count(STDIN) > 1:
         raise UsageError("Standard input can be read only once.")
-    marked = [path for path in (*references, *systems) if is_marked(path)]
+    files = [input_file(argument) for argument in (*references, *systems)]
+    marked: list[MarkedFile] = []
+    texts: dict[InputFile, Text] = {}
+    for file in dict.fromkeys(files):
+        read = read_file(file.path, format=input_format, part=file.part)
+        if isinstance(read, Text):
+            texts[file] = read
+        else:
+            marked.append(read)
     if not marked:
-        return _plain(references, systems, variable_references)
-    if len(marked) < len(references) + len(systems):
-        raise UsageError(
-            f"{marked[0]} has ids for its segments, but other files are plain text: "
-            "give references and systems in formats that have ids, or all as plain text."
+        return _by_position(
+            [texts[file] for file in files], files[len(references) :], len(references), variable_references
         )
-    return _marked(references, systems, variable_references)
+    if texts:
+        raise UsageError(
+            f"{marked[0].name} has ids for its segments, but {next(iter(texts.values())).name} is matched by position: "
+            "give references and systems in formats that have ids of documents, or all in others."
+        )
+    return _by_ids(marked, variable_references)
 
 
-def is_marked(path: str) -> bool:
-    """Whether a file is in mteval's format or WMT's XML; a missing one is left to its reader."""
-    from metrics.text.formats import looks_like
-
-    if path == STDIN:
-        return False
-    try:
-        with open(path, "rb") as file:
-            return looks_like(file.read(PEEK)) != "plain"
-    except OSError:
-        return False
-
-
-def _plain(references: Sequence[str], systems: Sequence[str], variable_references: bool) -> Inputs:
-    texts = [read_lines(path) for path in (*references, *systems)]
-    check_same_length(texts[0], texts[1:])
+def _by_position(texts: list[Text], systems: Sequence[InputFile], references: int, variable_references: bool) -> Inputs:
+    check_pairing(texts)
     if not texts[0].segments:
         raise BadText(f"{texts[0].name}: is empty. A reference has one segment per line.")
-    notices = [notice for text in texts for notice in text.notices]
-    names = [printable(system_name(path)) for path in systems]
+    notices = list(dict.fromkeys(notice for text in texts for notice in text.notices))
+    names = [file.system for file in systems]
     twice = [name for name, count in Counter(names).items() if count > 1]
     notices += [f'Several systems are called "{name}"; they stand in the order given.' for name in twice]
-    return Inputs(texts[: len(references)], texts[len(references) :], names, variable_references, notices)
+    language = next((text.language for text in texts if text.language), "")
+    return Inputs(texts[:references], texts[references:], names, variable_references, notices, language)
 
 
-def _marked(references: Sequence[str], systems: Sequence[str], variable_references: bool) -> Inputs:
+def _by_ids(files: Sequence[MarkedFile], variable_references: bool) -> Inputs:
     from metrics.text.alignment import align
-    from metrics.text.formats import read_marked_file
 
-    paths = dict.fromkeys((*references, *systems))
-    campaign = align([read_marked_file(path) for path in paths]).campaign()
+    campaign = align(files).campaign()
     return Inputs(
         list(campaign.references.values()),
         list(campaign.systems.values()),

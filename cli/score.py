@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import argparse
 
 FORMATS = ("text", "json", "tsv")
+INPUT_FORMATS = ("plain", "mteval", "wmt-xml", "conllu", "tectomt", "treex")
+"""Those of `metrics.text.formats`, which help need not load."""
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -19,11 +21,13 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = verbs.add_parser(
         "score",
         help="score files at once, without a database",
-        description="Score systems against references, one segment per line in every file. "
-        "Files in mteval's format (SGML or XML) or WMT's XML are matched by document and segment ids. "
-        "Without -i the system is read from standard input. The first system is the baseline of --paired.",
+        description="Score systems against references, one segment per line, sentence or bundle in every file: plain "
+        "text, CoNLL-U, TectoMT, Treex. Files in mteval's format (SGML or XML) or WMT's XML are matched by document "
+        "and segment ids. All may be packed with gzip. Of a TectoMT or Treex document with several sides, FILE:PART "
+        "names the layer (sample.tmt:TCzechA) or zone (sample.treex:cs_ref). Without -i the system is read from "
+        "standard input. The first system is the baseline of --paired.",
     )
-    parser.add_argument("references", nargs="+", metavar="REF", help="reference files, one segment per line")
+    parser.add_argument("references", nargs="+", metavar="REF", help="reference files")
     parser.add_argument("-i", "--input", nargs="+", action="extend", metavar="SYSTEM", help="system outputs")
     add_metric_options(parser)
     add_resampling_options(parser, default=0)
@@ -40,6 +44,10 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--variable-references", action="store_true",
         help="an empty line in a reference file means that the segment lacks this reference",
     )  # fmt: skip
+    parser.add_argument(
+        "--input-format", choices=INPUT_FORMATS,
+        help="format of all files (default: found from the content of each)",
+    )  # fmt: skip
     parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="output format (default: text)")
     parser.add_argument("-b", "--score-only", action="store_true", help="print the scores alone")
     parser.add_argument(
@@ -55,13 +63,18 @@ def run(options: argparse.Namespace) -> int:
     from metrics.measure import LARGEST_SHARD, measure
     from metrics.resampling.paired import paired_bootstrap
     from metrics.resources import Resources
-    from metrics.text.plain import STDIN
+    from metrics.text.contents import STDIN
     from worker.settings import Settings
 
     if options.paired and not options.confidence:
         options.confidence = 1000
     metrics = chosen_metrics(options)
-    inputs = read_inputs(options.references, options.input or [STDIN], variable_references=options.variable_references)
+    inputs = read_inputs(
+        options.references,
+        options.input or [STDIN],
+        variable_references=options.variable_references,
+        input_format=options.input_format,
+    )
     note(inputs.notices)
     # Registered resources are at hand here, too, but no database is.
     resources = Resources(Settings().resource_folder, dict(options.resource))

@@ -14,8 +14,9 @@ from metrics.text.documents import MarkedFile, Role
 from metrics.text.findings import Findings, place, quoted
 from metrics.text.folder import CampaignFolder
 from metrics.text.languages import language_code, same_language
+from metrics.text.limits import OverLimit
 from metrics.text.names import fault_of_name
-from metrics.text.plain import OverLimit, Text
+from metrics.text.plain import Text
 from metrics.text.wording import SHOWN, listed, number_of
 
 if TYPE_CHECKING:

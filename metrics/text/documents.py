@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from metrics.text.findings import quoted
+from metrics.text.limits import OverLimit
 from metrics.text.names import fault_of_name, folded
-from metrics.text.plain import OverLimit
 
 if TYPE_CHECKING:
     from metrics.text.findings import Findings

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from metrics.text.findings import place, quoted, shown
+from metrics.text.limits import OverLimit
 from metrics.text.markup import Characters, Closing, ForbiddenMarkup, Opening, Scanner
-from metrics.text.plain import OverLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

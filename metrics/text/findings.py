@@ -46,6 +46,13 @@ class Findings:
         if len(self.notices) < SHOWN_NOTICES:
             self.notices.append(whole)
 
+    def include(self, others: Findings) -> None:
+        """Add the problems and notices that were found elsewhere."""
+        for kept, more in ((self.problems, others.problems), (self.notices, others.notices)):
+            kept += more[: max(0, (SHOWN_PROBLEMS if kept is self.problems else SHOWN_NOTICES) - len(kept))]
+        self.problem_count += others.problem_count
+        self.notice_count += others.notice_count
+
     def all_notices(self) -> tuple[str, ...]:
         """The notices, and how many more there were."""
         if self.notice_count > len(self.notices):

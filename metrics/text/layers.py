@@ -25,6 +25,11 @@ NOTHING = "_"
 """The item of a word without lemma."""
 
 
+def one_item(text: str) -> str:
+    """A form, lemma or t-lemma as an item of a line: `_` for each run of white space inside it."""
+    return "_".join(text.split())
+
+
 def describe_layers(names: Iterable[str]) -> str:
     """Layers in words, for messages: `"lemma" (lemmas, one for each word)`."""
     return ", ".join(f'"{name}" ({LAYERS.get(name, "that no format has")})' for name in sorted(names)) or "none"

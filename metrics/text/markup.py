@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from metrics.errors import BadText
 from metrics.text.findings import SHOWN_NOTICES, place, quoted
-from metrics.text.limits import DEFAULT_LIMITS, TextLimits
-from metrics.text.plain import OverLimit, read_lines
+from metrics.text.limits import DEFAULT_LIMITS, OverLimit, TextLimits
+from metrics.text.plain import read_lines
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator
 
+    from metrics.text.contents import Source
     from metrics.text.findings import Findings
     from metrics.text.plain import Utf8
 
@@ -103,9 +103,7 @@ _LONGEST_CHARACTER = len("&#x0010FFFF;")
 _SAME_AS_UTF8 = (b"utf-8", b"utf8", b"us-ascii", b"ascii")
 
 
-def read_markup(
-    source: str | os.PathLike[str] | Utf8, *, name: str | None, limits: MarkupLimits = DEFAULT_MARKUP_LIMITS
-) -> tuple[str, Utf8]:
+def read_markup(source: Source, *, name: str | None, limits: MarkupLimits = DEFAULT_MARKUP_LIMITS) -> tuple[str, Utf8]:
     r"""The file's name for messages, and its content: valid UTF-8 with `\n` as line end, no byte-order mark.
 
     Raises BadText (Unreadable, WrongFormat, NotUtf8, OverLimit), as for plain text.
@@ -119,6 +117,13 @@ def read_markup(
 def is_xml(data: Utf8) -> bool:
     """Whether it begins with an XML declaration; without one it is read by the milder rules of SGML."""
     return _XML_DECLARATION.match(data) is not None
+
+
+def foreign_encoding(head: Utf8) -> str:
+    """The encoding that an XML declaration at the beginning names, where it is not UTF-8; else nothing."""
+    end = head.find(b"?>", 0, 1000)
+    encoding = _DECLARED_ENCODING.search(head, 0, end) if head[:10].find(b"<?xml") >= 0 and end > 0 else None
+    return encoding[1].decode() if encoding and encoding[1].lower() not in _SAME_AS_UTF8 else ""
 
 
 class Scanner:

@@ -17,9 +17,7 @@ from metrics.text.languages import same_language
 from metrics.text.markup import DEFAULT_MARKUP_LIMITS, MarkupLimits, is_xml, read_markup
 
 if TYPE_CHECKING:
-    import os
-
-    from metrics.text.plain import Utf8
+    from metrics.text.contents import Source
 
 _ROLES = {"srcset": Role.SOURCE, "refset": Role.REFERENCE, "tstset": Role.SYSTEM}
 _BLOCKS = frozenset({"hl", "p", "poster", "quote"})
@@ -37,9 +35,7 @@ GRAMMAR = Grammar(
 )
 
 
-def read_mteval(
-    source: str | os.PathLike[str] | Utf8, *, name: str | None = None, limits: MarkupLimits = DEFAULT_MARKUP_LIMITS
-) -> MarkedFile:
+def read_mteval(source: Source, *, name: str | None = None, limits: MarkupLimits = DEFAULT_MARKUP_LIMITS) -> MarkedFile:
     """Read a file in mteval format, SGML or XML, with any number of sets.
 
     Texts are equal whatever the syntax: entities are replaced, white space is normalised.

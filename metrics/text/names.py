@@ -19,6 +19,9 @@ _WMT_NAME = re.compile(
     rf"(?:src\.(?P=source)|(?P<kind>ref|hyp)\.(?P<name>.+)\.(?P=target))(?:\.txt)?"
 )
 
+_GZIP_ENDING = re.compile(r"(?<=.)\.gz\Z", re.IGNORECASE | re.DOTALL)
+_FORMAT_ENDING = re.compile(r"\.(?:txt|conllu|tmt|treex)\Z", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class WmtName:
@@ -53,17 +56,16 @@ def parse_wmt_name(file_name: str) -> WmtName | None:
 
 
 def system_name(path: str | os.PathLike[str]) -> str:
-    """The system a file belongs to: its name without folder, `.txt` and WMT's prefix and suffix.
+    """The system a file belongs to: its name without folder, `.txt` and the like, and WMT's prefix and suffix.
 
-    >>> system_name("out/generaltest2022.en-cs.hyp.Online-A.cs"), system_name("out/Online-A.txt")
+    >>> system_name("out/generaltest2022.en-cs.hyp.Online-A.cs"), system_name("out/Online-A.txt.gz")
     ('Online-A', 'Online-A')
     """
-    file_name = PurePath(path).name or os.fspath(path)
+    file_name = _GZIP_ENDING.sub("", PurePath(path).name or os.fspath(path))
     wmt = parse_wmt_name(file_name)
     if wmt is not None and wmt.name:
         return wmt.name
-    stem = file_name[:-4] if file_name.lower().endswith(".txt") else file_name
-    return unicodedata.normalize("NFC", stem)
+    return unicodedata.normalize("NFC", _FORMAT_ENDING.sub("", file_name))
 
 
 def fault_of_name(name: str) -> str | None:

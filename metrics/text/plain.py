@@ -7,40 +7,27 @@ all that follows.
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from metrics.errors import BadText
-from metrics.text.limits import DEFAULT_LIMITS, TextLimits
-from metrics.text.wording import number_of
+from metrics.text.contents import WrongFormat, opened, refuse_other_formats
+from metrics.text.limits import DEFAULT_LIMITS, OverLimit, TextLimits
+from metrics.text.names import printable
+from metrics.text.wording import listed, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from contextlib import AbstractContextManager
+
+    from metrics.text.contents import Source
 
 Utf8: TypeAlias = bytes
 
-STDIN = "-"
-READ_AT_ONCE = 1 << 20
 CHECKED_AT_ONCE = 1 << 20
 
 _BYTE_ORDER_MARKS = re.compile(rb"(?:\xef\xbb\xbf)+")
 _MARKUP = re.compile(rb"\s*<(?:\?xml|!doctype|(?:ref|src|tst)set\b|mteval\b|dataset\b)", re.IGNORECASE)
-# The 4-byte marks come first: the mark of UTF-16 is a prefix of that of UTF-32.
-_OTHER_FORMATS = (
-    (b"\xff\xfe\0\0", "UTF-32 text", "Convert it: `iconv -f UTF-32 -t UTF-8 OLD > NEW`."),
-    (b"\0\0\xfe\xff", "UTF-32 text", "Convert it: `iconv -f UTF-32 -t UTF-8 OLD > NEW`."),
-    (b"\xff\xfe", "UTF-16 text", "Convert it: `iconv -f UTF-16 -t UTF-8 OLD > NEW`."),
-    (b"\xfe\xff", "UTF-16 text", "Convert it: `iconv -f UTF-16 -t UTF-8 OLD > NEW`."),
-    (b"\x1f\x8b", "a gzip archive", "Unpack it first: `gunzip FILE.gz`."),
-    (b"\xfd7zXZ\0", "an xz archive", "Unpack it first: `unxz FILE.xz`."),
-    (b"\x28\xb5\x2f\xfd", "a zstd archive", "Unpack it first: `unzstd FILE.zst`."),
-    (b"PK\x03\x04", "a zip archive", "Unpack it first; office documents must be saved as plain text."),
-)
 _NOT_LINE_ENDS = (
     ("U+2028", "\u2028".encode()),
     ("U+2029", "\u2029".encode()),
@@ -51,20 +38,8 @@ _NOT_LINE_ENDS = (
 )
 
 
-class Unreadable(BadText):
-    """The file cannot be opened or read. Check its path and permissions."""
-
-
-class WrongFormat(BadText):
-    """The file is not plain UTF-8 text. Convert it first."""
-
-
 class NotUtf8(BadText):
     """The file contains bytes that are not UTF-8. Save it as UTF-8."""
-
-
-class OverLimit(BadText):
-    """The text is larger than a limit allows. Split it, or raise the limit."""
 
 
 class DifferentLengths(BadText):
@@ -87,6 +62,15 @@ class Text:
     layers: Mapping[str, Utf8] = field(default_factory=dict, repr=False)
     """Its linguistic layers (`metrics.text.layers`), each with as many lines."""
 
+    unit: str = "line"
+    """What a segment is in its file: a line, a sentence, a bundle."""
+
+    ids: tuple[str, ...] = ()
+    """The ids of its segments, where the file has them."""
+
+    language: str = ""
+    """Code of its language, where the file names it."""
+
     notices: tuple[str, ...] = ()
     """What was odd and what was done about it, each a sentence that names the text."""
 
@@ -95,18 +79,16 @@ class Text:
         return self.bytes.split(b"\n") if self.segments else []
 
 
-def read_lines(
-    source: str | os.PathLike[str] | Utf8, *, name: str | None = None, limits: TextLimits = DEFAULT_LIMITS
-) -> Text:
-    """Read a file, standard input (`-`) or bytes as text with one segment per line.
+def read_lines(source: Source, *, name: str | None = None, limits: TextLimits = DEFAULT_LIMITS) -> Text:
+    """Read a file, standard input (`-`) or bytes, packed with gzip or not, as text with one segment per line.
 
     `name` is what messages call the text; without it, the path.
-    Raises BadText (Unreadable, WrongFormat, NotUtf8, OverLimit) naming file, line and what to do.
+    Raises BadText (Unreadable, BadGzip, WrongFormat, NotUtf8, OverLimit) naming file, line and what to do.
     """
-    if name is None:
-        name = _default_name(source)
-    data = _bytes_of(source, name, limits.file_bytes)
-    _refuse_other_formats(name, data)
+    contents = opened(source, name=name, limits=limits)
+    refuse_other_formats(contents)
+    name, data = contents.name, contents.read(limits)
+    _refuse_nul(name, data)
     _check_lines(name, data, limits.segment_characters)
 
     notices = []
@@ -142,60 +124,23 @@ def check_same_length(first: Text, others: Iterable[Text]) -> None:
     texts = [first, *others]
     if all(text.segments == first.segments for text in texts):
         return
-    rows = "\n".join(f"  {_length_row(text, first.segments)}" for text in texts)
+    rows = "\n".join(f"  {_length_row(text, first)}" for text in texts)
+    if all(text.unit == "line" for text in texts):
+        what = "one line per segment, so as many"
+        advice = (
+            "Make line i of every file belong to segment i. A line ends at a line feed only; a segment "
+            "without translation is an empty line."
+        )
+    else:
+        what = "as many segments"
+        advice = "Make line, sentence or bundle i of every file belong to segment i."
     raise DifferentLengths(
-        f"These files must have one line per segment, so as many as {first.name}, "
-        f"which has {number_of(first.segments, 'line')}:\n{rows}\n"
-        "Make line i of every file belong to segment i. A line ends at a line feed only; a segment "
-        "without translation is an empty line."
+        f"These files must have {what} as {first.name}, "
+        f"which has {number_of(first.segments, first.unit)}:\n{rows}\n{advice}"
     )
 
 
-def _default_name(source: str | os.PathLike[str] | Utf8) -> str:
-    if isinstance(source, bytes):
-        return "text"
-    path = os.fspath(source)
-    return "standard input" if path == STDIN else path
-
-
-def _bytes_of(source: str | os.PathLike[str] | Utf8, name: str, limit: int) -> Utf8:
-    if isinstance(source, bytes):
-        if len(source) > limit:
-            raise _too_large(name, limit)
-        return source
-    file: AbstractContextManager[BinaryIO]
-    parts = []
-    size = 0
-    try:
-        if os.fspath(source) == STDIN:
-            file = nullcontext(sys.stdin.buffer)
-        else:
-            file = open(source, "rb", buffering=0)  # noqa: SIM115 (closed by the `with` below)
-        # In parts, so that an endless pipe is noticed before it fills the memory.
-        with file as stream:
-            while part := stream.read(READ_AT_ONCE):
-                size += len(part)
-                if size > limit:
-                    raise _too_large(name, limit)
-                parts.append(part)
-    except FileNotFoundError as error:
-        raise Unreadable(f"{name}: there is no such file. Check the path.") from error
-    except IsADirectoryError as error:
-        raise Unreadable(f"{name}: is a folder. Give a text file with one segment per line.") from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise Unreadable(f"{name}: cannot be read ({reason}). Check the path and its permissions.") from error
-    return b"".join(parts)
-
-
-def _too_large(name: str, limit: int) -> OverLimit:
-    return OverLimit(f"{name}: larger than {limit:,} bytes. Split the file, or raise the limit on the size of a file.")
-
-
-def _refuse_other_formats(name: str, data: Utf8) -> None:
-    for magic, what, advice in _OTHER_FORMATS:
-        if data.startswith(magic):
-            raise WrongFormat(f"{name}: is {what}, not UTF-8 text. {advice}")
+def _refuse_nul(name: str, data: Utf8) -> None:
     nul = data.find(b"\0")
     if nul >= 0:
         line, byte = _place(data, nul)
@@ -264,12 +209,14 @@ def _with_unix_line_ends(data: Utf8) -> tuple[Utf8, int]:
     return data, changed
 
 
-def _length_row(text: Text, expected: int) -> str:
-    row = f"{text.name}: {number_of(text.segments, 'line')}"
-    if text.segments == expected:
+def _length_row(text: Text, first: Text) -> str:
+    row = f"{text.name}: {number_of(text.segments, text.unit)}"
+    if text.segments == first.segments:
         return row
-    difference = abs(text.segments - expected)
-    row += f", {difference:,} {'more' if text.segments > expected else 'fewer'}"
+    difference = abs(text.segments - first.segments)
+    row += f", {difference:,} {'more' if text.segments > first.segments else 'fewer'}"
+    if text.unit != "line":
+        return row + _id_hint(text, first)
     lines = text.lines()
     hints = []
     if lines and not lines[-1].strip():
@@ -282,3 +229,14 @@ def _length_row(text: Text, expected: int) -> str:
         if (count := text.bytes.count(character))
     ]
     return f"{row} ({'; '.join(hints)})" if hints else row
+
+
+def _id_hint(text: Text, first: Text) -> str:
+    """Which ids one has and the other lacks, where they have ids in common."""
+    ours, theirs = dict.fromkeys(text.ids), dict.fromkeys(first.ids)
+    if ours.keys().isdisjoint(theirs):
+        return ""
+    missing = [printable(one) for one in theirs if one not in ours]
+    extra = [printable(one) for one in ours if one not in theirs]
+    hints = [f"{what}: {listed(ids)}" for what, ids in (("missing", missing), ("extra", extra)) if ids]
+    return f" ({'; '.join(hints)})"

@@ -16,9 +16,7 @@ from metrics.text.languages import same_language
 from metrics.text.markup import DEFAULT_MARKUP_LIMITS, MarkupLimits, read_markup
 
 if TYPE_CHECKING:
-    import os
-
-    from metrics.text.plain import Utf8
+    from metrics.text.contents import Source
 
 _ROLES = {"src": Role.SOURCE, "ref": Role.REFERENCE, "hyp": Role.SYSTEM}
 _TEXTS = frozenset(_ROLES)
@@ -37,7 +35,7 @@ NO_TRANSLATOR = "ref"
 
 
 def read_wmt_xml(
-    source: str | os.PathLike[str] | Utf8, *, name: str | None = None, limits: MarkupLimits = DEFAULT_MARKUP_LIMITS
+    source: Source, *, name: str | None = None, limits: MarkupLimits = DEFAULT_MARKUP_LIMITS
 ) -> MarkedFile:
     """Read a file in WMT's XML format.
 

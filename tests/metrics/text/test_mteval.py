@@ -9,12 +9,14 @@ from metrics import BLEU
 from metrics.errors import BadText
 from metrics.measure import measure
 from metrics.text.alignment import align
+from metrics.text.contents import Unreadable, WrongFormat
 from metrics.text.documents import Role
 from metrics.text.findings import BadMarkup
 from metrics.text.formats import looks_like, read_marked_file
+from metrics.text.limits import OverLimit
 from metrics.text.markup import ForbiddenMarkup, MarkupLimits
 from metrics.text.mteval import read_mteval
-from metrics.text.plain import NotUtf8, OverLimit, Unreadable, WrongFormat
+from metrics.text.plain import NotUtf8
 
 SOURCE = """<srcset setid="harbour" srclang="English">
 <DOC docid="quay" genre="news">

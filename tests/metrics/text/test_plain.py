@@ -1,5 +1,6 @@
 """The reader for plain text: what it keeps, what it mends and says, what it refuses and why."""
 
+import gzip
 import io
 import os
 import sys
@@ -10,15 +11,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metrics.errors import BadText
-from metrics.text.limits import TextLimits
+from metrics.text.contents import Unreadable, WrongFormat
+from metrics.text.limits import OverLimit, TextLimits
 from metrics.text.plain import (
     CHECKED_AT_ONCE,
     DifferentLengths,
     NotUtf8,
-    OverLimit,
     Text,
-    Unreadable,
-    WrongFormat,
     check_same_length,
     read_lines,
 )
@@ -149,7 +148,9 @@ def test_a_nul_byte_is_refused_with_its_place():
         ("text".encode("utf-16"), "UTF-16 text", "iconv -f UTF-16 -t UTF-8"),
         (b"\xfe\xff" + "text".encode("utf-16-be"), "UTF-16 text", "iconv -f UTF-16 -t UTF-8"),
         ("text".encode("utf-32"), "UTF-32 text", "iconv -f UTF-32 -t UTF-8"),
-        (b"\x1f\x8b\x08\x00rest", "a gzip archive", "gunzip"),
+        (gzip.compress(gzip.compress(b"rest")), "packed with gzip twice", "gunzip"),
+        (gzip.compress(b"PK\x03\x04rest"), "a zip archive", "saved as plain text"),
+        (b"pst0\x04rest", "a document in Perl's storage format (.streex)", "with Treex"),
         (b"\xfd7zXZ\0rest", "an xz archive", "unxz"),
         (b"\x28\xb5\x2f\xfdrest", "a zstd archive", "unzstd"),
         (b"PK\x03\x04rest", "a zip archive", "saved as plain text"),
