@@ -39,7 +39,7 @@ _ROOTS: dict[bytes, Format] = {
     b"treex_document": "treex",
 }
 _CONLLU = re.compile(
-    rb"(?:\xef\xbb\xbf)*+(?:#[^\n]*+\n|\s*+\n)*?"
+    rb"(?:\xef\xbb\xbf)*+(?:#[^\n]*+\n|[ \t\r]*+\n)*?"
     rb"(?:#\s*(?:sent_id|newdoc|newpar|global\.columns)\b|[0-9]++(?:[-.][0-9]++)?+(?:\t[^\t\n]*+){9}(?:\n|\Z))"
 )
 

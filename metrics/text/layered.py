@@ -10,6 +10,7 @@ from metrics.text.contents import opened
 from metrics.text.findings import Findings, quoted, shown
 from metrics.text.limits import DEFAULT_LIMITS
 from metrics.text.pml import PmlReader
+from metrics.text.pml_elements import TREEX
 from metrics.text.sentences import SentenceIds, text_of_sentences
 from metrics.text.trees import Lines, sempos_lines, word_lines
 from metrics.text.wording import listed
@@ -95,7 +96,7 @@ def _lines(bundle: Bundle, layer: Layer, findings: Findings) -> Lines:
 
 def _chosen(found: BundleHandler, name: str, part: str | None) -> tuple[Layer, Layer | None]:
     """The layer of the words, and that of the sempos where there is one."""
-    treex = found.root == "treex_document"
+    treex = found.root == TREEX
     named = named_layer(part) if part and not treex else None
     zones = {layer.zone for layer in found.layers}
     if part is None and len(zones) == 1:

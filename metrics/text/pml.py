@@ -14,7 +14,7 @@ from metrics.text.contents import refuse_other_formats
 from metrics.text.findings import place, shown
 from metrics.text.limits import OverLimit
 from metrics.text.markup import ForbiddenMarkup, foreign_encoding
-from metrics.text.pml_elements import DOCUMENTS, BundleHandler
+from metrics.text.pml_elements import TECTOMT, TREEX, BundleHandler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,10 +67,10 @@ class PmlReader:
                 f"{place(self._findings.name, elements.line)}: a document type or a declaration, which is not "
                 "accepted. Remove it."
             ) from error
-        if elements.root not in DOCUMENTS:
+        if elements.root not in (TECTOMT, TREEX):
             self._findings.problem(
-                f"begins with <{shown(elements.root)}>; TectoMT documents begin with <tmt_document>, those of Treex "
-                "with <treex_document>. Name the format of the file."
+                f"begins with <{shown(elements.root)}>; TectoMT documents begin with <{TECTOMT}>, those of Treex "
+                f"with <{TREEX}>. Name the format of the file."
             )
 
     def _parsed(self) -> Iterator[Bundle]:
@@ -88,8 +88,8 @@ class PmlReader:
             before = here
             if stuck > LONGEST_TAG:
                 raise OverLimit(
-                    f"{place(self._findings.name, self.elements.line)}: a tag or comment of more than {LONGEST_TAG:,} bytes. "
-                    "Shorten it."
+                    f"{place(self._findings.name, self.elements.line)}: a tag or comment of more than "
+                    f"{LONGEST_TAG:,} bytes. Shorten it."
                 )
             # The last bundle may not be complete.
             yield from self._complete(1)

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from metrics.text.findings import Findings
     from metrics.text.limits import TextLimits
 
-DOCUMENTS = ("tmt_document", "treex_document")
+TECTOMT, TREEX = "tmt_document", "treex_document"
+"""The outermost elements."""
 FIELDS = ("form", "lemma", "t_lemma", "sempos", "ord", "deepord", "m.rf")
 _TREES = {"a_tree": "A", "m_tree": "M", "t_tree": "T"}
 # What an element is inside another one; all others are passed over with everything in them.
 _INSIDE = {
-    **{("", name): "document" for name in DOCUMENTS},
+    ("", TECTOMT): "document",
+    ("", TREEX): "document",
     ("document", "bundles"): "bundles",
     ("bundle", "zones"): "zones",
     ("bundle", "generic_subbundles"): "zones",
@@ -198,7 +200,8 @@ class BundleHandler(ContentHandler):
             assert self._zone is not None
             zone, letter = self._zone, _TREES[name]
         layer = Layer(zone.key, letter)
-        called = self.layers.setdefault(layer, name if inside == "named trees" else f"{zone.called}{letter}")
+        called = f"{name} of zone {zone.called}" if self.root == TREEX else f"{zone.called}{letter}"
+        self.layers.setdefault(layer, called)
         bundle = self.bundles[-1]
         self._nodes = []
         if layer in bundle.trees:
