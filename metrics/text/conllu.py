@@ -19,11 +19,11 @@ from metrics.text.sentences import SentenceIds, text_of_sentences
 from metrics.text.wording import number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from metrics.text.contents import Source
     from metrics.text.limits import TextLimits
-    from metrics.text.plain import Text
+    from metrics.text.plain import Text, Utf8
 
 COLUMNS = 10
 _COMMENT = re.compile(r"#\s*(sent_id|text)\s*=\s*(.*?)\s*")
@@ -38,17 +38,30 @@ def read_conllu(source: Source, *, name: str | None = None, limits: TextLimits =
     Raises BadText: BadMarkup with all malformed lines; OverLimit, Unreadable, BadGzip, WrongFormat, NotUtf8.
     """
     contents = opened(source, name=name, limits=limits)
-    # The bound on segments is one on sentences.
+    # The bound on segments is one on sentences, not on lines.
     plain = read_lines(contents, limits=replace(limits, segments=limits.file_bytes + 1))
     findings = Findings(contents.name)
     sentences = _Sentences(findings, limits)
-    for number, line in enumerate(plain.lines(), start=1):
+    for number, line in enumerate(_lines(plain.bytes), start=1):
+        if number > limits.elements:
+            raise OverLimit(
+                f"{contents.name}: more than {limits.elements:,} lines. Split the file, or raise the limit on elements."
+            )
         sentences.line(line.decode(), number)
     sentences.end()
     if not sentences.words and not findings.problem_count:
         findings.problem("has no sentences. Is it a file in CoNLL-U?")
     findings.raise_if_any()
     return text_of_sentences(contents.name, sentences.words, {"lemma": sentences.lemmas}, sentences.ids, limits)
+
+
+def _lines(data: Utf8) -> Iterator[Utf8]:
+    """One line after the other: a list of very many empty ones would need many times the memory of the file."""
+    start = 0
+    while (end := data.find(b"\n", start)) >= 0:
+        yield data[start:end]
+        start = end + 1
+    yield data[start:]
 
 
 class _Sentences:

@@ -40,7 +40,7 @@ _ROOTS: dict[bytes, Format] = {
 }
 _CONLLU = re.compile(
     rb"(?:\xef\xbb\xbf)*+(?:#[^\n]*+\n|[ \t\r]*+\n)*?"
-    rb"(?:#\s*(?:sent_id|newdoc|newpar|global\.columns)\b|[0-9]++(?:[-.][0-9]++)?+(?:\t[^\t\n]*+){9}(?:\n|\Z))"
+    rb"(?:#[ \t]*+(?:sent_id|newdoc|newpar|global\.columns)\b|[0-9]++(?:[-.][0-9]++)?+(?:\t[^\t\n]*+){9}(?:\n|\Z))"
 )
 
 

@@ -35,7 +35,7 @@ class TextLimits:
     """Elements inside one another in TectoMT and Treex; a word at depth n of a tree is at depth 2n or less."""
 
     elements: int = 20_000_000
-    """Elements of one TectoMT or Treex document; a few thousand are usual for a sentence."""
+    """Elements of one TectoMT or Treex document, some hundreds for each sentence; lines of one in CoNLL-U."""
 
     nodes: int = 50_000
     """Nodes of one bundle, all its trees together; words of one sentence in CoNLL-U."""

@@ -1,7 +1,10 @@
 """`steelyard score` with layered files, packed ones, and mixtures of formats."""
 
 import gzip
+import io
 import json
+import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -64,7 +67,7 @@ def test_every_format_and_mixture_gives_the_scores_of_the_plain_lines(files, cap
 
 
 def test_the_format_can_be_named(files, capsys):
-    for name, segments in (("plain", 9), ("conllu", 2)):
+    for name, segments in (("plain", 11), ("conllu", 2)):
         assert main(["score", "ref.conllu", "-i", "ref.conllu", "--input-format", name, "-f", "json"]) == 0
         assert json.loads(capsys.readouterr().out)["test_set"]["segments"] == segments
     assert main(["score", "ref.txt", "-i", "out.txt", "--input-format", "conllu"]) == 1
@@ -116,6 +119,15 @@ def test_a_colon_in_the_name_of_a_file_is_a_part_only_where_there_is_no_such_fil
     assert input_file(":y") == InputFile(":y")
     assert input_file("-") == InputFile("-")
     assert input_file("-:cs") == InputFile("-", "cs")
+
+
+@pytest.mark.parametrize("ending", ["txt.gz", "conllu", "treex.gz", "tmt"])
+def test_standard_input_may_have_any_format(files, capsys, monkeypatch, ending):
+    stream = SimpleNamespace(buffer=io.BytesIO((files / f"out.{ending}").read_bytes()))
+    monkeypatch.setattr(sys, "stdin", stream)
+    ((_, expected),) = scores(capsys, "ref.txt", "-i", "out.txt")
+    ((_, found),) = scores(capsys, "ref.txt")
+    assert found == expected
 
 
 def test_two_systems_of_one_document_have_names_of_their_own(files, capsys):

@@ -111,7 +111,9 @@ def test_limits():
         read_conllu(GOOD.encode(), name="F", limits=TextLimits(nodes=2))
     with pytest.raises(OverLimit, match=r"F, line 13: more than 2 sentences"):
         read_conllu(GOOD.encode(), name="F", limits=TextLimits(segments=2))
-    assert read_conllu(GOOD.encode(), limits=TextLimits(segments=3, nodes=3)).segments == 3
+    with pytest.raises(OverLimit, match=r"^F: more than 13 lines"):
+        read_conllu(GOOD.encode(), name="F", limits=TextLimits(elements=13))
+    assert read_conllu(GOOD.encode(), limits=TextLimits(segments=3, nodes=3, elements=14)).segments == 3
 
 
 @pytest.mark.parametrize(

@@ -327,6 +327,8 @@ def test_byte_order_mark_and_line_ends_of_windows_do_not_matter():
         ("\ufeff \n<!-- <dataset> --><REFSET setid=x>", "mteval"),
         ("<?xml version='1.0'?><dataset id='x'>", "wmt-xml"),
         ("<dataset>", "wmt-xml"),
+        ("<!DOCTYPE mteval [<!ENTITY a 'b'>]><mteval>", "mteval"),
+        ("<?xml version='1.0'?>\n<!doctype dataset[", "wmt-xml"),
         ("<datasets>", "plain"),
         ("A sentence with <srcset> in it", "plain"),
         ("<doc docid='a'>", "plain"),
