@@ -94,7 +94,7 @@ def bad_values_are_refused(subject: Subject) -> None:
 def a_perfect_text_scores_best(subject: Subject) -> None:
     """A text equal to its reference gets `scale` (0 for an error rate), within 1 %, and more than a spoilt one."""
     metric = subject.metric
-    lines = [" ".join(f"word{number}{letter}" for number in range(300)) for letter in "ab"]
+    lines = [" ".join(f"word{number}{letter}" for number in range(200)) for letter in "ab"]
     spoilt = [" ".join(line.split()[::-3]) + " wrong" for line in lines]
     perfect, worse = metric_scores = subject.scores(Campaign({"R": lines}, {"S": lines, "T": spoilt}))
     if not np.isfinite(metric_scores).all():
