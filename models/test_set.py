@@ -50,3 +50,5 @@ class Document(Base):
     segments: Mapped[int] = mapped_column(Integer)
     name: Mapped[str] = mapped_column(String(500))
     domain: Mapped[str] = mapped_column(String(100), default="")
+    test_suite: Mapped[str] = mapped_column(String(200), server_default="", default="")
+    """Empty for documents of the test set itself."""

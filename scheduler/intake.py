@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, insert, select
 
-from models.base import BLOCK_SEGMENTS
 from models.campaign import Campaign
 from models.conflicts import insert_if_absent
 from models.protocol import Protocol
@@ -20,9 +18,9 @@ from models.states import QueueClass
 from models.submission import Submission
 from models.system import System
 from models.test_set import Document, Reference, TestSet
-from models.text import Text, TextBlock
 from scheduler.errors import BadIntake
 from scheduler.queueing import queue_evaluations
+from scheduler.texts import NewText, digest, segment_count, store_texts, text_hash
 from worker.settings import Settings
 
 if TYPE_CHECKING:
@@ -40,12 +38,19 @@ class NewTestSet:
     source: bytes | None = None
     source_language: str = ""
     target_language: str = ""
-    documents: Sequence[tuple[str, str]] = ()
-    """(name, domain) of the document of each segment, or nothing."""
+    documents: Sequence[tuple[str, str, str]] = ()
+    """(name, domain, test suite) of the document of each segment, or nothing."""
     variable_references: bool = False
     """An empty line in a reference means that the segment lacks it."""
     version: str | None = None
     """Without one, the first free number is taken when the name is there with other content."""
+    layers: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
+    """Linguistic layers of references, by label: each by its name, with as many lines."""
+
+    @property
+    def texts(self) -> dict[str, NewText]:
+        """The references with their layers, by label."""
+        return {label: NewText(text, self.layers.get(label, {})) for label, text in self.references.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class NewSubmission:
     system: str
     text: bytes
     team: str = ""
+    layers: Mapping[str, bytes] = field(default_factory=dict)
+    """Linguistic layers of the text by name, each with as many lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,21 +133,20 @@ def take_in(
 def store_test_set(connection: Connection, new: NewTestSet) -> int:
     """Store a test set, or find the one with the same content; its id. Raises BadIntake."""
     _check_test_set(new)
-    texts = [*new.references.values(), *([] if new.source is None else [new.source])]
+    texts = [*new.texts.values(), *([] if new.source is None else [NewText(new.source)])]
     ids = store_texts(connection, texts)
-    digest = test_set_hash(new)
-    known = connection.scalar(select(TestSet.id).where(TestSet.content_hash == digest))
+    content = test_set_hash(new)
+    known = connection.scalar(select(TestSet.id).where(TestSet.content_hash == content))
     if known is not None:
         return known
-    segments = segment_count(texts[0])
     inserted = insert(TestSet).values(
         name=new.name,
         version=_free_version(connection, new),
-        content_hash=digest,
+        content_hash=content,
         source_language=new.source_language,
         target_language=new.target_language,
         source_text_id=None if new.source is None else ids[-1],
-        segments=segments,
+        segments=texts[0].segments,
         variable_references=new.variable_references,
     )
     test_set_id = connection.execute(inserted.returning(TestSet.id)).scalar_one()
@@ -153,7 +159,7 @@ def store_test_set(connection: Connection, new: NewTestSet) -> int:
         ],
     )
     documents = []
-    for (name, domain), run in groupby(enumerate(new.documents), key=lambda item: tuple(item[1])):
+    for (name, domain, suite), run in groupby(enumerate(new.documents), key=lambda item: tuple(item[1])):
         numbers = [number for number, _ in run]
         documents.append(
             {
@@ -162,6 +168,7 @@ def store_test_set(connection: Connection, new: NewTestSet) -> int:
                 "segments": len(numbers),
                 "name": name,
                 "domain": domain,
+                "test_suite": suite,
             }
         )
     if documents:
@@ -195,7 +202,10 @@ def store_submissions(
                 f"The text of system {submission.system!r} has {segment_count(submission.text)} lines, "
                 f"but the test set has {segments} segments. Give one line per segment, in its order."
             )
-    texts = store_texts(connection, [submission.text for submission in new])
+    given = [NewText(submission.text, submission.layers) for submission in new]
+    for submission, text in zip(new, given, strict=True):
+        text.check(f"The text of system {submission.system!r}")
+    texts = store_texts(connection, given)
     # Sorted, as texts are: two intakes that insert in different orders would wait for each other.
     insert_if_absent(connection, System, [{"team": team, "name": name} for team, name in sorted(named)])
     names = {each.system for each in new}
@@ -238,68 +248,25 @@ def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -
         "metrics": metrics,
         "replicates": new.replicates,
         "seed": new.seed,
-        "content_hash": _digest(json.dumps(described).encode()),
+        "content_hash": digest(json.dumps(described)),
     }
     insert_if_absent(connection, Protocol, [row])
     known = select(Protocol.id).where(Protocol.content_hash == row["content_hash"])
     return connection.execute(known).scalar_one()
 
 
-def store_texts(connection: Connection, texts: Sequence[bytes]) -> list[int]:
-    """Store texts, each once however often it is given; their ids in the same order."""
-    hashes = [text_hash(text) for text in texts]
-    known = _text_ids(connection, hashes)
-    new = {digest: text for digest, text in zip(hashes, texts, strict=True) if digest not in known}
-    insert_if_absent(
-        connection,
-        Text,
-        [
-            {"sha256": digest, "segments": segment_count(text), "bytes": len(text)}
-            for digest, text in sorted(new.items())
-        ],
-    )
-    ids = _text_ids(connection, hashes)
-    blocks = [
-        {"text_id": ids[digest], "block": block, "content": content}
-        for digest, text in new.items()
-        for block, content in enumerate(text_blocks(text))
-    ]
-    insert_if_absent(connection, TextBlock, blocks)
-    return [ids[digest] for digest in hashes]
-
-
-def text_blocks(text: bytes) -> list[bytes]:
-    """A text in blocks of 256 segments, lines joined by newlines."""
-    lines = text.split(b"\n")
-    return [b"\n".join(lines[begin : begin + BLOCK_SEGMENTS]) for begin in range(0, len(lines), BLOCK_SEGMENTS)]
-
-
-def segment_count(text: bytes) -> int:
-    """Segments of a text without a final newline."""
-    return text.count(b"\n") + 1
-
-
-def text_hash(text: bytes) -> str:
-    """SHA-256 of the lines, each ended by a newline: that of the usual text file."""
-    return _digest(text + b"\n")
-
-
 def test_set_hash(new: NewTestSet) -> str:
     """SHA-256 of all that scores or documents of a test set depend on; not of its name."""
     described = [
-        [[label, text_hash(text)] for label, text in new.references.items()],
+        [[label, text.sha256] for label, text in new.texts.items()],
         None if new.source is None else text_hash(new.source),
         new.source_language,
         new.target_language,
         new.variable_references,
-        [list(document) for document in new.documents],
+        # Without a test suite a document is described as it was when there were none.
+        [[name, domain, suite] if suite else [name, domain] for name, domain, suite in new.documents],
     ]
-    return _digest(json.dumps(described).encode())
-
-
-def _text_ids(connection: Connection, hashes: Sequence[str]) -> dict[str, int]:
-    rows = connection.execute(select(Text.sha256, Text.id).where(Text.sha256.in_(set(hashes))))
-    return {row.sha256: row.id for row in rows}
+    return digest(json.dumps(described))
 
 
 def _check_test_set(new: NewTestSet) -> None:
@@ -314,8 +281,15 @@ def _check_test_set(new: NewTestSet) -> None:
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{what}: {count}" for what, count in counts.items())
         raise BadIntake(f"The texts of test set {new.name!r} have different numbers of segments ({listed}).")
-    for label in new.references:
+    for label, text in new.texts.items():
         _checked(label, 100, "reference")
+        text.check(f"Reference {label!r} of test set {new.name!r}")
+    for name, domain, suite in dict.fromkeys(map(tuple, new.documents)):
+        _checked(name, 500, "document")
+        _checked(domain, 100, "domain", empty=True)
+        _checked(suite, 200, "test suite", empty=True)
+    if strangers := sorted(new.layers.keys() - new.references.keys()):
+        raise BadIntake(f"The test set {new.name!r} has layers of references that it lacks: {', '.join(strangers)}.")
 
 
 def _checked(name: str, longest: int, what: str, *, empty: bool = False) -> str:
@@ -334,7 +308,3 @@ def _free_version(connection: Connection, new: NewTestSet) -> str:
             "change: give the new content another version."
         )
     return new.version
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

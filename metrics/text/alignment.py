@@ -39,11 +39,9 @@ class AlignedTexts:
     systems: dict[str, Text]
     """By name, sorted."""
     documents: tuple[SegmentDocument, ...]
-    """One (doc_id, domain) per segment."""
+    """One (doc_id, domain, test_suite) per segment."""
     segment_ids: tuple[str, ...]
     """The id of each segment within its document."""
-    test_suites: tuple[str, ...]
-    """Name of the test suite of each segment; empty for the test set itself."""
     source_language: str | None
     target_language: str | None
     variable_references: bool
@@ -119,9 +117,8 @@ def align(files: Sequence[MarkedFile], *, name: str | None = None, test_suites: 
         source=texts[Role.SOURCE].get(""),
         references=texts[Role.REFERENCE],
         systems=texts[Role.SYSTEM],
-        documents=tuple(SegmentDocument(document.doc_id, document.domain) for document, _ in each),
+        documents=tuple(SegmentDocument(one.doc_id, one.domain, one.test_suite) for one, _ in each),
         segment_ids=tuple(segment_id for _, segment_id in each),
-        test_suites=tuple(document.test_suite for document, _ in each),
         source_language=language_code(whole.source_language),
         target_language=language_code(whole.target_language),
         variable_references=variable,

@@ -29,8 +29,10 @@ class SegmentDocument(NamedTuple):
     """The document that a segment belongs to."""
 
     doc_id: str
-    domain: str
+    domain: str = ""
     """Empty where the table has none."""
+    test_suite: str = ""
+    """Name of the test suite that it belongs to; empty for the test set itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def read_documents(
 ) -> tuple[tuple[SegmentDocument, ...], tuple[str, ...]]:
     """Read `docs.tsv`: the document of each of the `segments` segments, in their order, and notices.
 
-    Columns are found by their names: `segment` (counted from 0), `doc_id`, and where there is one `domain`.
+    Columns are found by their names: `segment` (counted from 0), `doc_id`, and where there are `domain`, `test_suite`.
     Raises BadCampaignFile naming the line, or all segments that are missing, too many or given twice.
     """
     text = read_lines(path, limits=limits)
@@ -99,10 +101,10 @@ def _documents_by_segment(
     path: Path, header: list[str], rows: list[list[str]], segments: int
 ) -> tuple[SegmentDocument, ...]:
     at_segment, at_document = header.index("segment"), header.index("doc_id")
-    at_domain = header.index("domain") if "domain" in header else None
+    beside = {column: header.index(column) for column in ("domain", "test_suite") if column in header}
     found: dict[int, SegmentDocument] = {}
     lines: dict[int, int] = {}
-    first_of: dict[str, tuple[str, int]] = {}
+    first_of: dict[str, tuple[SegmentDocument, int]] = {}
     extra = []
     for number, row in enumerate(rows, start=2):
         where = f"{path}, line {number}"
@@ -114,19 +116,23 @@ def _documents_by_segment(
         if re.fullmatch(r"[0-9]{1,9}", row[at_segment]) is None:
             raise BadCampaignFile(f"{where}: segment {row[at_segment]!r} is not a whole number. Count segments from 0.")
         segment = int(row[at_segment])
-        entry = SegmentDocument(row[at_document], "" if at_domain is None else row[at_domain])
+        entry = SegmentDocument(row[at_document], **{column: row[place] for column, place in beside.items()})
         if not entry.doc_id:
             raise BadCampaignFile(f"{where}: no doc_id. Name the document of segment {segment}.")
         if segment in found:
             raise BadCampaignFile(
                 f"{where}: segment {segment} was already given in line {lines[segment]}. Remove one of them."
             )
-        domain, line = first_of.setdefault(entry.doc_id, (entry.domain, number))
-        if domain != entry.domain:
-            raise BadCampaignFile(
-                f"{where}: document {entry.doc_id!r} has domain {entry.domain!r}, "
-                f"but {domain!r} in line {line}. A document has one domain."
-            )
+        first, line = first_of.setdefault(entry.doc_id, (entry, number))
+        for what, before, now in (
+            ("domain", first.domain, entry.domain),
+            ("test suite", first.test_suite, entry.test_suite),
+        ):
+            if before != now:
+                raise BadCampaignFile(
+                    f"{where}: document {entry.doc_id!r} has {what} {now!r}, "
+                    f"but {before!r} in line {line}. A document has one {what}."
+                )
         if segment >= segments:
             extra.append(segment)
         found[segment], lines[segment] = entry, number

@@ -30,7 +30,7 @@ class CampaignFolder:
     systems: dict[str, Text]
     """By name, sorted."""
     documents: tuple[SegmentDocument, ...] | None
-    """One (doc_id, domain) per segment."""
+    """One (doc_id, domain, test_suite) per segment."""
     source_language: str | None
     target_language: str | None
     variable_references: bool

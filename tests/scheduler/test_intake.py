@@ -18,11 +18,10 @@ from scheduler.intake import (
     NewProtocol,
     NewSubmission,
     NewTestSet,
-    segment_count,
     store_test_set,
     take_in,
-    text_blocks,
 )
+from scheduler.texts import segment_count, text_blocks
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text
 from worker.settings import Settings
 
@@ -53,7 +52,7 @@ def counts(engine: Engine) -> dict[str, int]:
 
 
 def test_what_is_stored(engine: Engine) -> None:
-    documents = [("news1", "news"), ("news1", "news"), ("talk", "speech")]
+    documents = [("news1", "news", ""), ("news1", "news", ""), ("talk", "speech", "accents")]
     job = take(
         engine,
         NewSubmission("s1", b"a\nb\nc", "t"),
@@ -66,10 +65,10 @@ def test_what_is_stored(engine: Engine) -> None:
         assert (stored.source_language, stored.target_language) == ("en", "cs")
         labels = select(Reference.label).order_by(Reference.position)
         assert list(connection.scalars(labels)) == ["A", "B"]
-        runs = select(Document.first_segment, Document.segments, Document.name, Document.domain)
+        runs = select(Document.first_segment, Document.segments, Document.name, Document.domain, Document.test_suite)
         assert [tuple(row) for row in connection.execute(runs.order_by(Document.first_segment))] == [
-            (0, 2, "news1", "news"),
-            (2, 1, "talk", "speech"),
+            (0, 2, "news1", "news", ""),
+            (2, 1, "talk", "speech", "accents"),
         ]
         # The hash is that of the text file, and a text that is there twice is stored once.
         digest = hashlib.sha256(REFERENCE + b"\n").hexdigest()
@@ -156,7 +155,7 @@ def test_test_sets_have_versions(engine: Engine) -> None:
         ),
         (
             [("s", b"a\nb\nc")],
-            {"test_set": NewTestSet("t", {"A": b"1\n2"}, documents=[("d", "")])},
+            {"test_set": NewTestSet("t", {"A": b"1\n2"}, documents=[("d", "", "")])},
             "document list: 1",
         ),
         ([("s", b"a\nb\nc")], {"campaign": ""}, "cannot be the name of a campaign"),

@@ -18,7 +18,7 @@ def test_several_systems_in_one_set_are_matched_by_document_and_segment():
     assert list(aligned.references) == ["A", "B"]
     assert aligned.references["A"].lines()[2] == b"R&B < jazz"
     assert aligned.references["B"].lines()[0] == "Jedna loď.".encode()
-    assert [tuple(entry) for entry in aligned.documents] == [("quay", "news")] * 2 + [("pier", "social")]
+    assert [tuple(entry) for entry in aligned.documents] == [("quay", "news", "")] * 2 + [("pier", "social", "")]
     assert aligned.notices == ()
 
 
@@ -57,7 +57,7 @@ def test_other_order_is_matched_by_ids_and_said():
 def test_documents_in_another_order_are_matched_by_ids_and_said():
     parts = re.search(r"(<srcset.*?>\n)(<DOC.*?</DOC>\n)(<DOC.*</DOC>\n)(.*)", SOURCE, re.DOTALL).groups()
     aligned = align([read(parts[0] + parts[2] + parts[1] + parts[3]), read(TEST)])
-    assert [tuple(entry) for entry in aligned.documents] == [("pier", "social")] + [("quay", "news")] * 2
+    assert [tuple(entry) for entry in aligned.documents] == [("pier", "social", "")] + [("quay", "news", "")] * 2
     assert aligned.systems["barge"].lines() == [b"Ryba", "Loď.".encode(), b""]
     assert aligned.notices == (
         "F, line 2: system 'tug' has the documents in another order than the source, from 'quay' on; "

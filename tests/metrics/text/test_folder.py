@@ -80,7 +80,7 @@ def test_everything_that_a_folder_may_hold_is_found(folder):
     assert campaign.source is not None
     assert campaign.source.lines() == [b"a", b"b", b"c"]
     assert (campaign.source_language, campaign.target_language) == ("cs", "en")
-    assert campaign.documents == (("one", "news"), ("one", "news"), ("two", "travel"))
+    assert campaign.documents == (("one", "news", ""), ("one", "news", ""), ("two", "travel", ""))
     assert campaign.human == (folder / "human.sys.tsv",)
     assert campaign.notices == ()
 
@@ -282,6 +282,10 @@ def test_a_pair_that_the_folder_is_not_for(folder):
             "line 3: document 'one' has domain 'travel', but 'news' in line 2",
         ),
         (
+            "segment\tdoc_id\ttest_suite\n0\tone\tidioms\n1\tone\t\n2\tone\t\n",
+            "line 3: document 'one' has test suite '', but 'idioms' in line 2. A document has one test suite.",
+        ),
+        (
             DOCS + "3\ttwo\t1\ttravel\n4\ttwo\t1\ttravel\n",
             "segments not in the test set: 3-4. Correct the table",
         ),
@@ -298,7 +302,13 @@ def test_an_unusable_document_table(folder, table, complaint):
 
 def test_a_document_table_is_read_by_column_names_and_in_any_order(folder):
     write(folder / "docs.tsv", "doc_id\tsegment\ntwo\t2\none\t0\ntwo\t1\n")
-    assert read_campaign(folder).documents == (("one", ""), ("two", ""), ("two", ""))
+    assert read_campaign(folder).documents == (("one", "", ""), ("two", "", ""), ("two", "", ""))
+
+
+def test_a_document_table_may_name_test_suites(folder):
+    write(folder / "docs.tsv", "segment\ttest_suite\tdoc_id\n0\t\tone\n1\tidioms\ttwo\n2\tidioms\ttwo\n")
+    expected = (("one", "", ""), ("two", "", "idioms"), ("two", "", "idioms"))
+    assert read_campaign(folder).documents == expected
 
 
 def test_documents_in_pieces_are_noticed(folder):

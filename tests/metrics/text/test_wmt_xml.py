@@ -64,7 +64,11 @@ def test_a_test_set_with_several_translators_and_systems():
     assert aligned.references["B"].lines() == ["Loď.".encode(), b"Lodi.", b""]
     assert aligned.systems["tug"].lines() == [b"Lod", b"", b"Rak"]
     assert aligned.variable_references is True
-    assert [tuple(entry) for entry in aligned.documents] == [("quay", "news"), ("quay", "news"), ("pier", "")]
+    assert [tuple(entry) for entry in aligned.documents] == [
+        ("quay", "news", ""),
+        ("quay", "news", ""),
+        ("pier", "", ""),
+    ]
     assert aligned.notices == (
         "F: reference 'B' lacks 1 document of the source: 'pier'. There the segments have fewer references.",
         "F: 1 document of test suites left out.",
@@ -122,7 +126,7 @@ def test_test_suites_are_marked_when_they_are_asked_for():
         '<ref lang="cs"><p><seg id="1">Zlom vaz.</seg></p></ref><hyp lang="cs" system="tug"><p><seg id="1">Zlom',
     )
     aligned = align([read(complete)], test_suites=True)
-    assert aligned.test_suites == ("", "", "", "idioms")
+    assert [each.test_suite for each in aligned.documents] == ["", "", "", "idioms"]
     assert aligned.segment_ids == ("1", "2", "1", "1")
     assert aligned.references["ref"].lines() == [b"", b"", b"", b"Zlom vaz."]
     with pytest.raises(BadMarkup, match=r"document 'idioms\.1': without any reference: 1 segment"):
