@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cli.columns import aligned
+from cli.details import detail_table
 from metrics.resampling.interval import percentile_interval
 
 if TYPE_CHECKING:
@@ -53,6 +54,16 @@ class Board:
         if score.score is None or not len(score.replicate_scores):
             return None
         return percentile_interval(score.replicate_scores, self.level)
+
+    def details(self) -> list[list[list[str]]]:
+        """For each metric that has some, a table of the figures that it shows with its scores."""
+        rows = [row for row in self.rows if row.scores]
+        names = [self.name(row) for row in rows]
+        tables = [
+            detail_table(title, names, [row.scores[metric].details for row in rows])
+            for metric, title in enumerate(self.titles)
+        ]
+        return [table for table in tables if table]
 
     def name(self, row: LeaderboardRow) -> str:
         """Team and system."""
@@ -118,6 +129,7 @@ def _json(board: Board) -> dict[str, Any]:
                         "high": interval[1],
                         "n": board.listed.replicates,
                     },
+                    **({"details": dict(score.details)} if score.details else {}),
                 }
             )
         systems.append(

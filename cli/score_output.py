@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from cli.columns import aligned
+from cli.details import detail_table
 from metrics.base import VERSION
 from metrics.resampling.interval import percentile_interval
 
@@ -80,6 +81,8 @@ def as_json(result: Result) -> dict[str, Any]:
                 "score": number(measurement.scores[position]),
                 "interval": interval and {"level": level, "low": interval[0], "high": interval[1], "n": replicates},
             }
+            if details := measurement.metric.details(measurement.sums[position]):
+                entry["details"] = details
             if measurement.segment_scores is not None:
                 entry["segments"] = [number(score) for score in measurement.segment_scores[position].tolist()]
             scores.append(entry)
@@ -154,6 +157,10 @@ def as_text(result: Result) -> str:
     lines = [aligned(table)]
     if any(m.segment_scores is not None for m in result.measurements):
         lines.append(segment_table(result))
+    for m in result.measurements:
+        details = detail_table(m.metric.title, result.inputs.names, [m.metric.details(each) for each in m.sums], width)
+        if details:
+            lines.append(aligned(details))
     lines += [f"{m.metric.title}|{result.signature(m)}" for m in result.measurements]
     if result.options.confidence:
         lines.append(

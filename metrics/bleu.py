@@ -112,11 +112,34 @@ class BLEU(Metric):
         """As `score`, but over the orders that the segment is long enough for: four words are rare enough."""
         return self._score(statistics, effective=True)
 
+    def details(self, sums: NDArray[np.float64]) -> dict[str, float]:
+        """What sacreBLEU shows, too: brevity penalty, words per word of the references, smoothed precisions."""
+        precision, _, any_match = self._precisions(sums)
+        ratio = sums[0] / sums[1] if sums[1] else 0.0
+        of_orders = {f"p_{n}": float(p) if any_match else 0.0 for n, p in zip(self.order, precision, strict=True)}
+        return {"BP": float(_brevity_penalty(sums)), "ratio": float(ratio), **of_orders}
+
     def _score(self, sums: NDArray[np.float64], *, effective: bool) -> NDArray[np.float64]:
+        precision, counted, any_match = self._precisions(sums)
+        length = counted.sum(axis=-1) if effective else np.full(any_match.shape, len(self.order))
+        in_mean = counted if effective else np.ones_like(counted)
+        positive = counted & (precision > 0)
+        hopeless = (in_mean & ~positive).any(axis=-1) | ~any_match
+        logs = portable.log(np.where(positive, precision, 1.0))
+        mean = logs[..., 0]
+        for n in range(1, len(self.order)):
+            mean = mean + logs[..., n]
+        mean = mean / np.maximum(length, 1)
+        score = _brevity_penalty(sums) * portable.exp(np.where(hopeless, 0.0, mean))
+        return np.where(hopeless | (sums[..., 0] == 0), 0.0, score)
+
+    def _precisions(
+        self, sums: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Smoothed precisions in percent, which orders have n-grams (both (..., orders)), and whether any matches."""
         orders = len(self.order)
-        hypothesis, reference = sums[..., 0], sums[..., 1]
         match, total = sums[..., 2 : 2 + orders], sums[..., 2 + orders :]
-        any_match = (match > 0).any(axis=-1)
+        any_match = np.asarray((match > 0).any(axis=-1))
         if self.smooth.method == "add-k":
             added = np.where(np.array(self.order) > 1, self.smooth.value, 0.0)
             match, total = match + added, total + added
@@ -130,16 +153,11 @@ class BLEU(Metric):
             precision = np.where(zero, 100.0 / (halvings * total), precision)
         elif self.smooth.method == "floor":
             precision = np.where(zero, 100.0 * self.smooth.value / total, precision)
-        length = counted.sum(axis=-1) if effective else np.full(any_match.shape, orders)
-        in_mean = counted if effective else np.ones_like(counted)
-        positive = counted & (precision > 0)
-        hopeless = (in_mean & ~positive).any(axis=-1) | ~any_match
-        logs = portable.log(np.where(positive, precision, 1.0))
-        mean = logs[..., 0]
-        for n in range(1, orders):
-            mean = mean + logs[..., n]
-        mean = mean / np.maximum(length, 1)
-        short = (hypothesis < reference) & (hypothesis > 0)
-        exponent = np.where(short, 1.0 - reference / np.where(hypothesis > 0, hypothesis, 1.0), 0.0)
-        score = portable.exp(exponent) * portable.exp(np.where(hopeless, 0.0, mean))
-        return np.where(hopeless | (hypothesis == 0), 0.0, score)
+        return precision, counted, any_match
+
+
+def _brevity_penalty(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    hypothesis, reference = sums[..., 0], sums[..., 1]
+    short = (hypothesis < reference) & (hypothesis > 0)
+    exponent = np.where(short, 1.0 - reference / np.where(hypothesis > 0, hypothesis, 1.0), 0.0)
+    return np.where((hypothesis == 0) & (reference > 0), 0.0, portable.exp(exponent))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,8 @@ class LeaderboardScore:
     scale: float
     score: float | None
     """None where the metric is undefined."""
+    details: Mapping[str, float]
+    """Further figures to show with the score, by name."""
     replicate_scores: NDArray[np.float64]
     """(replicates,), NaN where undefined; compare two systems replicate by replicate."""
     rank: int | None
@@ -109,6 +112,7 @@ def read_leaderboard(
                 higher_is_better=row.higher_is_better,
                 scale=row.scale,
                 score=row.score,
+                details=row.details,
                 replicate_scores=unpack(row.replicate_scores)[:, 0],
                 rank=ranks.get((row.evaluation_id, row.metric)),
             )

@@ -44,8 +44,12 @@ def test_equals_sacrebleu_on_anything(specification, campaign):
     corpus = SacreBLEU(force=True, **SETTINGS[specification])
     single = SacreBLEU(force=True, **{**SETTINGS[specification], "effective_order": True})
     for ours, lines in zip(statistics, campaign.systems.values(), strict=True):
-        theirs = corpus.corpus_score(lines, references).score
-        assert metric.score(ours.sum(axis=0)) == pytest.approx(theirs, rel=1e-12, abs=1e-12)
+        theirs = corpus.corpus_score(lines, references)
+        assert metric.score(ours.sum(axis=0)) == pytest.approx(theirs.score, rel=1e-12, abs=1e-12)
+        shown = metric.details(ours.sum(axis=0))
+        assert list(shown) == ["BP", "ratio", *(f"p_{n}" for n in metric.order)]
+        expected = [theirs.bp, theirs.ratio, *theirs.precisions]
+        assert list(shown.values()) == pytest.approx(expected, rel=1e-12, abs=1e-12)
         for row, line, *of_segment in zip(ours, lines, *references, strict=True):
             theirs = single.sentence_score(line, of_segment).score
             assert metric.segment_score(row) == pytest.approx(theirs, rel=1e-12, abs=1e-12)
