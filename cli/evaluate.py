@@ -1,4 +1,4 @@
-"""`steelyard evaluate` and `steelyard demo`: a folder of system outputs through the whole pipeline."""
+"""`steelyard evaluate` and `steelyard demo`: a campaign of system outputs through the whole pipeline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError, UsageError
-from cli.options import add_metric_options, add_resampling_options, chosen_metrics, note, whole_number
+from cli.options import (
+    add_metric_options,
+    add_resampling_options,
+    chosen_metrics,
+    note,
+    settled_metrics,
+    whole_number,
+)
 from cli.stored import (
     add_database_option,
     add_sort_option,
@@ -44,15 +51,22 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """`evaluate` and `demo`."""
     parser = verbs.add_parser(
         "evaluate",
-        help="score a folder of systems and keep the results",
-        description="Score all systems of a folder, store everything in the leaderboard database, print the "
-        "leaderboards and write a report. The folder holds source.txt, refs/LABEL.txt and systems/SYSTEM.txt, or "
-        "WMT's files such as generaltest2022.en-cs.hyp.SYSTEM.cs. Every system is scored against each reference "
-        "alone and against all together.",
+        help="score a campaign of systems and keep the results",
+        description="Score all systems of a campaign, store everything in the leaderboard database, print the "
+        "leaderboards and write a report. A folder holds source.txt, refs/LABEL.txt and systems/SYSTEM.txt, WMT's "
+        "files such as generaltest2022.en-cs.hyp.SYSTEM.cs, or files in mteval's format (SGML or XML) or WMT's XML; "
+        "such files can be given one by one, too. In refs and systems any format with one segment after the other "
+        "will do: .txt, .conllu, .tmt, .treex, each also packed with gzip. Every system is scored against each "
+        "reference alone and against all together.",
     )
-    parser.add_argument("folder", metavar="DIR", help="the campaign")
+    parser.add_argument("paths", nargs="+", metavar="DIR|FILE", help="the campaign: one folder, or marked-up files")
     parser.add_argument("--pair", metavar="SRC-TRG", help="which language pair, where a WMT folder has several")
-    parser.add_argument("--name", help="name of campaign and test set in the database (default: that of the folder)")
+    parser.add_argument(
+        "--name", help="name of campaign and test set in the database (default: that of the folder or of the test set)"
+    )
+    parser.add_argument(
+        "--test-suites", action="store_true", help="take in the documents of test suites, too, which WMT's XML marks"
+    )
     _add_common(parser)
     parser.set_defaults(run=run)
     demo = verbs.add_parser(
@@ -61,7 +75,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         description=f"Evaluates the demo campaign; database and report go into {DEMO_OUTPUT}/.",
     )
     _add_common(demo)
-    demo.set_defaults(run=run_demo, folder=None, pair=None, name=None)
+    demo.set_defaults(run=run_demo, paths=[], pair=None, name=None, test_suites=False)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -80,13 +94,14 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 def run_demo(options: argparse.Namespace) -> int:
     """Evaluate the shipped campaign into a folder of its own."""
-    options.folder = str(demo_folder())
+    folder = demo_folder()
+    options.paths = [str(folder)]
     options.output = options.output or DEMO_OUTPUT
     options.output.mkdir(parents=True, exist_ok=True)
     options.database = options.database or f"sqlite:///{options.output / 'steelyard.db'}"
     status = run(options)
     print("\nThe story to find in it:")
-    for sentence in json.loads((Path(options.folder) / "meta.json").read_text(encoding="utf-8"))["story"]:
+    for sentence in json.loads((folder / "meta.json").read_text(encoding="utf-8"))["story"]:
         print(textwrap.fill(sentence, 100, initial_indent="- ", subsequent_indent="  "))
     return status
 
@@ -105,17 +120,19 @@ def run(options: argparse.Namespace) -> int:
     """Read, store, queue, wait, show."""
     from cli.board import as_text
     from cli.progress import shown_progress
-    from metrics.text.folder import read_campaign
+    from metrics.text.campaigns import read_any_campaign
     from models.boards import list_boards
     from models.session import reading
 
     settings = read_settings(options)
-    metrics = chosen_metrics(options)
-    check_sort([metric.specification for metric in metrics], options.sort)
-    folder = read_campaign(options.folder, pair=options.pair)
+    chosen = chosen_metrics(options)
+    check_sort([metric.specification for metric in chosen], options.sort)
+    name = checked_name(options.name) if options.name else None
+    folder = read_any_campaign(options.paths, pair=options.pair, name=name, test_suites=options.test_suites)
     selections = reference_selections(options.references, list(folder.references))
-    name = checked_name(options.name or folder.name)
+    name = checked_name(folder.name)
     note(folder.notices)
+    metrics = pinned_metrics(options, settings, chosen, folder)
     require_schema(settings, create=True)
     with working(settings, options.processes or None) as (engine, wait):
         intake = take_in_folder(options, settings, name, folder, metrics, selections, engine)
@@ -131,6 +148,22 @@ def run(options: argparse.Namespace) -> int:
     if progress.failed:
         print(f"steelyard: {progress.failed} evaluation(s) failed; the leaderboard says why.", file=sys.stderr)
     return 1 if progress.failed else 0
+
+
+def pinned_metrics(
+    options: argparse.Namespace, settings: Settings, metrics: Sequence[Metric], folder: CampaignFolder
+) -> list[Metric]:
+    """The metrics with all pinned that they take from this campaign and from resources.
+
+    Files named by --resource are registered once all metrics can be measured: workers look for them there.
+    """
+    from metrics.resources import Resources
+
+    resources = Resources(settings.resource_folder, dict(options.resource))
+    metrics = settled_metrics(options, metrics, resources, folder.target_language or "", folder.layers)
+    for resource, file in options.resource:
+        resources.register(resource, "file", file)
+    return list(metrics)
 
 
 def reference_selections(asked: Sequence[str] | None, labels: Sequence[str]) -> list[list[str]]:
@@ -204,13 +237,14 @@ def take_in_folder(
         test_set=NewTestSet(
             name,
             {label: text.bytes for label, text in folder.references.items()},
+            layers={label: text.layers for label, text in folder.references.items()},
             source=folder.source.bytes if folder.source else None,
             source_language=folder.source_language or "",
             target_language=folder.target_language or "",
             documents=folder.documents or (),
             variable_references=folder.variable_references,
         ),
-        submissions=[NewSubmission(system, text.bytes) for system, text in folder.systems.items()],
+        submissions=[NewSubmission(system, text.bytes, layers=text.layers) for system, text in folder.systems.items()],
         protocols=[NewProtocol(labels, metrics, options.confidence, options.seed) for labels in selections],
         processes=options.processes or None,
     )

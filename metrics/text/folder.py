@@ -45,6 +45,12 @@ class CampaignFolder:
         """Number of segments of every text."""
         return next(iter(self.references.values())).segments
 
+    @property
+    def layers(self) -> frozenset[str]:
+        """The linguistic layers that all references and systems have."""
+        texts = (*self.references.values(), *self.systems.values())
+        return frozenset(set.intersection(*(set(text.layers) for text in texts)))
+
 
 def read_campaign(
     folder: str | os.PathLike[str], *, pair: str | None = None, limits: TextLimits = DEFAULT_LIMITS

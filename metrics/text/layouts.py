@@ -56,7 +56,7 @@ def find_files(folder: Path, pair: str | None) -> CampaignPaths:
     if not folder.is_dir():
         raise BadCampaign(f"{folder}: is a file, not a folder. {LAYOUTS}")
     try:
-        if any((folder / name).is_dir() for name in _OWN_FOLDERS):
+        if is_own_layout(folder):
             return _own_layout(folder, pair)
         return _wmt_layout(folder, pair)
     except OSError as error:
@@ -79,7 +79,7 @@ def _own_layout(folder: Path, pair: str | None) -> CampaignPaths:
             for file in sorted(path.iterdir()):
                 if file.name.lower().endswith(".txt") and not file.name.startswith(".") and not file.is_dir():
                     into.append((system_name(file), file))
-                elif not _is_beside(file):
+                elif not is_beside(file):
                     paths.unused.append(f"{path.name}/{printable(file.name)}")
         elif path.name == "source.txt":
             paths.sources.append(path)
@@ -87,7 +87,7 @@ def _own_layout(folder: Path, pair: str | None) -> CampaignPaths:
             paths.documents = path
         elif path.name.startswith("human.") and path.name.endswith(".tsv"):
             paths.human.append(path)
-        elif path != meta_path and not _is_beside(path):
+        elif path != meta_path and not is_beside(path):
             paths.unused.append(printable(path.name))
     return paths
 
@@ -102,7 +102,7 @@ def _wmt_layout(folder: Path, pair: str | None) -> CampaignPaths:
                     unused.append(printable(str(path.relative_to(folder))))
             elif (name := parse_wmt_name(path.name)) is not None:
                 files.append((name, path))
-            elif not _is_beside(path):
+            elif not is_beside(path):
                 unused.append(printable(str(path.relative_to(folder))))
     if not files:
         found = f"found: {listed(unused)}" if unused else "it is empty"
@@ -133,5 +133,11 @@ def _chosen_pair(folder: Path, found: list[tuple[str, str]], pair: str | None) -
     )
 
 
-def _is_beside(path: Path) -> bool:
+def is_own_layout(folder: Path) -> bool:
+    """Whether a folder has the project's own layout."""
+    return any((folder / name).is_dir() for name in _OWN_FOLDERS)
+
+
+def is_beside(path: Path) -> bool:
+    """Whether a file is there for people or for other commands."""
     return path.name.lower().startswith(_BESIDE)
