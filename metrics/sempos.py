@@ -46,6 +46,8 @@ class SemPOS(Metric):
     name: ClassVar[str] = "sempos"
     source: ClassVar[str] = "Kos 2008, section 2.4.2; Kos and Bojar 2009; Bojar and Macháček 2011"
     cost: ClassVar[float] = 3.0
+    # Not by `thesis-19`, in which a perfect text may score anything.
+    examples: ClassVar[tuple[str, ...]] = ("", "variant=cap-micro:case=mixed")
 
     case: str = case_parameter("lc")
     variant: str = parameter(
