@@ -27,6 +27,7 @@ from cli.stored import (
     read_settings,
     require_schema,
     shown_database,
+    sort_position,
 )
 
 if TYPE_CHECKING:
@@ -126,13 +127,16 @@ def run(options: argparse.Namespace) -> int:
 
     settings = read_settings(options)
     chosen = chosen_metrics(options)
-    check_sort([metric.specification for metric in chosen], options.sort)
+    specifications = [metric.specification for metric in chosen]
+    check_sort(specifications, options.sort)
     name = checked_name(options.name) if options.name else None
     folder = read_any_campaign(options.paths, pair=options.pair, name=name, test_suites=options.test_suites)
     selections = reference_selections(options.references, list(folder.references))
     name = checked_name(folder.name)
     note(folder.notices)
     metrics = pinned_metrics(options, settings, chosen, folder)
+    # Told by what was asked for: what is pinned differs from it.
+    sort = options.sort and metrics[sort_position(specifications, options.sort) or 0].specification
     require_schema(settings, create=True)
     with working(settings, options.processes or None) as (engine, wait):
         intake = take_in_folder(options, settings, name, folder, metrics, selections, engine)
@@ -140,7 +144,7 @@ def run(options: argparse.Namespace) -> int:
             progress = wait(intake.all_evaluations, on_progress)
         with reading(engine) as connection:
             listed = list_boards(connection, protocols=intake.protocols, campaign_id=intake.campaign_id)
-        boards = read_boards(engine, listed, options.level, options.sort)
+        boards = read_boards(engine, listed, options.level, sort)
         print("\n".join(as_text(board, options.width) for board in boards))
         written = write_report(options.output or Path(f"{name}-report"), name, boards, folder)
         print("Database: " + shown_database(settings))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metrics.errors import MissingLayer
 from metrics.resources import Resources
-from metrics.text.layers import describe_layers
+from metrics.text.layers import FORMATS_WITH, describe_layers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def settle(metrics: Sequence[Metric], surroundings: Surroundings) -> tuple[list[
                 have = describe_layers(surroundings.layers)
                 raise MissingLayer(
                     f"{metric.name} needs the layer {describe_layers([layer])} in every text. Layers found: {have}. "
-                    "Give all texts in a format that has it: TectoMT, Treex or CoNLL-U."
+                    f"Give all texts in a format that has it: {FORMATS_WITH[layer]}."
                 )
         settled.append(pinned)
         notices += remarks

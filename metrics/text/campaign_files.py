@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -14,9 +14,11 @@ from metrics.text.plain import read_lines
 from metrics.text.wording import listed, number_of, ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 META_LIMITS = TextLimits(file_bytes=1 << 20)
+PARTED = ("source", "references", "systems")
 Kind = TypeVar("Kind")
 _LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})*")
 
@@ -46,6 +48,8 @@ class Meta:
     segments: int | None = None
     references: tuple[str, ...] | None = None
     systems: tuple[str, ...] | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
+    """By role (one of PARTED) which layer of its TectoMT documents, or zone of its Treex documents, is meant."""
 
 
 def read_meta(path: Path) -> Meta:
@@ -73,6 +77,7 @@ def read_meta(path: Path) -> Meta:
         segments=_value(path, document, "segments", int, "a whole number"),
         references=_names(path, document, "references"),
         systems=_names(path, document, "systems"),
+        parts=_parts(path, document),
     )
 
 
@@ -193,3 +198,14 @@ def _names(path: Path, document: dict[str, Any], key: str) -> tuple[str, ...] | 
     if not all(isinstance(name, str) for name in value):
         raise BadCampaignFile(f"{path}: {key!r} must be a list of names. Put each in quotation marks.")
     return tuple(value)
+
+
+def _parts(path: Path, document: dict[str, Any]) -> dict[str, str]:
+    value = _value(path, document, "parts", dict, "an object") or {}
+    for role, part in value.items():
+        if role not in PARTED or not isinstance(part, str):
+            raise BadCampaignFile(
+                f"{path}: 'parts' names a layer or zone for some of {', '.join(PARTED)}, such as "
+                f'{{"references": "cs_ref"}}; not {json.dumps({role: part})[:60]}.'
+            )
+    return value

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics.text.alignment import align
+from metrics.text.contents import opened
 from metrics.text.folder import CampaignFolder, read_campaign
-from metrics.text.formats import LOOKED_AT, looks_like, read_marked_file
+from metrics.text.formats import MARKED, looks_like, read_marked_file
 from metrics.text.layouts import LAYOUTS, BadCampaign, is_beside, is_own_layout
 from metrics.text.limits import DEFAULT_LIMITS, TextLimits
 from metrics.text.names import parse_wmt_name, printable
@@ -84,5 +85,6 @@ def _files_in(folder: Path) -> tuple[list[Path], list[str]]:
 
 
 def _is_marked(path: Path) -> bool:
-    with path.open("rb") as file:
-        return looks_like(file.read(LOOKED_AT)) != "plain"
+    contents = opened(path)
+    contents.close()
+    return looks_like(contents.head) in MARKED

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics.errors import BadText
 from metrics.text.campaign_files import SegmentDocument, read_documents
+from metrics.text.contents import opened
+from metrics.text.formats import LAYERED, looks_like, read_text
 from metrics.text.layouts import LAYOUTS, BadCampaign, CampaignPaths, find_files
 from metrics.text.limits import DEFAULT_LIMITS, TextLimits
 from metrics.text.names import fault_of_name, folded, printable, system_name
-from metrics.text.plain import Text, check_same_length, read_lines
+from metrics.text.pairing import check_pairing
+from metrics.text.plain import Text, check_same_length
 from metrics.text.wording import listed, number_of, ranges
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ def read_campaign(
     source = texts[paths.sources[0]] if paths.sources else None
     references = {label: texts[path] for label, path in sorted(paths.references)}
     systems = {name: texts[path] for name, path in sorted(paths.systems)}
+    check_pairing([*references.values(), *systems.values()])
     notices = [notice for text in texts.values() for notice in text.notices]
     segments = next(iter(references.values())).segments
     notices += _against_meta(folder, paths, segments)
@@ -87,7 +92,7 @@ def read_campaign(
         systems=systems,
         documents=documents,
         source_language=paths.meta.source_language,
-        target_language=paths.meta.target_language,
+        target_language=_target_language(folder, paths, (*references.values(), *systems.values())),
         variable_references=paths.meta.variable_references,
         human=tuple(paths.human),
         notices=tuple(notices),
@@ -129,24 +134,55 @@ def _check_names(folder: str | os.PathLike[str], paths: CampaignPaths) -> None:
 def _read_all(folder: str | os.PathLike[str], paths: CampaignPaths, limits: TextLimits) -> dict[Path, Text]:
     texts: dict[Path, Text] = {}
     problems: list[BadText] = []
-    for path in _text_files(paths):
+    for role, path in _text_files(paths):
         try:
-            texts[path] = read_lines(path, limits=limits)
+            contents = opened(path, limits=limits)
+            part = paths.meta.parts.get(role) if looks_like(contents.head) in LAYERED else None
+            texts[path] = read_text(contents, part=part, limits=limits)
             if not texts[path].segments:
                 problems.append(BadCampaign(f"{path}: is empty. Give one line per segment, or remove the file."))
         except BadText as error:
-            problems.append(error)
+            problems.append(_with_place_for_part(error, role))
     if len(problems) == 1:
         raise problems[0]
     _raise_if_any(folder, [str(problem) for problem in problems])
     return texts
 
 
-def _text_files(paths: CampaignPaths) -> Iterator[Path]:
-    """The source, or else the first reference, comes first: the others are measured by it."""
-    yield from paths.sources
-    for _, path in sorted(paths.references) + sorted(paths.systems):
-        yield path
+def _with_place_for_part(error: BadText, role: str) -> BadText:
+    """In a folder it is `meta.json` that names layers and zones."""
+    from metrics.text.layered import NoSuchPart
+
+    if not isinstance(error, NoSuchPart):
+        return error
+    return BadCampaign(f'{error} In a campaign folder: meta.json with {{"parts": {{"{role}": "..."}}}}.')
+
+
+def _text_files(paths: CampaignPaths) -> Iterator[tuple[str, Path]]:
+    """With their roles; the source, or else the first reference, comes first: the others are measured by it."""
+    for path in paths.sources:
+        yield "source", path
+    for role, files in (("references", paths.references), ("systems", paths.systems)):
+        for _, path in sorted(files):
+            yield role, path
+
+
+def _target_language(folder: str | os.PathLike[str], paths: CampaignPaths, texts: Sequence[Text]) -> str | None:
+    """What `meta.json`, or a WMT file name, says, or else what one of the texts does."""
+    said = paths.meta.target_language
+    for text in texts:
+        if text.language and not said:
+            said = text.language
+        elif said and text.language and _main(said) != _main(text.language):
+            raise BadCampaign(
+                f"{folder}: the target language is {said}, but {text.name} is in {text.language}. Correct one of them."
+            )
+    return said
+
+
+def _main(language: str) -> str:
+    """The code without country or script."""
+    return re.split("[-_]", language)[0].lower()
 
 
 def _against_meta(folder: str | os.PathLike[str], paths: CampaignPaths, segments: int) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metrics.errors import BadText
 from metrics.text.campaign_files import Meta, read_meta
-from metrics.text.names import WmtName, parse_wmt_name, printable, system_name
+from metrics.text.names import WmtName, is_text, parse_wmt_name, printable, system_name
 from metrics.text.wording import listed
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ LAYOUTS = (
     "A campaign folder has refs/LABEL.txt and systems/SYSTEM.txt (and, where there are, source.txt, "
     "docs.tsv, human.*.tsv, meta.json), or WMT's files such as "
     "generaltest2022.en-cs.{src.en,ref.A.cs,hyp.SYSTEM.cs}, in the folder itself "
-    "or in sources, references and system-outputs below it."
+    "or in sources, references and system-outputs below it. "
+    "Beside .txt, names may end in .conllu, .tmt or .treex, and all in .gz."
 )
 
 
@@ -77,11 +78,11 @@ def _own_layout(folder: Path, pair: str | None) -> CampaignPaths:
         if path.is_dir() and path.name in _OWN_FOLDERS:
             into = paths.references if path.name == "refs" else paths.systems
             for file in sorted(path.iterdir()):
-                if file.name.lower().endswith(".txt") and not file.name.startswith(".") and not file.is_dir():
+                if is_text(file.name) and not file.name.startswith(".") and not file.is_dir():
                     into.append((system_name(file), file))
                 elif not is_beside(file):
                     paths.unused.append(f"{path.name}/{printable(file.name)}")
-        elif path.name == "source.txt":
+        elif is_text(path.name) and system_name(path) == "source":
             paths.sources.append(path)
         elif path.name == "docs.tsv":
             paths.documents = path

@@ -16,7 +16,7 @@ _PUNCTUATION = frozenset("._-+()@=,~#'& ")
 _LANGUAGE = r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})*"
 _WMT_NAME = re.compile(
     rf"(?P<set>[A-Za-z]+test\d{{4}})\.(?P<source>{_LANGUAGE}?)-(?P<target>{_LANGUAGE})\."
-    rf"(?:src\.(?P=source)|(?P<kind>ref|hyp)\.(?P<name>.+)\.(?P=target))(?:\.txt)?"
+    r"(?:src\.(?P=source)|(?P<kind>ref|hyp)\.(?P<name>.+)\.(?P=target))"
 )
 
 _GZIP_ENDING = re.compile(r"(?<=.)\.gz\Z", re.IGNORECASE | re.DOTALL)
@@ -42,8 +42,8 @@ class WmtName:
 
 
 def parse_wmt_name(file_name: str) -> WmtName | None:
-    """Take a WMT file name apart; None when it is not one."""
-    match = _WMT_NAME.fullmatch(file_name)
+    """Take a WMT file name apart, which may end in a format and `.gz`; None when it is not one."""
+    match = _WMT_NAME.fullmatch(_stem(file_name))
     if match is None:
         return None
     return WmtName(
@@ -61,11 +61,20 @@ def system_name(path: str | os.PathLike[str]) -> str:
     >>> system_name("out/generaltest2022.en-cs.hyp.Online-A.cs"), system_name("out/Online-A.txt.gz")
     ('Online-A', 'Online-A')
     """
-    file_name = _GZIP_ENDING.sub("", PurePath(path).name or os.fspath(path))
+    file_name = PurePath(path).name or os.fspath(path)
     wmt = parse_wmt_name(file_name)
     if wmt is not None and wmt.name:
         return wmt.name
-    return unicodedata.normalize("NFC", _FORMAT_ENDING.sub("", file_name))
+    return unicodedata.normalize("NFC", _stem(file_name))
+
+
+def is_text(file_name: str) -> bool:
+    """Whether the ending is that of a text with one segment after the other: `.txt`, `.treex.gz` and so on."""
+    return _FORMAT_ENDING.search(_GZIP_ENDING.sub("", file_name)) is not None
+
+
+def _stem(file_name: str) -> str:
+    return _FORMAT_ENDING.sub("", _GZIP_ENDING.sub("", file_name))
 
 
 def fault_of_name(name: str) -> str | None:

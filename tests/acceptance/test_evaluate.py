@@ -7,6 +7,7 @@ import pytest
 
 from tests.acceptance.commands import REPOSITORY, steelyard
 from tests.metrics.text.test_campaigns import DATASET
+from tests.metrics.text.test_layered_folders import treex, write
 
 HARBOUR = str(REPOSITORY / "demo" / "harbour")
 
@@ -68,3 +69,60 @@ def test_files_of_resources_are_registered_where_workers_look(tmp_path):
     assert ended.returncode == 0, ended.stderr
     entry = json.loads((tmp_path / "kept" / "groups.json").read_text())
     assert (tmp_path / "kept" / entry["digest"] / "groups.txt").read_text() == "ship boat\n"
+
+
+NOUNS = ["loď", "člun", "prám", "vor", "kotva"]
+
+
+def layered_folder(folder, sizes=(600, 5)):
+    """A reference and two systems in Treex, of as many one-word sentences; systems differ in every so-manieth noun."""
+    segments, step = sizes
+    for path, shift in (("refs/A.treex.gz", 0), ("systems/tug.treex", 1), ("systems/barge.treex.gz", 2)):
+        nouns = [NOUNS[(n + (shift if n % step < shift else 0)) % 5] for n in range(segments)]
+        write(folder / path, treex("cs", words=[(noun.capitalize(), noun) for noun in nouns]))
+
+
+def test_layers_through_the_database_give_the_scores_of_one_process(tmp_path, database_url):
+    layered_folder(tmp_path / "port")
+    arguments = ("-m", "sempos", "sempos:variant=cap-micro", "bleu:order=1", "--confidence", "50")
+    ended = steelyard("evaluate", "port", *arguments, "--database", database_url, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    (board,) = json.loads((tmp_path / "port-report" / "leaderboard.json").read_text())
+    systems = ("port/systems/tug.treex", "port/systems/barge.treex.gz")
+    scored = steelyard("score", "port/refs/A.treex.gz", "-i", *systems, *arguments, "-f", "json", cwd=tmp_path)
+    assert scores(board) == scores(json.loads(scored.stdout))
+    assert scores(board)["tug", "sempos"]["score"] == 80
+    assert scores(board)["barge", "sempos"]["score"] == 60
+    assert board["systems"][0]["scores"][0]["details"] == {"types": 1}
+
+
+def test_a_layer_that_one_text_lacks(tmp_path):
+    layered_folder(tmp_path / "port", (3, 2))
+    write(tmp_path / "port" / "systems" / "ferry.txt.gz", "Loď\nČlun\nPrám\n")
+    ended = steelyard("evaluate", "port", "-m", "bleu", "sempos", cwd=tmp_path)
+    assert ended.returncode == 1
+    assert "sempos needs the layer" in ended.stderr
+    assert "Layers found: none. Give all texts in a format that has it: TectoMT or Treex." in ended.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["port"]
+    assert steelyard("evaluate", "port", "-m", "bleu", "--confidence", "0", cwd=tmp_path).returncode == 0
+
+
+def test_the_samples_have_the_scores_worked_out_by_hand(real_data, tmp_path):
+    samples = real_data.parent / "samples"
+    if not samples.exists():
+        pytest.skip(f"no layered samples at {samples}")
+    for name, into in (("sample.treex", "refs/A.treex"), ("sample_cand.tmt", "systems/a.tmt"),
+                       ("sample_cand.treex", "systems/b.treex")):  # fmt: skip
+        (tmp_path / "port" / into).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "port" / into).write_bytes((samples / name).read_bytes())
+    (tmp_path / "port" / "meta.json").write_text('{"parts": {"references": "cs_ref"}}')
+    arguments = ("-m", "sempos", "sempos:variant=cap-micro", "--confidence", "0")
+    ended = steelyard("evaluate", "port", *arguments, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    (board,) = json.loads((tmp_path / "port-report" / "leaderboard.json").read_text())
+    for system in board["systems"]:
+        macro, micro = system["scores"]
+        assert macro["score"] == pytest.approx(80.2083, abs=1e-4)
+        assert micro["score"] == pytest.approx(82.3529, abs=1e-4)
+    # Both formats give the same text with the same layers.
+    assert board["systems"][1]["same_output_as"] == "a"
