@@ -159,15 +159,14 @@ def pinned_metrics(
 ) -> list[Metric]:
     """The metrics with all pinned that they take from this campaign and from resources.
 
-    Files named by --resource are registered once all metrics can be measured: workers look for them there.
+    Files named by --resource are registered before: workers look for them there, and so do we.
     """
     from metrics.resources import Resources
 
-    resources = Resources(settings.resource_folder, dict(options.resource))
-    metrics = settled_metrics(options, metrics, resources, folder.target_language or "", folder.layers)
+    resources = Resources(settings.resource_folder)
     for resource, file in options.resource:
         resources.register(resource, "file", file)
-    return list(metrics)
+    return settled_metrics(options, metrics, resources, folder.target_language or "", folder.layers)
 
 
 def reference_selections(asked: Sequence[str] | None, labels: Sequence[str]) -> list[list[str]]:
