@@ -158,6 +158,15 @@ def test_test_sets_have_versions(engine: Engine) -> None:
             {"test_set": NewTestSet("t", {"A": b"1\n2"}, documents=[("d", "", "")])},
             "document list: 1",
         ),
+        *(
+            ([("s", b"a\nb\nc")], {"test_set": NewTestSet("t", {"A": b"1"}, documents=[document])}, message)
+            for document, message in (
+                (("", "", ""), "'' cannot be the name of a document"),
+                (("d" * 501, "", ""), "cannot be the name of a document: give 1 to 500 characters"),
+                (("d", "n" * 101, ""), "cannot be the name of a domain"),
+                (("d", "", "s" * 201), "cannot be the name of a test suite"),
+            )
+        ),
         ([("s", b"a\nb\nc")], {"campaign": ""}, "cannot be the name of a campaign"),
         ([("s", b"a\nb\nc")], {"protocols": [NewProtocol(["C"], PROTOCOL.metrics)]}, "the test set has A, B"),
         ([("s", b"a\nb\nc")], {"protocols": [NewProtocol([], PROTOCOL.metrics)]}, "References .none."),
