@@ -19,7 +19,7 @@ def detail_table(
     names = list(dict.fromkeys(name for each in details for name in each))
     if not names:
         return []
-    whole = {name: all(each[name].is_integer() for each in details if name in each) for name in names}
+    whole = {name: all(float(each[name]).is_integer() for each in details if name in each) for name in names}
 
     def shown(name: str, each: Mapping[str, float]) -> str:
         return f"{each[name]:.{0 if whole[name] else digits + 2}f}" if name in each else ""

@@ -32,7 +32,7 @@ from cli.stored import (
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sqlalchemy import Engine
 
@@ -134,7 +134,8 @@ def run(options: argparse.Namespace) -> int:
     selections = reference_selections(options.references, list(folder.references))
     name = checked_name(folder.name)
     note(folder.notices)
-    metrics = pinned_metrics(options, settings, chosen, folder)
+    layers = folder.layers({label for selection in selections for label in selection})
+    metrics = pinned_metrics(options, settings, chosen, folder.target_language or "", layers)
     # Told by what was asked for: what is pinned differs from it.
     sort = options.sort and metrics[sort_position(specifications, options.sort) or 0].specification
     require_schema(settings, create=True)
@@ -155,9 +156,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def pinned_metrics(
-    options: argparse.Namespace, settings: Settings, metrics: Sequence[Metric], folder: CampaignFolder
+    options: argparse.Namespace, settings: Settings, metrics: Sequence[Metric], language: str, layers: Iterable[str]
 ) -> list[Metric]:
-    """The metrics with all pinned that they take from this campaign and from resources.
+    """The metrics with all pinned that they take from the campaign and from resources.
 
     Files named by --resource are registered before: workers look for them there, and so do we.
     """
@@ -166,7 +167,7 @@ def pinned_metrics(
     resources = Resources(settings.resource_folder)
     for resource, file in options.resource:
         resources.register(resource, "file", file)
-    return settled_metrics(options, metrics, resources, folder.target_language or "", folder.layers)
+    return settled_metrics(options, metrics, resources, language, layers)
 
 
 def reference_selections(asked: Sequence[str] | None, labels: Sequence[str]) -> list[list[str]]:

@@ -20,7 +20,7 @@ from metrics.text.wording import listed, number_of, ranges
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,9 @@ class CampaignFolder:
         """Number of segments of every text."""
         return next(iter(self.references.values())).segments
 
-    @property
-    def layers(self) -> frozenset[str]:
-        """The linguistic layers that all references and systems have."""
-        texts = (*self.references.values(), *self.systems.values())
+    def layers(self, labels: Iterable[str]) -> frozenset[str]:
+        """The linguistic layers that these references and all systems have."""
+        texts = (*(self.references[label] for label in labels), *self.systems.values())
         return frozenset(set.intersection(*(set(text.layers) for text in texts)))
 
 
