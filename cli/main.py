@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from cli import check_metric, database, evaluate, leaderboard, metrics_list, processes, score
+from cli import check_metric, database, embeddings, evaluate, leaderboard, metrics_list, processes, score
 from cli.errors import explained
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and end")
     verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for group in (score, evaluate, leaderboard, metrics_list, check_metric, database, processes):
+    for group in (score, evaluate, leaderboard, metrics_list, check_metric, embeddings, database, processes):
         group.add_verbs(verbs)
     return top
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from metrics.base import Metric
 from metrics.bleu import BLEU
+from metrics.bleu_modif import BLEUModif
 from metrics.chrf import ChrF
 from metrics.fmeasure import FMeasure
 from metrics.gtm import GTM
@@ -13,8 +14,9 @@ from metrics.sempos import SemPOS
 from metrics.tbleu import TBLEU
 from metrics.ter import TER
 from metrics.wer import WER
+from metrics.wer_modif import WERModif
 
-METRICS: tuple[type[Metric], ...] = (BLEU, ChrF, TER, WER, PER, FMeasure, GTM, TBLEU, SemPOS)
+METRICS: tuple[type[Metric], ...] = (BLEU, ChrF, TER, WER, PER, FMeasure, GTM, TBLEU, SemPOS, BLEUModif, WERModif)
 """Every metric of the house. Adding one: its file, a line here, its test."""
 
 __all__ = [
@@ -25,9 +27,11 @@ __all__ = [
     "TBLEU",
     "TER",
     "WER",
+    "BLEUModif",
     "ChrF",
     "FMeasure",
     "Metric",
     "SemPOS",
+    "WERModif",
     "parse_metric",
 ]

@@ -24,12 +24,12 @@ def lengths(words: Words, present: NDArray[np.uint8], systems: int) -> tuple[Int
 def least(values: Integers, reference_lengths: Integers, present: NDArray[np.uint8]) -> tuple[Integers, Integers]:
     """The least value and the length of its reference, the shorter one on ties: (systems, segments) each.
 
-    `values` (references, systems, segments) may be negative, but stay within 32 bits, as lengths do; only
-    references that `present` (references, segments) has count. At least one must be present.
+    `values` is (references, systems, segments); only references that `present` (references, segments) has count. At
+    least one must be present.
     """
-    if len(values) == 1:
-        return values[0], np.broadcast_to(reference_lengths[0], values[0].shape)
-    # Both in one number, so that one minimum compares first the values and then the lengths.
-    both = (values << 32) + reference_lengths[:, None, :]
-    both = np.where(present[:, None, :] > 0, both, np.iinfo(np.int64).max).min(axis=0)
-    return both >> 32, both & 0xFFFFFFFF
+    best, length = values[0], np.broadcast_to(reference_lengths[0], values[0].shape)
+    here = np.broadcast_to(present[0] > 0, best.shape)
+    for value, others, there in zip(values[1:], reference_lengths[1:], present[1:] > 0, strict=True):
+        better = there & (~here | (value < best) | ((value == best) & (others < length)))
+        best, length, here = np.where(better, value, best), np.where(better, others, length), here | there
+    return best, length

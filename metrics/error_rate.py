@@ -53,5 +53,9 @@ class ErrorRate(Metric):
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Edits per 100 reference words; against an empty reference 100, or 0 where there are no edits."""
-        edits, length = sums[..., 0], sums[..., 1]
-        return 100.0 * np.where(length > 0, edits / np.maximum(length, 1.0), edits > 0)
+        return rate(sums[..., 0], sums[..., 1])
+
+
+def rate(edits: NDArray[np.float64], length: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Edits per 100 words; without words 100, or 0 where there are no edits."""
+    return 100.0 * np.where(length > 0, edits / np.maximum(length, 1.0), edits > 0)

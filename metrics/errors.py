@@ -41,5 +41,9 @@ class MissingResource(MetricsError):
     """A metric needs a file, such as word vectors, that is not there or has other content."""
 
 
+class BadVectors(MetricsError):
+    """Word vectors are not what they must be: distinct words in UTF-8, all with as many finite numbers."""
+
+
 class TooLarge(MetricsError):
     """The sums of these statistics would no longer be exact."""

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def find_words(
-    lines: bytes, count: int, vocabulary: NDArray[np.uint8], starts: NDArray[np.int64]
-) -> NDArray[np.int32]:
+def find_words(lines: bytes, count: int, vocabulary: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.int32]:
     """The number of each word in the vocabulary, or -1: (count,).
 
     `lines` are `count` words, each ended by a newline. `vocabulary` has words in the order of their bytes, each ended
@@ -24,7 +22,5 @@ def find_words(
     if count:
         function = kernel("find_words", POINTER, INTEGER, POINTER, POINTER, INTEGER, POINTER)
         wanted = np.frombuffer(lines, np.uint8)
-        function(
-            address(wanted), count, address(vocabulary), address(starts), len(starts) - 1, address(places)
-        )
+        function(address(wanted), count, address(vocabulary), address(starts), len(starts) - 1, address(places))
     return places

@@ -198,7 +198,7 @@ def test_many_systems_are_taken_in_groups():
 def test_hostile_segments(hypothesis, reference):
     vectors = {"a": [1.0, 0.0], "b": [0.5, 0.5], "c": [0.0, 1.0]}
     found = compared([[reference]], [[hypothesis]], 2, vectors, 16)
-    assert (0 <= found.best).all()
+    assert (found.best >= 0).all()
     assert (found.best <= WHOLE).all()
     low, high = abs(len(hypothesis) - len(reference)), max(len(hypothesis), len(reference))
     assert low <= found.distances[0].item() / EDIT <= high
