@@ -80,13 +80,15 @@ def _add_import(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def run_train(options: argparse.Namespace) -> int:
     """Train, register, say what came out."""
     from metrics.embedding_training import Sentences, Training, train
+    from metrics.embeddings import LARGEST_SIZE
     from metrics.text.tokenizers import TOKENIZERS
 
     if options.tokenize not in TOKENIZERS:
         raise UsageError(f'There is no tokenizer "{options.tokenize}". Tokenizers: {", ".join(TOKENIZERS)}.')
     for name in ("size", "window", "epochs", "min_count", "workers"):
-        if not 0 < getattr(options, name) < 2**31:
-            raise UsageError(f"--{name.replace('_', '-')} must be from 1 to {2**31 - 1:,}.")
+        largest = LARGEST_SIZE if name == "size" else 2**31 - 1
+        if not 1 <= getattr(options, name) <= largest:
+            raise UsageError(f"--{name.replace('_', '-')} must be from 1 to {largest:,}.")
     training = Training(
         options.model, options.size, options.window, options.epochs, options.min_count, options.workers,
         options.seed, options.case, options.tokenize,

@@ -159,5 +159,5 @@ def _gensim(path: Path) -> Entries:
     vectors = getattr(loaded, "wv", loaded)
     if not isinstance(vectors, KeyedVectors):
         raise BadVectors(f"{path}: holds no word vectors but {type(loaded).__name__}.")
-    for word, vector in zip(vectors.index_to_key, vectors.vectors, strict=False):
-        yield str(word).encode(errors="surrogatepass"), vector
+    pairs = zip(vectors.index_to_key, vectors.vectors, strict=False)
+    return ((str(word).encode(errors="surrogatepass"), vector) for word, vector in pairs)

@@ -64,7 +64,7 @@ def vectors_in(resources: Resources, reference: str) -> Vectors:
 
     Raises MissingResource and BadVectors.
     """
-    pinned = resources.pinned(reference, "vectors")
+    pinned = reference if "@" in reference else resources.pinned(reference, "vectors")
     path = resources.path(pinned, "vectors")
     if not path.is_dir():
         path = resources.converted(pinned, "vectors", _convert)
@@ -75,7 +75,7 @@ def open_vectors(folder: Path) -> Vectors:
     """The vectors that `store` put into a folder, mapped into memory. Raises BadVectors."""
     try:
         return _opened(folder, (folder / "about.json").stat().st_mtime_ns)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise BadVectors(
             f"{folder}: does not hold word vectors as `steelyard embeddings` stores them ({error}). Import them again."
         ) from error

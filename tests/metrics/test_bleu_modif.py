@@ -209,6 +209,8 @@ def test_settling_names_the_content(toy):
     assert settled.segment_statistics(batch)[0, 0, 2] == pytest.approx(0.6, abs=1e-7)
     other = BLEUModif(vectors="toy@0123456789ab")
     with pytest.raises(MissingResource, match="toy has other content"):
+        settle([other], Surroundings(resources=toy))
+    with pytest.raises(MissingResource, match="The vectors toy@0123456789ab are not in this run"):
         other.segment_statistics(batch)
     with pytest.raises(MissingResource):
         settled.segment_statistics(Batch([b"cat"], [b"dog"], resources=Resources()))

@@ -35,7 +35,8 @@ def best_similarity(ngram, references, vectors):
 
 def match(hypothesis, references, vectors, order, gamma):
     found = [best_similarity(ngram, references, vectors) for ngram in ngrams(hypothesis, order)]
-    return fsum(similarity for similarity in found if similarity >= gamma)
+    # Computed in floating point, a cosine of 1 may lack the last bit.
+    return fsum(similarity for similarity in found if similarity >= gamma - 2**-41)
 
 
 def cost(one, other, vectors, clamp):
