@@ -3,8 +3,9 @@
     python -m benchmarks.vectors [DIR] [--reference LABEL] [--rounds 5] [--size 300] [--pairs 20]
 
 DIR is a campaign folder (source.txt, refs/, systems/); without one, the demo campaign of the project. Vectors are
-trained on its own texts first. CPU seconds of one warm process, from texts in memory to corpus scores, medians. gensim compares
-every n-gram of some segments (--pairs) of one system with every one of the reference; we must find the same sums.
+trained on its own texts first. CPU seconds of one warm process, from texts in memory to corpus scores, medians. gensim
+compares every n-gram of some segments (--pairs) of one system with every one of the reference; we must find the same
+sums.
 """
 
 from __future__ import annotations
