@@ -5,6 +5,7 @@ from __future__ import annotations
 from metrics.base import Metric
 from metrics.bleu import BLEU
 from metrics.bleu_modif import BLEUModif
+from metrics.character import CharacTER
 from metrics.chrf import ChrF
 from metrics.fmeasure import FMeasure
 from metrics.gtm import GTM
@@ -16,7 +17,20 @@ from metrics.ter import TER
 from metrics.wer import WER
 from metrics.wer_modif import WERModif
 
-METRICS: tuple[type[Metric], ...] = (BLEU, ChrF, TER, WER, PER, FMeasure, GTM, TBLEU, SemPOS, BLEUModif, WERModif)
+METRICS: tuple[type[Metric], ...] = (
+    BLEU,
+    ChrF,
+    TER,
+    WER,
+    PER,
+    FMeasure,
+    GTM,
+    TBLEU,
+    SemPOS,
+    BLEUModif,
+    WERModif,
+    CharacTER,
+)
 """Every metric of the house. Adding one: its file, a line here, its test."""
 
 __all__ = [
@@ -28,6 +42,7 @@ __all__ = [
     "TER",
     "WER",
     "BLEUModif",
+    "CharacTER",
     "ChrF",
     "FMeasure",
     "Metric",

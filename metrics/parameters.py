@@ -43,9 +43,9 @@ def case_parameter(default: str = "mixed") -> Any:
     return parameter(default, "mixed keeps the case of letters, lc folds it", choices=("mixed", "lc"))
 
 
-def tokenizer_parameter() -> Any:
+def tokenizer_parameter(default: str = "13a") -> Any:
     """How the text is cut into words."""
-    return parameter("13a", "tokenizer", choices=tuple(TOKENIZERS))
+    return parameter(default, "tokenizer", choices=tuple(TOKENIZERS))
 
 
 def parse_yes_no(text: str) -> bool:

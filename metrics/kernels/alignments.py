@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.kernels.letters import code_points
 from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def alignments(words: Words, present: NDArray[np.uint8], systems: int) -> Alignm
     pieces of even length, which are paired piece by piece. `present` is (references, segments).
     """
     references, segments = present.shape
-    letters, letter_starts = _letters(words)
+    letters, letter_starts = code_points(words)
     total = int(words.starts[-1] - words.starts[references * segments])
     matched = np.empty((references, total), np.int32)
     distances = np.empty((references, total))
@@ -48,12 +49,3 @@ def alignments(words: Words, present: NDArray[np.uint8], systems: int) -> Alignm
         )
     )  # fmt: skip
     return Alignments(matched, distances)
-
-
-def _letters(words: Words) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Code points of all distinct words, and where each begins among them."""
-    codes = np.frombuffer(words.lines.decode().encode("utf-32-le"), np.uint32)
-    ends = codes == ord("\n")
-    starts = np.zeros(words.types + 1, np.int64)
-    starts[1:] = np.flatnonzero(ends) - np.arange(words.types)
-    return codes[~ends], starts

@@ -1,5 +1,6 @@
 /* Translation edit rate (Snover et al. 2006, section 3) with the limits and the tie rules of sacreBLEU 2.6, which
  * follow tercom: the search for shifts is greedy, so its result depends on both. */
+#include "swap.h"
 #include "ter_shifts.h"
 
 enum { LONGEST_TEXT = 1 << 28 }; /* words; a candidate is packed into one number */
@@ -14,11 +15,6 @@ typedef struct {
     void *blocks[24];
     int allocated, failed;
 } Workspace;
-
-/* The words [begin, middle) and [middle, end) change places. */
-typedef struct {
-    int64_t begin, middle, end;
-} Swap;
 
 static inline Swap swap_of(Shift shift, int64_t n) {
     int64_t end = shift.start + shift.length;
@@ -38,14 +34,6 @@ static inline void fill_rows(Table *table, Method method, int64_t from, int64_t 
     if (method == NARROW) narrow_rows(table, from);
     else if (method == BAND) band_rows(table, from, changed);
     else wide_rows(table, from);
-}
-
-static void apply(Table *table, Swap swap) {
-    int32_t *words = table->hypothesis + swap.begin;
-    int64_t left = swap.middle - swap.begin, right = swap.end - swap.middle;
-    memcpy(table->trial, words, (size_t)left * sizeof *words);
-    memmove(words, words + left, (size_t)right * sizeof *words);
-    memcpy(words + right, table->trial, (size_t)left * sizeof *words);
 }
 
 /* The best shift, and its gain; 0 where none gains. `most` is the largest gain that any shift can have. */
@@ -87,7 +75,7 @@ static inline int64_t search(Workspace *space, Method method, int64_t bound, int
         if (space->candidates.tried >= MOST_CANDIDATES) break;
         Swap swap;
         if (!best_shift(space, method, table->distance - bound, &swap)) break;
-        apply(table, swap);
+        swap_words(table->hypothesis, swap, table->trial);
         fill_rows(table, method, swap.begin, swap.end);
         shifts++;
     }

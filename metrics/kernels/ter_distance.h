@@ -12,11 +12,12 @@
  * BAND    The beam's 50 columns, one row per machine word. Bit b of row i is column low[i] + b.
  * WIDE    The beam with plain numbers, for references more than 50 times as long as the hypothesis.
  */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEAM = 25, WORD_BITS = 64, PADDING = 128, NO_WORD = -1, BEYOND_BEAM = INT32_MAX / 2 };
+#include "distance_rows.h"
+
+enum { BEAM = 25, PADDING = 128, NO_WORD = -1, BEYOND_BEAM = INT32_MAX / 2 };
 
 typedef enum { NARROW, BAND, WIDE } Method;
 
@@ -38,25 +39,6 @@ typedef struct {
     int32_t *cells;         /* WIDE: rows of 2 * beam cells, and two more for trials */
     int64_t cells_room;
 } Table;
-
-typedef struct {
-    uint64_t plus, minus;
-} Row;
-
-static inline int64_t ones(uint64_t bits) { return __builtin_popcountll(bits); }
-static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-static inline uint64_t lowest(int64_t bits) { return bits >= WORD_BITS ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
-
-/* One row further; the column left of the first grows by 1. Returns where a cell equals its diagonal neighbour. */
-static inline uint64_t next_row(Row *row, uint64_t equal) {
-    uint64_t plus = row->plus, minus = row->minus;
-    uint64_t diagonal = (((equal & plus) + plus) ^ plus) | equal | minus;
-    uint64_t up_plus = (minus | ~(diagonal | plus)) << 1 | 1, up_minus = (plus & diagonal) << 1;
-    row->plus = up_minus | ~(diagonal | up_plus);
-    row->minus = up_plus & diagonal;
-    return diagonal;
-}
 
 /* ---- NARROW: bit b is column b + 1 ---- */
 

@@ -1,0 +1,129 @@
+/* CharacTER (Wang et al. 2016): characters to edit after blocks of words have moved, per character. */
+#include "character_shifts.h"
+#include "distance_blocks.h"
+
+enum { BLANK = 0 };
+
+typedef struct {
+    Spelling spelling;
+    Order order;
+    Block block;
+    int32_t *own, *theirs; /* characters */
+    int8_t *edges;
+} Work;
+
+/* The words' characters, with one blank between words. Returns how many there are. */
+static int64_t join(const Spelling *spelling, const int32_t *words, int64_t count, int32_t *out) {
+    int64_t length = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t *starts = spelling->starts + words[i];
+        if (i) out[length++] = BLANK;
+        memcpy(out + length, spelling->letters + starts[0], (size_t)(starts[1] - starts[0]) * sizeof *out);
+        length += starts[1] - starts[0];
+    }
+    return length;
+}
+
+static int64_t joined_length(const Spelling *spelling, const int32_t *words, int64_t count) {
+    int64_t length = count ? count - 1 : 0;
+    for (int64_t i = 0; i < count; i++) length += spelling->starts[words[i] + 1] - spelling->starts[words[i]];
+    return length;
+}
+
+static int64_t distance(Work *work, const int32_t *a, int64_t n, const int32_t *b, int64_t m) {
+    while (n && m && *a == *b) a++, b++, n--, m--;
+    while (n && m && a[n - 1] == b[m - 1]) n--, m--;
+    if (!n || !m) return n + m;
+    int64_t last = 0;
+    memset(work->edges, 1, (size_t)n);
+    for (int64_t begin = 0; begin < m; begin += BITS) {
+        int64_t rows = smaller(m - begin, BITS);
+        set_block(&work->block, b + begin, rows);
+        last = pass_block(&work->block, rows, a, n, work->edges);
+        clear_block(&work->block, b + begin, rows);
+    }
+    return m + last;
+}
+
+/* Mean word lengths of the blocks that stand farther behind in the new order, found from the front as the authors'
+ * program does: a block is as long as it goes on in both orders. */
+static double shift_cost(const Spelling *spelling, const int32_t *old, const int32_t *new, int64_t n) {
+    double cost = 0;
+    for (int64_t at = 0; at < n; at++) {
+        if (old[at] == new[at]) continue;
+        int64_t to = at + 1, length = 1, letters = 0;
+        while (to < n && old[at] != new[to]) to++;
+        if (to == n) continue;
+        while (to + length < n && old[at + length] == new[to + length]) length++;
+        for (int64_t i = at; i < at + length; i++) letters += spelling->starts[old[i] + 1] - spelling->starts[old[i]];
+        cost += (double)letters / (double)length;
+        at += length - 1;
+    }
+    return cost;
+}
+
+/* Edits of one pair; `m` words of the reference are in work->theirs as `characters`. */
+static double edits(Work *work, const int32_t *words, int64_t n, int64_t m, int64_t characters, int64_t length) {
+    Order *order = &work->order;
+    double cost = 0;
+    if (n <= MOST_WORDS && m && m <= MOST_WORDS) {
+        order->n = n;
+        memcpy(order->hypothesis, words, (size_t)n * sizeof *words);
+        if (find_order(order, &work->spelling)) {
+            cost = shift_cost(&work->spelling, words, order->hypothesis, n);
+            words = order->hypothesis;
+        }
+    }
+    join(&work->spelling, words, n, work->own);
+    return (double)distance(work, work->own, length, work->theirs, characters) + cost;
+}
+
+/*
+ * letters: of each word, numbers from 1 to alphabet - 1 in the order of the code points. out: (systems, segments): the
+ * least rate over the present references (references, segments), at most 1. Returns 0, or -1 without memory.
+ */
+int64_t character_rates(const int32_t *ids, const int64_t *starts, const uint8_t *present, const int32_t *letters,
+                        const int64_t *letter_starts, int64_t types, int64_t alphabet, int64_t references,
+                        int64_t systems, int64_t segments, double *out) {
+    int64_t longest = 0, result = -1;
+    Work *work = calloc(1, sizeof *work);
+    if (!work) return -1;
+    work->spelling = (Spelling){letters, letter_starts};
+    for (int64_t row = 0; row < (references + systems) * segments; row++)
+        longest = larger(longest, joined_length(&work->spelling, ids + starts[row], starts[row + 1] - starts[row]));
+    work->order.slot = calloc((size_t)types + 1, sizeof *work->order.slot);
+    work->block.slot = calloc((size_t)alphabet + 1, 1);
+    work->own = malloc(((size_t)longest + 1) * sizeof *work->own);
+    work->theirs = malloc(((size_t)longest + 1) * sizeof *work->theirs);
+    work->edges = malloc((size_t)longest + 1);
+    if (!work->order.slot || !work->block.slot || !work->own || !work->theirs || !work->edges) goto done;
+
+    for (int64_t at = 0; at < systems * segments; at++) out[at] = 1;
+    for (int64_t i = 0; i < segments; i++) {
+        for (int64_t r = 0; r < references; r++) {
+            const int64_t *row = starts + r * segments + i;
+            const int32_t *reference = ids + row[0];
+            int64_t m = row[1] - row[0];
+            if (!present[r * segments + i]) continue;
+            int64_t characters = join(&work->spelling, reference, m, work->theirs);
+            if (m <= MOST_WORDS) enter_reference(&work->order, reference, m);
+            for (int64_t s = 0; s < systems; s++) {
+                const int64_t *other = starts + (references + s) * segments + i;
+                int64_t n = other[1] - other[0], length = joined_length(&work->spelling, ids + other[0], n);
+                if (!n) continue;
+                double rate = edits(work, ids + other[0], n, m, characters, length) / (double)length;
+                if (rate < out[s * segments + i]) out[s * segments + i] = rate;
+            }
+            if (m <= MOST_WORDS) leave_reference(&work->order);
+        }
+    }
+    result = 0;
+done:
+    free(work->order.slot);
+    free(work->block.slot);
+    free(work->own);
+    free(work->theirs);
+    free(work->edges);
+    free(work);
+    return result;
+}

@@ -1,0 +1,36 @@
+"""Characters to edit after blocks of words have moved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.kernels.letters import code_points, numbered
+from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from metrics.kernels.words import Words
+
+
+def character_rates(words: Words, present: NDArray[np.uint8], systems: int) -> NDArray[np.float64]:
+    """CharacTER of every hypothesis, 0 to 1, the least over the references that are present: (systems, segments).
+
+    Words are compared as they are joined by single blanks; an empty hypothesis has 1. Where a side has more than
+    1,000 words none are moved, and the search for moves ends before the round that would bring its trials of one pair
+    beyond 50 million steps, one hypothesis word against 64 reference words each. `present` is (references, segments).
+    """
+    references, segments = present.shape
+    codes, letter_starts = code_points(words)
+    letters, alphabet = numbered(codes)
+    out = np.empty((systems, segments))
+    function = kernel("character_rates", *[POINTER] * 5, *[INTEGER] * 5, POINTER)
+    checked(
+        function(
+            address(words.ids), address(words.starts), address(present), address(letters), address(letter_starts),
+            words.types, alphabet, references, systems, segments, address(out),
+        )
+    )  # fmt: skip
+    return out
