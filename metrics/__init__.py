@@ -9,6 +9,7 @@ from metrics.character import CharacTER
 from metrics.chrf import ChrF
 from metrics.fmeasure import FMeasure
 from metrics.gtm import GTM
+from metrics.lebleu import LeBLEU
 from metrics.per import PER
 from metrics.registry import parse_metric
 from metrics.sempos import SemPOS
@@ -29,6 +30,7 @@ METRICS: tuple[type[Metric], ...] = (
     SemPOS,
     BLEUModif,
     WERModif,
+    LeBLEU,
     CharacTER,
 )
 """Every metric of the house. Adding one: its file, a line here, its test."""
@@ -45,6 +47,7 @@ __all__ = [
     "CharacTER",
     "ChrF",
     "FMeasure",
+    "LeBLEU",
     "Metric",
     "SemPOS",
     "WERModif",

@@ -2,8 +2,6 @@
 #include "character_shifts.h"
 #include "distance_blocks.h"
 
-enum { BLANK = 0 };
-
 typedef struct {
     Spelling spelling;
     Order order;
@@ -16,17 +14,11 @@ typedef struct {
 static int64_t join(const Spelling *spelling, const int32_t *words, int64_t count, int32_t *out) {
     int64_t length = 0;
     for (int64_t i = 0; i < count; i++) {
-        const int64_t *starts = spelling->starts + words[i];
+        int64_t letters = letters_of(spelling, words[i]);
         if (i) out[length++] = BLANK;
-        memcpy(out + length, spelling->letters + starts[0], (size_t)(starts[1] - starts[0]) * sizeof *out);
-        length += starts[1] - starts[0];
+        memcpy(out + length, spelling->letters + spelling->starts[words[i]], (size_t)letters * sizeof *out);
+        length += letters;
     }
-    return length;
-}
-
-static int64_t joined_length(const Spelling *spelling, const int32_t *words, int64_t count) {
-    int64_t length = count ? count - 1 : 0;
-    for (int64_t i = 0; i < count; i++) length += spelling->starts[words[i] + 1] - spelling->starts[words[i]];
     return length;
 }
 
@@ -55,7 +47,7 @@ static double shift_cost(const Spelling *spelling, const int32_t *old, const int
         while (to < n && old[at] != new[to]) to++;
         if (to == n) continue;
         while (to + length < n && old[at + length] == new[to + length]) length++;
-        for (int64_t i = at; i < at + length; i++) letters += spelling->starts[old[i] + 1] - spelling->starts[old[i]];
+        for (int64_t i = at; i < at + length; i++) letters += letters_of(spelling, old[i]);
         cost += (double)letters / (double)length;
         at += length - 1;
     }
@@ -90,7 +82,7 @@ int64_t character_rates(const int32_t *ids, const int64_t *starts, const uint8_t
     if (!work) return -1;
     work->spelling = (Spelling){letters, letter_starts};
     for (int64_t row = 0; row < (references + systems) * segments; row++)
-        longest = larger(longest, joined_length(&work->spelling, ids + starts[row], starts[row + 1] - starts[row]));
+        longest = larger(longest, characters_of(&work->spelling, ids + starts[row], starts[row + 1] - starts[row]));
     work->order.slot = calloc((size_t)types + 1, sizeof *work->order.slot);
     work->block.slot = calloc((size_t)alphabet + 1, 1);
     work->own = malloc(((size_t)longest + 1) * sizeof *work->own);
@@ -109,7 +101,7 @@ int64_t character_rates(const int32_t *ids, const int64_t *starts, const uint8_t
             if (m <= MOST_WORDS) enter_reference(&work->order, reference, m);
             for (int64_t s = 0; s < systems; s++) {
                 const int64_t *other = starts + (references + s) * segments + i;
-                int64_t n = other[1] - other[0], length = joined_length(&work->spelling, ids + other[0], n);
+                int64_t n = other[1] - other[0], length = characters_of(&work->spelling, ids + other[0], n);
                 if (!n) continue;
                 double rate = edits(work, ids + other[0], n, m, characters, length) / (double)length;
                 if (rate < out[s * segments + i]) out[s * segments + i] = rate;

@@ -9,17 +9,13 @@
 #include <stdlib.h>
 
 #include "distance_rows.h"
+#include "spelling.h"
 #include "swap.h"
 
 /* More words are not moved, and the search ends before a round that would go beyond all STEPS of its pair: one step is
  * one hypothesis word against 64 reference words in one trial. */
 enum { MOST_WORDS = 1000, MOST_PARTS = (MOST_WORDS + WORD_BITS - 1) / WORD_BITS };
-static const int64_t STEPS = 50000000;
-
-typedef struct {
-    const int32_t *letters;
-    const int64_t *starts; /* of each word in `letters` */
-} Spelling;
+static const int64_t STEPS = 200000000;
 
 typedef struct {
     int64_t n, m, parts; /* words of hypothesis and reference; the latter in 64s */
@@ -105,7 +101,7 @@ static inline int comes_behind(const Order *order, const Spelling *spelling, Swa
     }
     if (a == b) return 0;
     const int32_t *left = spelling->letters + spelling->starts[a], *right = spelling->letters + spelling->starts[b];
-    int64_t i = 0, m = spelling->starts[a + 1] - spelling->starts[a], n = spelling->starts[b + 1] - spelling->starts[b];
+    int64_t i = 0, m = letters_of(spelling, a), n = letters_of(spelling, b);
     while (i < m && i < n && left[i] == right[i]) i++;
     return i < m && (i == n || left[i] > right[i]);
 }

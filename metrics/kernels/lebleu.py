@@ -1,0 +1,43 @@
+"""How similar the n-grams of hypotheses are to those of references."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.kernels.letters import code_points, numbered
+from metrics.kernels.loader import INTEGER, POINTER, REAL, address, checked, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from metrics.kernels.words import Words
+
+LARGEST_ORDER = 8
+"""Of hypotheses; references have n-grams of twice as many words."""
+
+
+def lebleu_statistics(
+    words: Words, present: NDArray[np.uint8], systems: int, order: int, threshold: float
+) -> NDArray[np.float64]:
+    """The statistics of every segment of every system: (systems, segments, 2 * order + 2).
+
+    Columns: summed similarities of the hypothesis's n-grams of each order, rounded once to a multiple of 2^-24;
+    n-grams of each order; characters of the hypothesis; of the reference closest to that, the shorter on ties. Each
+    distinct n-gram takes the reference that serves it best. N-grams of more than 512 characters are only equal or
+    not. `present` is (references, segments). Raises MemoryError.
+    """
+    references, segments = present.shape
+    assert 1 <= order <= LARGEST_ORDER
+    codes, letter_starts = code_points(words)
+    letters, alphabet = numbered(codes)
+    out = np.empty((systems, segments, 2 * order + 2))
+    function = kernel("lebleu_statistics", *[POINTER] * 5, *[INTEGER] * 5, REAL, POINTER)
+    checked(
+        function(
+            address(words.ids), address(words.starts), address(present), address(letters), address(letter_starts),
+            alphabet, references, systems, segments, order, threshold, address(out),
+        )
+    )  # fmt: skip
+    return out
