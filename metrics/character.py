@@ -28,9 +28,9 @@ class CharacTER(Metric):
     """
 
     name: ClassVar[str] = "character"
-    source: ClassVar[str] = "Wang, Peter, Rosendahl and Ney 2016, section 2"
+    source: ClassVar[str] = "Wang, Peter, Rosendahl and Ney 2016"
     higher_is_better: ClassVar[bool] = False
-    cost: ClassVar[float] = 5.0
+    cost: ClassVar[float] = 4.0
 
     case: str = case_parameter()
     tok: str = tokenizer_parameter("none")

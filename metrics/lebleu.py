@@ -43,8 +43,8 @@ class LeBLEU(Metric):
     """
 
     name: ClassVar[str] = "lebleu"
-    source: ClassVar[str] = "Virpioja and Grönroos 2015, section 2"
-    cost: ClassVar[float] = 40.0
+    source: ClassVar[str] = "Virpioja and Grönroos 2015"
+    cost: ClassVar[float] = 25.0
 
     case: str = case_parameter()
     tok: str = tokenizer_parameter("none")

@@ -2,6 +2,8 @@
 #include "character_shifts.h"
 #include "distance_blocks.h"
 
+enum { LONGEST_PIECE = 1 << 16 }; /* characters: longer texts are compared piece by piece, in time that grows as they do */
+
 typedef struct {
     Spelling spelling;
     Order order;
@@ -67,7 +69,13 @@ static double edits(Work *work, const int32_t *words, int64_t n, int64_t m, int6
         }
     }
     join(&work->spelling, words, n, work->own);
-    return (double)distance(work, work->own, length, work->theirs, characters) + cost;
+    int64_t pieces = (larger(length, characters) + LONGEST_PIECE - 1) / LONGEST_PIECE, sum = 0;
+    for (int64_t p = 0; p < pieces; p++) {
+        int64_t here = p * length / pieces, there = p * characters / pieces;
+        sum += distance(work, work->own + here, (p + 1) * length / pieces - here, work->theirs + there,
+                        (p + 1) * characters / pieces - there);
+    }
+    return (double)sum + cost;
 }
 
 /*

@@ -20,7 +20,9 @@ def character_rates(words: Words, present: NDArray[np.uint8], systems: int) -> N
 
     Words are compared as they are joined by single blanks; an empty hypothesis has 1. Where a side has more than
     1,000 words none are moved, and the search for moves ends before the round that would bring its trials of one pair
-    beyond 200 million steps, one hypothesis word against 64 reference words each. `present` is (references, segments).
+    beyond 200 million steps, one hypothesis word against 64 reference words each. Where a side has more than
+    65,536 characters, both are cut into as many pieces of even length, which are compared piece by piece.
+    `present` is (references, segments). Raises MemoryError.
     """
     references, segments = present.shape
     codes, letter_starts = code_points(words)
