@@ -17,7 +17,7 @@ from metrics.text.folder import read_campaign
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden" / "harbour.json"
 METRICS = ["bleu", "bleu:order=3,1,5:tok=thesis", "chrf", "chrf++", "ter", "ter:tok=tercom", "wer", "per", "fmeasure"]
-METRICS += ["gtm", "gtm:e=2", "tbleu", "tbleu:eps=0.3"]
+METRICS += ["gtm", "gtm:e=2", "tbleu", "tbleu:eps=0.3", "lebleu", "character"]
 REFERENCES = ["A", "B", "AB"]
 
 

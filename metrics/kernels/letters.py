@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from metrics.kernels.words import Words
 
-CODE_POINTS = 0x110000
-
 
 def code_points(words: Words) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Code points of all distinct words, and where each word begins among them: word w is [starts[w], starts[w+1])."""
@@ -25,7 +23,7 @@ def code_points(words: Words) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
 
 def numbered(codes: NDArray[np.uint32]) -> tuple[NDArray[np.int32], int]:
     """Code points as numbers from 1 on in the same order, and how many numbers there are; 0 is left for the blank."""
-    used = np.zeros(CODE_POINTS, bool)
+    used = np.zeros(int(codes.max(initial=0)) + 1, bool)
     used[codes] = True
     numbers = np.cumsum(used, dtype=np.int32)
     return numbers[codes], int(numbers[-1]) + 1
