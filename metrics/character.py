@@ -31,6 +31,7 @@ class CharacTER(Metric):
     source: ClassVar[str] = "Wang, Peter, Rosendahl and Ney 2016"
     higher_is_better: ClassVar[bool] = False
     cost: ClassVar[float] = 4.0
+    examples: ClassVar[tuple[str, ...]] = ("", "tok=13a:case=lc")
 
     case: str = case_parameter()
     tok: str = tokenizer_parameter("none")
