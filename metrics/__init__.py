@@ -10,6 +10,7 @@ from metrics.chrf import ChrF
 from metrics.fmeasure import FMeasure
 from metrics.gtm import GTM
 from metrics.lebleu import LeBLEU
+from metrics.meteor import Meteor
 from metrics.per import PER
 from metrics.registry import parse_metric
 from metrics.sempos import SemPOS
@@ -27,6 +28,7 @@ METRICS: tuple[type[Metric], ...] = (
     FMeasure,
     GTM,
     TBLEU,
+    Meteor,
     SemPOS,
     BLEUModif,
     WERModif,
@@ -48,6 +50,7 @@ __all__ = [
     "ChrF",
     "FMeasure",
     "LeBLEU",
+    "Meteor",
     "Metric",
     "SemPOS",
     "WERModif",

@@ -1,4 +1,4 @@
-"""Logarithm and exponential whose last digits do not depend on the processor.
+"""Logarithm, exponential and power whose last digits do not depend on the processor.
 
 NumPy's differ between processors with and without AVX-512; those of `math` are the C library's. Everything else
 that the formulas need (+ - * / and comparisons) is correctly rounded everywhere.
@@ -29,3 +29,8 @@ def log(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Exponentials; values must be too small to overflow."""
     return _each(math.exp, values)
+
+
+def power(values: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
+    """Values, 0 or more, to the power of the exponent, which is above 0."""
+    return _each(lambda value: math.pow(value, exponent), values)
