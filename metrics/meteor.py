@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from metrics.base import Metric
 from metrics.best_reference import lengths
-from metrics.errors import BadParameter
 from metrics.kernels.meteor import links
 from metrics.meteor_modules import MODULES, module_keys, working_modules
 from metrics.meteor_settling import settled_meteor
@@ -18,6 +18,9 @@ from metrics.portable import power
 from metrics.text.languages import language_code
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from metrics.batch import Batch
@@ -46,9 +49,16 @@ def parse_language(text: str) -> str:
 
 
 def parse_source(text: str) -> str:
-    """The name of something that lemmas, stems or synonyms come from."""
-    if not text or any(sign in text for sign in ":=| "):
-        raise ValueError("is a name, not a path: give the file with --resource NAME=FILE")
+    """The name of something that lemmas or synonyms come from, or NAME@HASH."""
+    if not re.fullmatch(r"[\w.-]+(@[0-9a-f]+)?", text, re.ASCII):
+        raise ValueError("is a name, not a path: name the file with --resource NAME=FILE")
+    return text
+
+
+def parse_stems(text: str) -> str:
+    """auto, none, snowball, or snowball-VERSION."""
+    if not re.fullmatch(r"auto|none|snowball(-[\w.]+)?", text, re.ASCII):
+        raise ValueError("is auto, none or snowball")
     return text
 
 
@@ -62,7 +72,12 @@ class Meteor(Metric):
 
     name: ClassVar[str] = "meteor"
     source: ClassVar[str] = "Banerjee and Lavie 2005; Lavie and Agarwal 2007; Kos 2008, section 2.4.1"
-    cost: ClassVar[float] = 3.0
+    cost: ClassVar[float] = 6.0
+    examples: ClassVar[tuple[str, ...]] = (
+        "",
+        "modules=synonym,exact,stem:params=orig:synonyms=groups",
+        "modules=exact,lemma,synonym:lemmas=table:synonyms=groups:case=mixed:tok=none:steps=100",
+    )
 
     case: str = case_parameter("lc")
     tok: str = tokenizer_parameter()
@@ -78,11 +93,11 @@ class Meteor(Metric):
     )
     lemmas: str = parameter(
         "auto",
-        "where lemmas come from: layer (of the texts), simplemma, the name of a table, none; auto: the first there is",
+        "where lemmas come from: layer (of the texts), simplemma, the name of a table, none; auto: what there is",
         parse=parse_source,
         ours=True,
     )
-    stems: str = parameter("auto", "where stems come from: snowball, none", parse=parse_source, ours=True)
+    stems: str = parameter("auto", "where stems come from: snowball, none", parse=parse_stems, ours=True)
     synonyms: str = parameter("none", "name of the synonyms, or none", parse=parse_source, ours=True)
     lang: str = parameter(
         "auto", "language of the text; auto takes the target language", parse=parse_language, ours=True
@@ -91,10 +106,13 @@ class Meteor(Metric):
         4_000_000, "of the search for the best links, per segment and module", parse=whole_number_to(10**8), ours=True
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.stems not in ("auto", "none") and self.stems.partition("-")[0] != "snowball":
-            raise BadParameter(f'meteor: stems is "{self.stems}", but must be auto, none or snowball.')
+    @classmethod
+    def example_resources(cls, folder: Path, words: Sequence[str]) -> dict[str, Path]:
+        """A lemma table and synonym groups with some of the words."""
+        table, groups = folder / "table.tsv", folder / "groups.txt"
+        table.write_text("".join(f"{word}\t{word[:2]}\n" for word in words[::2]), "utf-8")
+        groups.write_text("".join(f"{' '.join(words[at : at + 3])}\n" for at in range(0, len(words), 2)), "utf-8")
+        return {"table": table, "groups": groups}
 
     @property
     def title(self) -> str:
