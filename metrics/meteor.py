@@ -110,6 +110,7 @@ class Meteor(Metric):
     def example_resources(cls, folder: Path, words: Sequence[str]) -> dict[str, Path]:
         """A lemma table and synonym groups with some of the words."""
         table, groups = folder / "table.tsv", folder / "groups.txt"
+        words = [word for word in words if word.isalpha()]
         table.write_text("".join(f"{word}\t{word[:2]}\n" for word in words[::2]), "utf-8")
         groups.write_text("".join(f"{' '.join(words[at : at + 3])}\n" for at in range(0, len(words), 2)), "utf-8")
         return {"table": table, "groups": groups}
