@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from metrics.errors import MissingResource
 
@@ -81,13 +81,24 @@ def snowball_stems(wanted: str, language: str) -> Callable[[str], str]:
     Raises MissingResource.
     """
     check_version(wanted)
+    stem = _stems(_SNOWBALL[_primary(language)])
+    return lambda word: stem(word) if len(word) <= LONGEST_WORD else word
+
+
+@lru_cache(maxsize=4)
+def _stems(algorithm: str) -> Callable[[str], str]:
+    """Remembers the last words, as simplemma does: the algorithms are slow, and texts repeat themselves."""
     from importlib import import_module
 
     # Not by `snowballstemmer.stemmer`, which takes another package's implementation where there is one.
-    algorithm = _SNOWBALL[_primary(language)]
-    module = import_module(f"snowballstemmer.{algorithm}_stemmer")
-    stemmer = getattr(module, f"{algorithm.capitalize()}Stemmer")()
-    return lambda word: stemmer.stemWord(word) if len(word) <= LONGEST_WORD else word
+    stemmer = getattr(import_module(f"snowballstemmer.{algorithm}_stemmer"), f"{algorithm.capitalize()}Stemmer")
+
+    @lru_cache(maxsize=1 << 16)
+    def stem(word: str) -> str:
+        # A stemmer keeps the word that it works on: one of its own for each call, whatever thread makes it.
+        return cast(str, stemmer().stemWord(word))
+
+    return stem
 
 
 def table_lemmas(path: Path) -> Callable[[str], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -142,7 +143,11 @@ class Meteor(Metric):
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, modules that work + 4). Raises MissingResource and MissingLayer."""
         words, systems = batch.words(self.tok, self.case), len(batch.systems)
-        found = links(words.starts, batch.present, systems, module_keys(self, batch), self.steps).counts
+        # The links do not depend on the weights, so that both parameter sets share them.
+        found = batch.once(
+            ("meteor links", dataclasses.replace(self, params="2007")),
+            lambda: links(words.starts, batch.present, systems, module_keys(self, batch), self.steps),
+        ).counts
         modules = found.shape[-1] - 2
         references, hypotheses = lengths(words, batch.present, systems)
         out: NDArray[np.float64] = np.empty((*found.shape[:-1], modules + 4))

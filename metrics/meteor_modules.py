@@ -77,11 +77,11 @@ def _synonym(metric: Meteor, batch: Batch) -> Keys:
         # The last entry is for words without a lemma, whose key is -1.
         pairs = pairs * len(lemma_groups) + np.where(keys < 0, len(lemmas), keys)
     distinct, sets = np.unique(pairs, return_inverse=True)
-    numbers: dict[int, int] = {}
-    starts, members = [0], []
+    starts, members = [0], list[int]()
     for pair in distinct.tolist():
         form, lemma = divmod(pair, len(lemma_groups))
-        members += [numbers.setdefault(group, len(numbers)) for group in {*forms[form], *lemma_groups[lemma]}]
+        own, others = forms[form], lemma_groups[lemma]
+        members += own if own == others or not others else sorted({*own, *others})
         starts.append(len(members))
     return Keys(sets.astype(np.int32), (np.array(starts, np.int64), np.array(members, np.int32)))
 
