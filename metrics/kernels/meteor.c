@@ -46,6 +46,8 @@ static Meteor *prepare(int64_t longest, int64_t keys, int64_t entries) {
         there &= (m->chains.head[side] = numbers(keys, -1)) != NULL;
     }
     there &= (m->pair.components = malloc((size_t)(longest + 1) * sizeof *m->pair.components)) != NULL;
+    there &= (m->solver.all.choices = malloc((size_t)(longest + 1) * sizeof *m->solver.all.choices)) != NULL;
+    there &= (m->solver.all.costs = malloc((size_t)(longest + 1) * sizeof *m->solver.all.costs)) != NULL;
     there &= (m->edges.starts = numbers(longest + 1, 0)) != NULL;
     there &= (m->edges.marks = numbers(longest, -1)) != NULL;
     there &= (m->edges.root = numbers(2 * longest, 0)) != NULL;

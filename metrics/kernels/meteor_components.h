@@ -104,6 +104,7 @@ static int64_t find_edges(Pair *pair, const Groups *groups, int32_t *head, Edges
         if (most >= 0 && !afford(pair, most - least)) most = -1;
         for (int32_t j = least; j <= most; j++) {
             if (edges->marks[j] != i) continue;
+            if (count == MOST_CANDIDATES && !give_up(pair)) break;
             if (count == edges->room) {
                 int32_t *more = realloc(edges->words, (size_t)(2 * count + 1024) * sizeof *more);
                 if (!more) return -1;

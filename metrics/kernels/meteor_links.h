@@ -8,6 +8,9 @@
 
 enum { HYPOTHESIS, REFERENCE };
 
+/* Candidates for links that are held in memory at once; with more of them no search would end. */
+enum { MOST_CANDIDATES = 1 << 20 };
+
 /* One cross outweighs every chunk that a segment can have: costs are crosses * CROSS - pairs of links side by side. */
 static const int64_t CROSS = (int64_t)1 << 20, IMPOSSIBLE = (int64_t)1 << 60;
 
@@ -30,13 +33,16 @@ typedef struct {
     int32_t limited;   /* whether they were too few */
 } Pair;
 
-/* Whether `steps` more may be made; from the first time that they may not, never again. */
-static inline int afford(Pair *pair, int64_t steps) {
-    pair->steps -= steps;
-    if (pair->steps >= 0) return 1;
+static inline int give_up(Pair *pair) {
     pair->steps = -1;
     pair->limited = 1;
     return 0;
+}
+
+/* Whether `steps` more may be made; from the first time that they may not, never again. */
+static inline int afford(Pair *pair, int64_t steps) {
+    pair->steps -= steps;
+    return pair->steps >= 0 ? 1 : give_up(pair);
 }
 
 static inline void set_link(Pair *pair, int side, int32_t word, int32_t other) {

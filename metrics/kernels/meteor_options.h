@@ -23,9 +23,9 @@ typedef struct {
 typedef struct {
     Option *options;
     Choice *choices;
-    int64_t *costs;
+    int64_t *costs; /* of the options of one choice */
     int32_t option_count, choice_count;
-    int64_t room;
+    int64_t room; /* for so many options there is memory; for choices and costs there always is */
 } Choices;
 
 static inline int64_t sum_of(int64_t one, int64_t other) {
@@ -73,18 +73,15 @@ static int list_choices(Pair *pair, const Edges *edges, Choices *all) {
     for (int32_t k = 0; k < pair->count; k++) {
         const Component *c = pair->components + k;
         int small = c->complete && c->count[0] > c->count[1];
-        size += (int64_t)c->count[small] * (c->complete ? c->count[1 - small] - c->count[small] + 1 : c->count[1] + 1);
+        size += c->count[small] * (int64_t)(c->complete ? c->count[1 - small] - c->count[small] + 1 : c->count[1] + 1);
         if (!afford(pair, c->count[small] * (int64_t)(pair->length[0] + pair->length[1]))) return 0;
     }
+    if (size > MOST_CANDIDATES) return give_up(pair);
     if (!afford(pair, size)) return 0;
     if (size > all->room) {
         free(all->options);
-        free(all->choices);
-        free(all->costs);
         all->options = malloc((size_t)size * sizeof *all->options);
-        all->choices = malloc((size_t)size * sizeof *all->choices);
-        all->costs = malloc((size_t)size * sizeof *all->costs);
-        all->room = all->options && all->choices && all->costs ? size : 0;
+        all->room = all->options ? size : 0;
         if (!all->room) return -1;
     }
     for (int32_t k = 0; k < pair->count; k++) {
