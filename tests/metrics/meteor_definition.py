@@ -1,17 +1,38 @@
-"""Meteor's linking once more, straight from its definition by trying every set of links: for comparison."""
+"""Meteor's linking once more, straight from its definition by trying every largest set of links: for comparison."""
 
 from itertools import combinations
 
 
+def largest(edges):
+    """How many links a one-to-one set of these can have."""
+    partner = {}
+
+    def place(i, seen):
+        for j in (j for k, j in edges if k == i and j not in seen):
+            seen.add(j)
+            if j not in partner or place(partner[j], seen):
+                partner[j] = i
+                return True
+        return False
+
+    return sum(place(i, set()) for i in {i for i, _ in edges})
+
+
 def matchings(edges):
-    """Every one-to-one set of links among these."""
-    if not edges:
-        yield []
-        return
-    (i, j), *others = edges
-    yield from matchings(others)
-    for rest in matchings([(k, m) for k, m in others if k != i and m != j]):
-        yield [(i, j), *rest]
+    """Every one-to-one set of links among these that is as large as can be."""
+    words = sorted({i for i, _ in edges})
+
+    def extended(at, links, spare):
+        if at == len(words):
+            yield links
+            return
+        if spare:
+            yield from extended(at + 1, links, spare - 1)
+        for i, j in edges:
+            if i == words[at] and all(j != other for _, other in links):
+                yield from extended(at + 1, [*links, (i, j)], spare)
+
+    return extended(0, [], len(words) - largest(edges))
 
 
 def crosses(links):
@@ -30,8 +51,8 @@ def best_of_module(drawn, hypothesis, reference, may_link):
         for j, b in enumerate(reference)
         if may_link(a, b) and all(i != k and j != m for k, m in drawn)
     ]
-    rank = min((-len(more), crosses([*drawn, *more]), chunks({*drawn, *more})) for more in matchings(edges))
-    return -rank[0], rank[1], rank[2]
+    crossed, runs = min((crosses([*drawn, *more]), chunks({*drawn, *more})) for more in matchings(edges))
+    return largest(edges), crossed, runs
 
 
 def score(matches, hypothesis, reference, chunks, params):

@@ -19,6 +19,7 @@ from metrics.measure import measure
 from metrics.meteor import Meteor
 from metrics.resources import Resources
 from metrics.surroundings import Surroundings, settle
+from metrics.text.formats import read_text
 from tests.metrics.campaigns import joined
 from tests.metrics.meteor_definition import best_of_module, score
 
@@ -82,23 +83,25 @@ ANNOTATED = {
 }
 
 
+FILES = {
+    "conllu": (("sample.conllu", None), ("sample_cand.conllu", None)),
+    "tectomt": (("sample.tmt", "TCzechA"), ("sample_cand.tmt", None)),
+    "treex": (("sample.treex.gz", "cs_ref"), ("sample_cand.treex", None)),
+}
+
+
+@pytest.mark.parametrize("files", FILES.values(), ids=FILES)
 @pytest.mark.parametrize(("params", "modules"), ANNOTATED)
-def test_annotated_samples(real_data, params, modules):
+def test_annotated_samples(real_data, params, modules, files):
     """Figures worked out from the annotation by hand."""
     folder = real_data.parent / "samples"
     if not folder.exists():
         pytest.skip(f"no annotated samples at {folder}")
-    texts, layers = [], []
-    for name in ("sample.conllu", "sample_cand.conllu"):
-        sentences = [
-            [line.split("\t") for line in block.split("\n") if line[:1].isdigit()]
-            for block in (folder / name).read_text("utf-8").strip().split("\n\n")
-        ]
-        texts.append(joined([" ".join(word[1] for word in sentence) for sentence in sentences]))
-        layers.append(joined([" ".join(word[2] for word in sentence) for sentence in sentences]))
+    texts = [read_text(folder / name, part=part) for name, part in files]
     metric, _ = settled(Meteor.from_texts({"modules": modules, "params": params}), "cs", ["lemma"])
     assert metric.layers == (("lemma",) if "lemma" in modules else ())
-    (found,) = measure(texts[:1], texts[1:], [metric], segment_scores=True, layers={"lemma": layers})
+    layers = {"lemma": [text.layers["lemma"] for text in texts]}
+    (found,) = measure([texts[0].bytes], [texts[1].bytes], [metric], segment_scores=True, layers=layers)
     got = [*found.segment_scores[0], found.scores[0]]
     assert [value / 100 for value in got] == pytest.approx(ANNOTATED[params, modules], abs=6e-7)
 

@@ -70,6 +70,66 @@ def test_each_module_does_the_best_it_can(drawn):
         before = after
 
 
+few = st.integers(0, 9)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(few, min_size=5, max_size=11), st.lists(few, min_size=5, max_size=11))
+def test_repeated_words_are_linked_as_well_as_can_be(hypothesis, reference):
+    for limit in (10, 6, 5):
+        own, others = ([word % limit for word in words] for words in (hypothesis, reference))
+        # Trying everything takes too long where words are repeated often.
+        if max(map(others.count, own), default=0) * max(map(own.count, others), default=0) > 6:
+            return
+        counts, found = linked(own, others, [(own, others, None)])
+        expected = best_of_module([], own, others, int.__eq__)
+        assert (len(found), crosses(found), chunks(set(found))) == expected
+        assert counts == [expected[0], expected[2], 0]
+
+
+few_groups = st.lists(st.sets(st.integers(0, 4), max_size=2), min_size=7, max_size=7)
+
+
+@settings(max_examples=600, deadline=None)
+@given(few_groups, few_groups, st.integers(0, 7), st.integers(0, 7))
+def test_synonyms_are_linked_as_well_as_can_be(one, other, words, others):
+    """Each word has groups of its own: what hangs together is rarely all alike."""
+    sets = [*one[:words], *other[:others]]
+    keys = list(range(words)), list(range(words, words + others))
+    counts, found = linked(*keys, [(*keys, sets)])
+    expected = best_of_module([], *keys, lambda a, b: bool(sets[a] & sets[b]))
+    assert (len(found), crosses(found), chunks(set(found))) == expected
+    assert counts == [expected[0], expected[2], 0]
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference"),
+    [([0, 2, 0, 2, 2, 0], [0, 2, 2, 0]), ([2, 0, 3, 2, 1, 1], [3, 2, 0, 0, 2, 0, 3, 0, 0, 3, 0, 2, 1, 3])],
+)
+def test_repeated_words_that_need_the_search(hypothesis, reference):
+    """Linking one word after the other ends with too many chunks; found by chance."""
+    counts, found = linked(hypothesis, reference, [(hypothesis, reference, None)])
+    expected = best_of_module([], hypothesis, reference, int.__eq__)
+    assert (len(found), crosses(found), counts[1]) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # One word too many, so that one stays without a link: not two, though that would save a cross.
+        ([{2, 3}, {1, 2}, {0, 1}, {3}], [{3}, {0}, {2}]),
+        ([{1, 3}, {3}, {2}, {0}, {3}], [{0, 3}, {0}, {2}]),
+        # Chunks alone tell which.
+        ([{1, 5}, set(), {5}, {5}, {4}], [{0}, {1, 2}, {1}, {5}, {3, 4}, {4}]),
+    ],
+)
+def test_synonyms_that_need_the_search(one, other):
+    keys = list(range(len(one))), list(range(len(one), len(one) + len(other)))
+    counts, found = linked(*keys, [(*keys, [*one, *other])])
+    expected = best_of_module([], *keys, lambda a, b: bool([*one, *other][a] & [*one, *other][b]))
+    assert (len(found), crosses(found), counts[1]) == expected
+
+
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "places"),
     [
