@@ -11,6 +11,7 @@ from metrics.fmeasure import FMeasure
 from metrics.gtm import GTM
 from metrics.lebleu import LeBLEU
 from metrics.meteor import Meteor
+from metrics.nist import NIST
 from metrics.per import PER
 from metrics.registry import parse_metric
 from metrics.sempos import SemPOS
@@ -21,6 +22,7 @@ from metrics.wer_modif import WERModif
 
 METRICS: tuple[type[Metric], ...] = (
     BLEU,
+    NIST,
     ChrF,
     TER,
     WER,
@@ -41,6 +43,7 @@ __all__ = [
     "BLEU",
     "GTM",
     "METRICS",
+    "NIST",
     "PER",
     "TBLEU",
     "TER",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from metrics.batch import Batch
+    from metrics.preparation import Preparation
     from metrics.surroundings import Surroundings
 
 VERSION = "0.1.0"
@@ -39,7 +40,9 @@ class Metric(ABC):
     """Paper and section that define it."""
     higher_is_better: ClassVar[bool] = True
     scale: ClassVar[float] = 100.0
-    """The score of a perfect translation, or of one that has to be rewritten wholly for an error rate."""
+    """The score of a perfect translation, or of one that has to be rewritten wholly for an error rate.
+
+    Infinite where scores have no upper bound, so that none is perfect."""
     cost: ClassVar[float] = 1.0
     """Estimated microseconds per segment and system, for the size of shards."""
     examples: ClassVar[tuple[str, ...]] = ("",)
@@ -59,6 +62,14 @@ class Metric(ABC):
     def layers(self) -> tuple[str, ...]:
         """The linguistic layers (`metrics.text.layers`) that every text must have."""
         return ()
+
+    @property
+    def preparation(self) -> Preparation | None:
+        """What must be counted in all references before a segment can be scored; None where nothing must.
+
+        The metric finds the state in the batch: `batch.state(self.preparation)`.
+        """
+        return None
 
     def settled(self, surroundings: Surroundings) -> tuple[Self, list[str]]:  # noqa: ARG002 - for those that need it
         """The metric with every parameter pinned that depends on where it runs, and what the user should know of it.

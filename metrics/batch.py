@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from metrics.errors import BadText, MissingLayer
+from metrics.errors import BadText, MissingLayer, MissingState
 from metrics.kernels.characters import characters
 from metrics.kernels.words import folded, words
 from metrics.resources import Resources
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from metrics.kernels.characters import Characters
     from metrics.kernels.words import Words
+    from metrics.preparation import Preparation
 
 Prepared = TypeVar("Prepared")
 
@@ -30,7 +31,9 @@ class Batch:
     Every text is UTF-8 bytes with one segment per line, lines joined by "\n" and without a final one. Texts
     are numbered references first, then systems; row `t * segments + i` of a prepared array is segment i of
     text t. `layers` has the linguistic layers that all texts have, in the same order (`metrics.text.layers`).
-    With `variable_references` an empty line of a reference means that the segment lacks it.
+    With `variable_references` an empty line of a reference means that the segment lacks it. `states` has what was
+    counted in the references of the whole test set, for metrics that need it (`metrics.preparation`). There may be no
+    systems where that is still to be counted.
     """
 
     def __init__(
@@ -41,15 +44,17 @@ class Batch:
         *,
         layers: Mapping[str, Sequence[bytes]] | None = None,
         resources: Resources | None = None,
+        states: Mapping[str, Any] | None = None,
     ) -> None:
         self.references = references
         self.systems = systems
         self.variable_references = variable_references
         self.layers = layers or {}
         self.resources = resources or Resources()
+        self.states = states or {}
         self._prepared: dict[Hashable, Any] = {}
-        if not self.references or not self.systems:
-            raise BadText("A batch needs at least one reference and one system.")
+        if not self.references:
+            raise BadText("A batch needs at least one reference.")
         layered = [text for texts in self.layers.values() for text in texts]
         counts = {text.count(b"\n") for text in (*self.references, *self.systems, *layered)}
         if len(counts) > 1:
@@ -83,6 +88,15 @@ class Batch:
             have = describe_layers(self.layers)
             raise MissingLayer(f"These texts lack the layer {describe_layers([name])}. Layers found: {have}.")
         return self.once(("layer", name, case), lambda: self._layer(name, case))
+
+    def state(self, preparation: Preparation) -> Any:
+        """What `preparation.read` made of the whole reference side. Raises MissingState."""
+        if preparation.key not in self.states:
+            raise MissingState(
+                f"{preparation.key} was not counted in the references of the test set. Score with "
+                "metrics.measure.measure, or give the batch metrics.preparation.states_of(...)."
+            )
+        return self.states[preparation.key]
 
     def characters(self, case: str) -> Characters:
         """Code points of each segment, white space removed."""

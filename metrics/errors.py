@@ -45,5 +45,13 @@ class BadVectors(MetricsError):
     """Word vectors are not what they must be: distinct words in UTF-8, all with as many finite numbers."""
 
 
+class MissingState(MetricsError):
+    """A metric needs something counted in all references first, and was not given it."""
+
+
+class BadState(MetricsError):
+    """What was counted in the references is damaged, of other references, or was written by a newer release."""
+
+
 class TooLarge(MetricsError):
     """The sums of these statistics would no longer be exact."""

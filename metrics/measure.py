@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from metrics.batch import Batch
+from metrics.preparation import states_of
 from metrics.resampling.bootstrap import replicate_sums, resampling_counts
 from metrics.text.blocks import BLOCK, block_count, split_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -87,6 +89,7 @@ def measure(
 
     The result is the same to the bit for every `shard_size`. Texts are lines joined by "\n", without a final one;
     `layers` are those of the references, then of the systems. Metrics must be settled (`metrics.surroundings`).
+    What they need of the whole reference side (`metrics.preparation`) is counted first.
     `on_shard` is told after each shard how many of how many are done.
     """
     segments = references[0].count(b"\n") + 1
@@ -96,17 +99,9 @@ def measure(
     resampled = [np.zeros((len(systems), replicates, len(metric.columns))) for metric in metrics]
     by_segment: list[list[Floats]] = [[] for _ in metrics]
 
-    texts = [*references, *systems]
-    layered = layers or {}
-    for shard, runs in enumerate(split_blocks([*texts, *chain(*layered.values())], blocks)):
-        own, *others = [runs[begin : begin + len(texts)] for begin in range(0, len(runs), len(texts))]
-        batch = Batch(
-            own[: len(references)],
-            own[len(references) :],
-            variable_references,
-            layers=dict(zip(layered, others, strict=True)),
-            resources=resources,
-        )
+    batches = partial(_batches, references, layers or {}, blocks, variable_references, resources)
+    states = states_of(metrics, batches([], {}))
+    for shard, batch in enumerate(batches(systems, states)):
         statistics = shard_statistics(batch, metrics)
         for sum_of, each in zip(sums, statistics, strict=True):
             sum_of += corpus_sums(each)
@@ -131,3 +126,27 @@ def measure(
         )
         for metric, total, replicate_total, scores in zip(metrics, sums, resampled, by_segment, strict=True)
     ]
+
+
+def _batches(
+    references: Sequence[bytes],
+    layers: Mapping[str, Sequence[bytes]],
+    blocks: int,
+    variable_references: bool,
+    resources: Resources | None,
+    systems: Sequence[bytes],
+    states: Mapping[str, Any],
+) -> Iterator[Batch]:
+    """The texts in runs of so many blocks; without systems those of the references alone."""
+    texts = [*references, *systems]
+    layered = [layers[name][: len(texts)] for name in layers]
+    for runs in split_blocks([*texts, *chain(*layered)], blocks):
+        own, *others = [runs[begin : begin + len(texts)] for begin in range(0, len(runs), len(texts))]
+        yield Batch(
+            own[: len(references)],
+            own[len(references) :],
+            variable_references,
+            layers=dict(zip(layers, others, strict=True)),
+            resources=resources,
+            states=states,
+        )

@@ -26,6 +26,11 @@ def log(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return _each(math.log, values)
 
 
+def log2(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithms to the base 2; values must be positive."""
+    return _each(math.log2, values)
+
+
 def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Exponentials; values must be too small to overflow."""
     return _each(math.exp, values)

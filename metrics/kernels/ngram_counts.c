@@ -1,0 +1,67 @@
+/* How often a text has each of its n-grams, as a trie in order. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * words: numbers from 0 to types - 1 of all rows; row r is starts[r] to starts[r + 1], and no n-gram spans two rows.
+ *
+ * The places of the text are sorted by the up to `deepest` words that begin there, word by word from the last to the
+ * first (a radix sort), so that equal n-grams are neighbours and every node comes behind its parent's others. children,
+ * last, counts: (deepest, words): of each node of level n, in order, how many children it has, its last word, how often
+ * it occurs; sizes: nodes of each level. Returns 0, or -1 without memory or with 2^31 words or more.
+ */
+int64_t ngram_counts(const int32_t *words, const int64_t *starts, int64_t rows, int64_t types, int64_t deepest,
+                     uint32_t *children, uint32_t *last, uint32_t *counts, int64_t *sizes) {
+    int64_t size = starts[rows], result = -1;
+    memset(sizes, 0, (size_t)deepest * sizeof *sizes);
+    if (size == 0) return 0;
+    if (size >= INT32_MAX || deepest > UINT8_MAX) return -1;
+    int32_t *places = malloc((size_t)size * sizeof *places), *sorted = malloc((size_t)size * sizeof *sorted);
+    int32_t *ends = malloc(((size_t)types + 2) * sizeof *ends);
+    uint8_t *room = malloc((size_t)size); /* words from a place to the end of its row, at most `deepest` */
+    if (!places || !sorted || !ends || !room) goto done;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t at = starts[r]; at < starts[r + 1]; at++)
+            room[at] = (uint8_t)(starts[r + 1] - at < deepest ? starts[r + 1] - at : deepest);
+    for (int64_t at = 0; at < size; at++) places[at] = (int32_t)at;
+
+    for (int64_t n = deepest; n-- > 0;) {
+        /* What has no such word comes first. */
+        memset(ends, 0, ((size_t)types + 2) * sizeof *ends);
+        for (int64_t at = 0; at < size; at++) ends[n < room[at] ? words[at + n] + 2 : 1]++;
+        for (int64_t word = 0; word <= types; word++) ends[word + 1] += ends[word];
+        for (int64_t k = 0; k < size; k++) {
+            int32_t at = places[k];
+            sorted[ends[n < room[at] ? words[at + n] + 1 : 0]++] = at;
+        }
+        int32_t *swapped = places;
+        places = sorted;
+        sorted = swapped;
+    }
+
+    for (int64_t k = 0; k < size; k++) {
+        const int32_t *here = words + places[k], *before = k ? words + places[k - 1] : here;
+        int64_t common = 0, most = room[places[k]];
+        if (k) {
+            int64_t limit = most < room[places[k - 1]] ? most : room[places[k - 1]];
+            while (common < limit && here[common] == before[common]) common++;
+        }
+        for (int64_t n = 0; n < most; n++) {
+            int64_t base = n * size;
+            if (n >= common) {
+                if (n) children[base - size + sizes[n - 1] - 1]++;
+                children[base + sizes[n]] = counts[base + sizes[n]] = 0;
+                last[base + sizes[n]++] = (uint32_t)here[n];
+            }
+            counts[base + sizes[n] - 1]++;
+        }
+    }
+    result = 0;
+done:
+    free(places);
+    free(sorted);
+    free(ends);
+    free(room);
+    return result;
+}

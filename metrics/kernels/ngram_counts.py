@@ -1,0 +1,37 @@
+"""Counting every n-gram of a text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.uint32]
+
+
+def ngram_counts(
+    words: NDArray[np.int32], starts: NDArray[np.int64], types: int, deepest: int
+) -> tuple[Numbers, Numbers, Numbers]:
+    """The n-grams of 1 to `deepest` words as a trie: children, last words and counts of its nodes.
+
+    Row r of the text is `words[starts[r]:starts[r + 1]]`, numbers below `types`. Nodes come level by level, those of
+    a level by their parents and then by their last word; `children` says how many each has on the next level.
+    """
+    size = int(starts[-1])
+    tables = [np.empty((deepest, size), np.uint32) for _ in range(3)]
+    sizes = np.zeros(deepest, np.int64)
+    function = kernel("ngram_counts", *[POINTER] * 2, *[INTEGER] * 3, *[POINTER] * 4)
+    checked(
+        function(
+            address(words), address(starts), len(starts) - 1, types, deepest, *map(address, tables), address(sizes),
+        )
+    )  # fmt: skip
+    children, last, counts = (
+        np.concatenate([level[:used] for level, used in zip(table, sizes.tolist(), strict=True)]) for table in tables
+    )
+    return children, last, counts

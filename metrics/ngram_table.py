@@ -1,0 +1,138 @@
+"""The n-grams of texts with their counts, as bytes that can be stored and added up."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.errors import BadState, TooLarge
+from metrics.kernels.ngram_counts import ngram_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from metrics.kernels.words import Words
+
+MAGIC = b"NGRM"
+VERSION = 1
+LARGEST_COUNT = 2**32 - 1
+_HEADER = struct.Struct("<4sHHQQQ")
+
+
+@dataclass(frozen=True, eq=False)
+class NgramTable:
+    """A trie of n-grams of 1 to `deepest` words.
+
+    Nodes come level by level, those of a level by their parents and then by their last word. Those of the first level
+    are the words, in the order of their bytes: the same texts have the same table, whatever order they were read in.
+    """
+
+    deepest: int
+    types: tuple[bytes, ...]
+    children: NDArray[np.int64]
+    """How many nodes of the next level each node has."""
+    words: NDArray[np.int64]
+    """The last word of each node, as a position in `types`."""
+    counts: NDArray[np.int64]
+
+    @property
+    def levels(self) -> list[slice]:
+        """Where the nodes of each level are."""
+        levels = [slice(0, len(self.types))]
+        for _ in range(1, self.deepest):
+            end = levels[-1].stop
+            levels.append(slice(end, end + int(self.children[levels[-1]].sum())))
+        return levels
+
+    def parents(self, level: slice) -> NDArray[np.int64]:
+        """For the nodes of the level behind this one, their parents' positions within this one."""
+        children = self.children[level]
+        return np.repeat(np.arange(len(children)), children)
+
+    def to_bytes(self) -> bytes:
+        """A header, the words (each ended by a newline), then three arrays of little-endian 32-bit numbers.
+
+        The header: "NGRM", format version and depth (uint16 each), then how many words there are, how many bytes
+        they take and how many nodes there are (uint64 each).
+        """
+        if self.counts.max(initial=0) > LARGEST_COUNT:
+            raise TooLarge(f"An n-gram occurs {self.counts.max():,} times, but {LARGEST_COUNT:,} is the limit.")
+        lines = b"".join(each + b"\n" for each in self.types)
+        header = _HEADER.pack(MAGIC, VERSION, self.deepest, len(self.types), len(lines), len(self.words))
+        arrays = (each.astype("<u4").tobytes() for each in (self.children, self.words, self.counts))
+        return b"".join((header, lines, *arrays))
+
+    @classmethod
+    def from_bytes(cls, blob: bytes) -> NgramTable:
+        """The inverse of `to_bytes`. Raises BadState for bytes that it did not write."""
+        if len(blob) < _HEADER.size or not blob.startswith(MAGIC):
+            raise BadState("These bytes are no table of n-grams. Prepare the references again.")
+        _, version, deepest, types, width, nodes = _HEADER.unpack_from(blob)
+        if version != VERSION:
+            raise BadState(f"A table of n-grams has format {version}; this release reads {VERSION}. Upgrade it.")
+        if len(blob) != _HEADER.size + width + 3 * 4 * nodes:
+            raise BadState("A table of n-grams is cut off. Prepare the references again.")
+        begin = _HEADER.size + width
+        lines = blob[_HEADER.size : begin].split(b"\n")[:-1]
+        numbers = np.frombuffer(blob, "<u4", offset=begin).astype(np.int64).reshape(3, nodes)
+        table = cls(deepest, tuple(lines), *numbers)
+        if len(lines) != types or types > nodes or table.levels[-1].stop != nodes:
+            raise BadState("A table of n-grams contradicts itself. Prepare the references again.")
+        return table
+
+
+def counted(words: Words, rows: int, deepest: int) -> NgramTable:
+    """The n-grams of the first `rows` rows."""
+    starts = words.starts[: rows + 1]
+    ids = words.ids[: starts[-1]]
+    lines = words.lines.split(b"\n")
+    used = sorted(np.flatnonzero(np.bincount(ids)).tolist(), key=lines.__getitem__)
+    position = np.zeros(words.types, np.int32)
+    position[used] = np.arange(len(used), dtype=np.int32)
+    numbers = ngram_counts(position[ids], starts, len(used), deepest)
+    return NgramTable(deepest, tuple(lines[each] for each in used), *(each.astype(np.int64) for each in numbers))
+
+
+def added(tables: Sequence[NgramTable]) -> NgramTable:
+    """The counts of all tables together; they must have the same depth."""
+    if len(tables) == 1:
+        return tables[0]
+    deepest = tables[0].deepest
+    types = sorted(set().union(*(table.types for table in tables)))
+    position = {each: number for number, each in enumerate(types)}
+    # Of each table: the new numbers of its words, and of its nodes on the level before.
+    words = [np.array([position[each] for each in table.types], np.int64) for table in tables]
+    nodes = words
+    counts = _sums(words, [table.counts[: len(table.types)] for table in tables], len(types))
+    levels = [(np.arange(len(types)), counts)]
+    children = []
+    for level in range(1, deepest):
+        keys = []
+        for table, its_words, its_nodes in zip(tables, words, nodes, strict=True):
+            above, here = table.levels[level - 1 : level + 1]
+            keys.append(its_nodes[table.parents(above)] * len(types) + its_words[table.words[here]])
+        # Sorted by parent and then by word, as nodes must be.
+        distinct, inverse = np.unique(np.concatenate(keys), return_inverse=True)
+        nodes = np.split(inverse, np.cumsum([len(each) for each in keys])[:-1])
+        counts = _sums(nodes, [table.counts[table.levels[level]] for table in tables], len(distinct))
+        parents, last = np.divmod(distinct, max(len(types), 1))
+        children.append(np.bincount(parents, minlength=len(levels[-1][0])))
+        levels.append((last, counts))
+    children.append(np.zeros(len(levels[-1][0]), np.int64))
+    last, counts = (np.concatenate(parts) for parts in zip(*levels, strict=True))
+    return NgramTable(deepest, tuple(types), np.concatenate(children), last, counts)
+
+
+def _sums(
+    nodes: Sequence[NDArray[np.int64]], counts: Sequence[NDArray[np.int64]], size: int
+) -> NDArray[np.int64]:
+    total = np.zeros(size, np.int64)
+    for its_nodes, its_counts in zip(nodes, counts, strict=True):
+        # No table has a node twice.
+        total[its_nodes] += its_counts
+    return total

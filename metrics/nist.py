@@ -1,0 +1,97 @@
+"""NIST: matched n-grams weighed by what they say."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from metrics import portable
+from metrics.base import Metric
+from metrics.best_reference import lengths
+from metrics.information import NgramInformation
+from metrics.kernels.ngram_information import ngram_information
+from metrics.kernels.ter import UNIT
+from metrics.parameters import case_parameter, parameter, parse_orders, show_orders, tokenizer_parameter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from metrics.batch import Batch
+
+GRID = 2.0**24
+USUAL = (1, 2, 3, 4, 5)
+
+
+@dataclass(frozen=True)
+class NIST(Metric):
+    """Information of the matched n-grams per n-gram, added over the orders, times a penalty for short output.
+
+    An n-gram that is rare after its context says more than a frequent one; how often each occurs is counted in all
+    references of the test set, before any system is scored, and stays the same under resampling.
+    """
+
+    name: ClassVar[str] = "nist"
+    source: ClassVar[str] = "Doddington 2002, section 4; Kos 2008, section 2.1.2"
+    scale: ClassVar[float] = math.inf
+    cost: ClassVar[float] = 1.5
+
+    case: str = case_parameter()
+    tok: str = tokenizer_parameter()
+    order: tuple[int, ...] = parameter(
+        USUAL, "n-gram orders, such as 1-5 or 2,4", parse=parse_orders, show=show_orders, ours=True
+    )
+
+    @property
+    def title(self) -> str:
+        """NIST, with its orders where they are not 1 to 5."""
+        return "NIST" if self.order == USUAL else f"NIST[{show_orders(self.order)}]"
+
+    @property
+    def preparation(self) -> NgramInformation:
+        """The information of the references' n-grams; metrics with the same longest order share it."""
+        return NgramInformation(self.order[-1], self.tok, self.case)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Words; the average reference length in whole words, and its rest in 720,720ths; then by order."""
+        information = (f"info_{n}" for n in self.order)
+        return ("hyp_len", "ref_len", "ref_len_rest", *information, *(f"total_{n}" for n in self.order))
+
+    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """(systems, segments, 3 + 2 * orders). Raises MissingState without the state of its preparation."""
+        state = batch.state(self.preparation)
+        words, systems, orders = batch.words(self.tok, self.case), len(batch.systems), len(self.order)
+        references, hypotheses = lengths(words, batch.present, systems)
+        counts = batch.present.sum(axis=0, dtype=np.int64)
+        whole, left = np.divmod((references * batch.present).sum(axis=0), counts)
+        known = state.known(words, references.size)
+        information = ngram_information(words, batch.present, systems, known, state, self.order)
+        out = np.empty((*hypotheses.shape, 3 + 2 * orders))
+        out[..., 0] = hypotheses
+        out[..., 1] = whole
+        out[..., 2] = (left * UNIT * 2 + counts) // (2 * counts)
+        out[..., 3 : 3 + orders] = np.rint(information * GRID) / GRID
+        out[..., 3 + orders :] = np.maximum(hypotheses[..., None] - np.array(self.order) + 1, 0)
+        return out
+
+    def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """From 0, without an upper bound; 0 without any match."""
+        orders = len(self.order)
+        hypothesis, reference = sums[..., 0], sums[..., 1] + sums[..., 2] / UNIT
+        information, total = sums[..., 3 : 3 + orders], sums[..., 3 + orders :]
+        each = information / np.where(total > 0, total, 1.0)
+        score = each[..., 0]
+        for n in range(1, orders):
+            score = score + each[..., n]
+        return _brevity_penalty(hypothesis, reference) * score
+
+
+def _brevity_penalty(hypothesis: NDArray[np.float64], reference: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 for texts that are long enough, 1/2 for those of two thirds of the length."""
+    short = (hypothesis < reference) & (hypothesis > 0)
+    logs = portable.log(np.where(short, hypothesis, 1.0) / np.where(short, reference, 1.0))
+    beta = math.log(0.5) / math.log(1.5) ** 2
+    return portable.exp(beta * (logs * logs))

@@ -1,0 +1,58 @@
+"""What some metrics must know of all references before they can score a segment."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from metrics.base import Metric
+    from metrics.batch import Batch
+
+
+class Preparation(ABC):
+    """How a metric's state is made from the whole reference side, part by part.
+
+    Parts are made from shards of the references by workers that do not know each other, and merged by any of them.
+    The state is the same to the byte however the references were cut and whatever order parts and references come in.
+    Parts and states are portable bytes that say their format: they are stored, and read by later releases. Equal
+    preparations have equal keys and share one state for each set of references. Subclasses are frozen dataclasses.
+    """
+
+    cost: ClassVar[float] = 1.0
+    """Estimated microseconds per segment and reference, for the size of shards."""
+
+    @property
+    @abstractmethod
+    def key(self) -> str:
+        """All that the state depends on beside the references, e.g. `ngram-information:order<=5:tok=13a:case=lc`."""
+
+    @abstractmethod
+    def count(self, batch: Batch) -> bytes:
+        """What a shard of the references contributes; it does not look at the systems of the batch."""
+
+    @abstractmethod
+    def merge(self, parts: Sequence[bytes]) -> bytes:
+        """The state of all references, from the parts of shards that cover each segment once."""
+
+    @abstractmethod
+    def read(self, state: bytes) -> Any:
+        """The state as the metric uses it, which `Batch.state` hands out. Raises BadState."""
+
+
+def preparations(metrics: Iterable[Metric]) -> dict[str, Preparation]:
+    """What these metrics need, by key."""
+    needed = (metric.preparation for metric in metrics)
+    return {each.key: each for each in needed if each is not None}
+
+
+def states_of(metrics: Iterable[Metric], references: Iterable[Batch]) -> dict[str, Any]:
+    """The states that metrics need, by key, from batches that together hold every segment of the references once."""
+    needed = preparations(metrics)
+    parts: dict[str, list[bytes]] = {key: [] for key in needed}
+    for batch in references if needed else ():
+        for key, preparation in needed.items():
+            parts[key].append(preparation.count(batch))
+    return {key: preparation.read(preparation.merge(parts[key])) for key, preparation in needed.items()}
