@@ -128,9 +128,7 @@ def added(tables: Sequence[NgramTable]) -> NgramTable:
     return NgramTable(deepest, tuple(types), np.concatenate(children), last, counts)
 
 
-def _sums(
-    nodes: Sequence[NDArray[np.int64]], counts: Sequence[NDArray[np.int64]], size: int
-) -> NDArray[np.int64]:
+def _sums(nodes: Sequence[NDArray[np.int64]], counts: Sequence[NDArray[np.int64]], size: int) -> NDArray[np.int64]:
     total = np.zeros(size, np.int64)
     for its_nodes, its_counts in zip(nodes, counts, strict=True):
         # No table has a node twice.

@@ -3,6 +3,7 @@
 from models.base import BLOCK_SEGMENTS, Base, now
 from models.campaign import Campaign
 from models.evaluation import Evaluation
+from models.preparation import Preparation, PreparedState, ProtocolState
 from models.protocol import Protocol
 from models.reduction import Reduction
 from models.score import Score
@@ -24,7 +25,10 @@ __all__ = [
     "EvaluationState",
     "LayerBlock",
     "LeaseState",
+    "Preparation",
+    "PreparedState",
     "Protocol",
+    "ProtocolState",
     "QueueClass",
     "Reduction",
     "Reference",

@@ -1,4 +1,4 @@
-"""What shards and reductions share: work that one worker holds for a limited time.
+"""What shards, reductions and preparations share: work that one worker holds for a limited time.
 
 Every change is one conditional UPDATE, and its row count says who won. `owner` is a fencing
 token, new at each claim: whoever comes back late with an old one finds no row to change.

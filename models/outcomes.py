@@ -8,6 +8,7 @@ from sqlalchemy import Connection, exists, select, update
 
 from models.base import now
 from models.evaluation import Evaluation
+from models.preparation import Preparation, ProtocolState
 from models.shard import Shard, ShardEvaluation
 from models.states import OPEN, UNSCORED, EvaluationState, LeaseState
 
@@ -48,6 +49,7 @@ def _end(connection: Connection, evaluations: Sequence[int], state: EvaluationSt
             update(Evaluation).where(Evaluation.id.in_(ended)).values(state=state, reason=reason, finished_at=now())
         )
         _cancel_idle_shards(connection, ended)
+        _cancel_idle_preparations(connection, ended)
     return ended
 
 
@@ -72,5 +74,34 @@ def _cancel_idle_shards(connection: Connection, evaluations: Sequence[int]) -> N
     connection.execute(
         update(Shard)
         .where(Shard.id.in_(idle.scalar_subquery()))
+        .values(state=LeaseState.CANCELLED, owner=None, lease_until=None)
+    )
+
+
+def _cancel_idle_preparations(connection: Connection, evaluations: Sequence[int]) -> None:
+    touched = (
+        select(ProtocolState.prepared_state_id)
+        .join(Evaluation, Evaluation.protocol_id == ProtocolState.protocol_id)
+        .where(Evaluation.id.in_(evaluations))
+    )
+    waiting_evaluation = exists().where(
+        ProtocolState.prepared_state_id == Preparation.prepared_state_id,
+        Evaluation.protocol_id == ProtocolState.protocol_id,
+        Evaluation.state.in_(UNSCORED),
+    )
+    # As with shards: one that slips through is cancelled when it is claimed. And one that is cancelled while somebody
+    # queues an evaluation that needs it, of which we cannot know yet, is made anew by the next sweep.
+    idle = (
+        select(Preparation.id)
+        .where(
+            Preparation.prepared_state_id.in_(touched),
+            Preparation.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)),
+            ~waiting_evaluation,
+        )
+        .with_for_update(skip_locked=True)
+    )
+    connection.execute(
+        update(Preparation)
+        .where(Preparation.id.in_(idle.scalar_subquery()))
         .values(state=LeaseState.CANCELLED, owner=None, lease_until=None)
     )

@@ -17,7 +17,7 @@ class EvaluationState(StrEnum):
 
 
 class LeaseState(StrEnum):
-    """The state of a shard or a reduction.
+    """The state of a shard, a reduction or a preparation.
 
     `pending -> enqueued -> running -> done`; back to `pending` when a hint or a worker is lost;
     `failed` when all attempts are used; `cancelled` when nobody waits for it any more.
@@ -51,7 +51,7 @@ OPEN = (*UNSCORED, EvaluationState.REDUCING)
 """States of an evaluation that will still change by itself."""
 
 IN_FLIGHT = (LeaseState.ENQUEUED, LeaseState.RUNNING)
-"""States of a shard or reduction that holds a place in the window."""
+"""States of work that holds a place in the window."""
 
 
 def one_of(column: str, states: type[StrEnum]) -> str:

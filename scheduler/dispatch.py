@@ -13,13 +13,15 @@ from sqlalchemy import Connection, Engine, func, select, update
 
 from models.base import now
 from models.lease import Leased
+from models.preparation import Preparation, PreparedState, ProtocolState
 from models.reduction import Reduction
+from models.releasing import RELEASES
 from models.session import reading, writing
 from models.shard import Shard
 from models.states import IN_FLIGHT, LeaseState, QueueClass
 from models.worker import processes
 from worker.settings import Settings
-from worker.tasks import REDUCE, SCORE_SHARD
+from worker.tasks import PREPARE, REDUCE, SCORE_SHARD
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +45,7 @@ class Hint:
 def allot(
     pending: Mapping[Turn, int], in_flight: Mapping[Turn, int], window: int, nightly_share: int
 ) -> dict[Turn, int]:
-    """How many shards of each class and team to send now.
+    """How many shards and preparations of each class and team to send now.
 
     The lower class goes first; within a class the next place goes to the team with the fewest in
     flight. While nightly work waits, one place of `nightly_share` is kept for it, or it would never
@@ -89,7 +91,7 @@ def dispatch(engine: Engine, app: Any, settings: Settings) -> int:
 def _anything_pending(connection: Connection) -> bool:
     return any(
         connection.scalar(select(table.id).where(table.state == LeaseState.PENDING).limit(1)) is not None
-        for table in (Shard, Reduction)
+        for table in RELEASES
     )
 
 
@@ -98,28 +100,44 @@ def _mark(connection: Connection, window: int, settings: Settings) -> list[Hint]
         Hint(REDUCE, Reduction, key, QueueClass(queue_class))
         for key, queue_class in _enqueue(connection, Reduction, None, window)
     ]
-    pending = _counts(connection, Shard.state == LeaseState.PENDING, Shard.not_before <= now())
-    in_flight = _counts(connection, Shard.state.in_(IN_FLIGHT))
+    pending, in_flight = Counter[Turn](), Counter[Turn]()
+    for table in (Preparation, Shard):
+        pending.update(_counts(connection, table, *_ready(table)))
+        in_flight.update(_counts(connection, table, table.state.in_(IN_FLIGHT)))
     for turn, places in allot(pending, in_flight, window, settings.nightly_share).items():
-        hints += [
-            Hint(SCORE_SHARD, Shard, key, QueueClass(queue_class))
-            for key, queue_class in _enqueue(connection, Shard, turn, places)
-        ]
+        # Shards wait for preparations, so these go first.
+        for task, table in ((PREPARE, Preparation), (SCORE_SHARD, Shard)):
+            marked = _enqueue(connection, table, turn, places) if places else []
+            hints += [Hint(task, table, key, QueueClass(queue_class)) for key, queue_class in marked]
+            places -= len(marked)
     return hints
 
 
-def _counts(connection: Connection, *conditions: Any) -> dict[Turn, int]:
+def _ready(table: type[Leased]) -> list[Any]:
+    """The conditions under which a row may be sent."""
+    conditions: list[Any] = [table.state == LeaseState.PENDING, table.not_before <= now()]
+    if table is Shard:
+        unprepared = (
+            select(ProtocolState.protocol_id)
+            .join(PreparedState, PreparedState.id == ProtocolState.prepared_state_id)
+            .where(PreparedState.blob.is_(None))
+        )
+        conditions.append(Shard.protocol_id.not_in(unprepared))
+    return conditions
+
+
+def _counts(connection: Connection, table: type[Leased], *conditions: Any) -> dict[Turn, int]:
     rows = connection.execute(
-        select(Shard.queue_class, Shard.team, func.count().label("amount"))
+        select(table.queue_class, table.team, func.count().label("amount"))
         .where(*conditions)
-        .group_by(Shard.queue_class, Shard.team)
+        .group_by(table.queue_class, table.team)
     )
     return {(row.queue_class, row.team): row.amount for row in rows}
 
 
 def _enqueue(connection: Connection, table: type[Leased], turn: Turn | None, places: int) -> list[tuple[int, int]]:
-    """Mark the oldest pending rows as enqueued; (id, class) of each."""
-    ready = select(table.id).where(table.state == LeaseState.PENDING, table.not_before <= now())
+    """Mark the oldest rows that may be sent as enqueued; (id, class) of each."""
+    ready = select(table.id).where(*_ready(table))
     if turn is not None:
         ready = ready.where(table.queue_class == turn[0], table.team == turn[1])
     oldest = ready.order_by(table.id).limit(places).with_for_update(skip_locked=True)
@@ -145,7 +163,7 @@ def _send(engine: Engine, app: Any, hints: list[Hint]) -> int:
 
 def _put_back(engine: Engine, hints: list[Hint]) -> None:
     with writing(engine) as connection:
-        for table in (Shard, Reduction):
+        for table in RELEASES:
             unsent = [hint.key for hint in hints if hint.table is table]
             connection.execute(
                 update(table)

@@ -17,6 +17,7 @@ from models.states import IN_FLIGHT, EvaluationState, LeaseState, QueueClass
 from models.statistics import Statistics
 from models.submission import Submission
 from models.text import TextBlock
+from scheduler.preparing import prepare_protocol
 from scheduler.shards import Part, Sizes, block_cost, cut, group_systems
 from worker.settings import Settings
 
@@ -79,6 +80,10 @@ def queue_evaluations(
         )
         plan = _plan(connection, measurement, ranges, {each: text_of[each] for each in alike}, sizes)
         _insert_shards(connection, protocol_id, plan, int(queue_class), team)
+    if any(missing.values()):
+        prepare_protocol(
+            connection, settings, measurement, queue_class=int(queue_class), team=team, processes=processes
+        )
     by_submission = {row.submission_id: row.id for row in found}
     return [by_submission[each] for each in submissions]
 

@@ -6,16 +6,16 @@ import logging
 
 from sqlalchemy import Engine, select
 
-from models.claims import release_shard, start_reducing
+from models.claims import start_reducing
 from models.evaluation import Evaluation
 from models.lease import forget_old_hints, in_flight, lost, put_back
 from models.outcomes import lock_evaluations
-from models.reducing import release_reduction
 from models.reduction import Reduction
+from models.releasing import RELEASES
 from models.session import reading, writing
-from models.shard import Shard
 from models.states import EvaluationState, LeaseState
 from models.worker import forget_silent
+from scheduler.preparing import prepare_forgotten
 from worker.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -27,23 +27,17 @@ FORGET_AFTER = 60
 def sweep(engine: Engine, settings: Settings) -> int:
     """Release what dead workers hold, and send old hints again; how many rows were touched."""
     with reading(engine) as connection:
-        shards = lost(connection, Shard, settings.silent_seconds)
-        reductions = lost(connection, Reduction, settings.silent_seconds)
+        taken = [(table, *row) for table in RELEASES for row in lost(connection, table, settings.silent_seconds)]
     most, delay = settings.max_attempts, settings.retry_seconds
     # One transaction each: a long one would hold up the workers.
-    for key, owner, what in shards:
-        log.warning("Shard %s is taken back: %s", key, what)
+    for table, key, owner, what in taken:
+        log.warning("%s %s is taken back: %s", table.__name__, key, what)
         with writing(engine) as connection:
-            release_shard(connection, key, owner, f"{what}.", max_attempts=most, delay_seconds=delay)
-    for key, owner, what in reductions:
-        log.warning("Reduction %s is taken back: %s", key, what)
-        with writing(engine) as connection:
-            release_reduction(connection, key, owner, f"{what}.", max_attempts=most, delay_seconds=delay)
+            RELEASES[table](connection, key, owner, f"{what}.", max_attempts=most, delay_seconds=delay)
     with writing(engine) as connection:
-        touched = forget_old_hints(connection, Shard, settings.hint_seconds)
-        touched += forget_old_hints(connection, Reduction, settings.hint_seconds)
+        touched = sum(forget_old_hints(connection, table, settings.hint_seconds) for table in RELEASES)
         forget_silent(connection, FORGET_AFTER * settings.silent_seconds)
-    return touched + len(shards) + len(reductions) + reduce_forgotten(engine)
+    return touched + len(taken) + reduce_forgotten(engine) + prepare_forgotten(engine, settings)
 
 
 def reduce_forgotten(engine: Engine) -> int:
@@ -75,7 +69,7 @@ def reclaim_all(engine: Engine, settings: Settings, *, used: bool) -> int:
     caused, no after an orderly stop.
     """
     taken = 0
-    for table, release in ((Shard, release_shard), (Reduction, release_reduction)):
+    for table, release in RELEASES.items():
         with writing(engine) as connection:
             for key, state in in_flight(connection, table):
                 taken += 1

@@ -19,3 +19,7 @@ class BrokerInMemory(WorkerError):
 
 class ShardsMissing(WorkerError):
     """The shards of an evaluation do not cover its test set."""
+
+
+class StateMissing(WorkerError):
+    """What the metrics must know of all references is not there yet."""

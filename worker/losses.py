@@ -10,14 +10,14 @@ from billiard.exceptions import TimeLimitExceeded, WorkerLostError
 from celery import signals
 from sqlalchemy import Connection, update
 
-from models.claims import release_shard
 from models.lease import owned_by_task
-from models.reducing import release_reduction
+from models.preparation import Preparation
 from models.reduction import Reduction
+from models.releasing import RELEASES
 from models.shard import Shard
 from models.states import LeaseState
 from worker.station import Station
-from worker.tasks import REDUCE, SCORE_SHARD
+from worker.tasks import PREPARE, REDUCE, SCORE_SHARD
 
 log = logging.getLogger(__name__)
 
@@ -51,14 +51,13 @@ def watch_losses(station: Station) -> Callable[[], None]:
 
 
 def release_lost(connection: Connection, station: Station, task: str, task_id: str, key: int, reason: str) -> None:
-    """Release the shard or reduction that a lost task held, or had not yet claimed."""
+    """Release the work that a lost task held, or had not yet claimed."""
     most, delay = station.settings.max_attempts, station.settings.retry_seconds
-    for shard, owner in owned_by_task(connection, Shard, task_id):
-        release_shard(connection, shard, owner, reason, max_attempts=most, delay_seconds=delay)
     # The task of the last shard goes on to reduce, so it may have been at either.
-    for reduction, owner in owned_by_task(connection, Reduction, task_id):
-        release_reduction(connection, reduction, owner, reason, max_attempts=most, delay_seconds=delay)
-    for name, table in ((SCORE_SHARD, Shard), (REDUCE, Reduction)):
+    for table, release in RELEASES.items():
+        for held, owner in owned_by_task(connection, table, task_id):
+            release(connection, held, owner, reason, max_attempts=most, delay_seconds=delay)
+    for name, table in ((SCORE_SHARD, Shard), (REDUCE, Reduction), (PREPARE, Preparation)):
         if task == name:
             connection.execute(
                 update(table)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import uuid
+from dataclasses import replace
 
 from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource
 from metrics.resources import Resources
 from models.claims import ClaimedShard, Completion, ShardRow, claim_shard, complete_shard, release_shard
+from models.preparing import ClaimedPreparation, claim_preparation, complete_merge, complete_part, release_preparation
 from models.protocol import read_measurement
 from models.reducing import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
 from models.session import reading
+from worker.preparing import preparation_work, read_states
 from worker.reducer import reduce_evaluations
 from worker.scoring import read_shard, score_texts
 from worker.station import Station
@@ -96,6 +99,42 @@ def do_reduction(station: Station, reduction_id: int, task_id: str) -> None:
         )
 
 
+def do_preparation(station: Station, preparation_id: int, task_id: str) -> None:
+    """Claim a preparation, count or merge, and hand it in; merge where this was the last part."""
+    settings, owner = station.settings, new_owner(task_id)
+    claim = station.write(
+        lambda connection: claim_preparation(
+            connection,
+            preparation_id,
+            owner=owner,
+            worker=station.worker,
+            lease_seconds=settings.lease_seconds,
+            max_attempts=settings.max_attempts,
+        )
+    )
+    if claim is None:
+        return
+    try:
+        merge = _prepare(station, claim)
+    except Exception as error:
+        reason, permanent = describe(error)
+        log.warning("Preparation %s: %s", preparation_id, reason, exc_info=not permanent)
+        station.write(
+            lambda connection: release_preparation(
+                connection,
+                preparation_id,
+                owner,
+                reason,
+                max_attempts=settings.max_attempts,
+                delay_seconds=settings.retry_seconds,
+                permanent=permanent,
+            )
+        )
+        return
+    if merge is not None:
+        do_preparation(station, merge, task_id)
+
+
 def describe(error: Exception) -> tuple[str, bool]:
     """What to tell the user, and whether trying again is pointless."""
     if isinstance(error, MetricsError):
@@ -106,7 +145,8 @@ def describe(error: Exception) -> tuple[str, bool]:
 def _score(station: Station, claim: ClaimedShard) -> list[ShardRow]:
     with reading(station.engine) as connection:
         measurement = read_measurement(connection, claim.protocol_id)
-        shard = read_shard(connection, claim, measurement)
+        states = read_states(connection, claim.protocol_id, measurement.metrics)
+        shard = replace(read_shard(connection, claim, measurement), states=states)
     return score_texts(claim, measurement, shard, Resources(station.settings.resource_folder))
 
 
@@ -116,3 +156,19 @@ def _reduce(station: Station, claim: ClaimedReduction) -> None:
         scores = reduce_evaluations(connection, measurement, claim.evaluations)
     if not station.write(lambda connection: complete_reduction(connection, claim, scores), durable=True):
         log.warning("Reduction %s had been taken over: its result is dropped", claim.reduction_id)
+
+
+def _prepare(station: Station, claim: ClaimedPreparation) -> int | None:
+    """The preparation that merges, where this one was the last part."""
+    with reading(station.engine) as connection:
+        work = preparation_work(connection, claim, Resources(station.settings.resource_folder))
+    blob = work()
+    if claim.merges:
+        accepted = station.write(lambda connection: complete_merge(connection, claim, blob), durable=True)
+        merge = None
+    else:
+        counted = station.write(lambda connection: complete_part(connection, claim, blob))
+        accepted, merge = counted.accepted, counted.merge
+    if not accepted:
+        log.warning("Preparation %s had been taken over: its result is dropped", claim.preparation_id)
+    return merge

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlalchemy import Connection, select
@@ -70,6 +70,8 @@ class ShardTexts:
 
     texts: Sequence[bytes]
     layers: Mapping[str, Sequence[bytes]]
+    states: Mapping[str, Any] = field(default_factory=dict)
+    """What its metrics know of all references (`worker.preparing`)."""
 
 
 def read_shard(connection: Connection, claim: ClaimedShard, measurement: Measurement) -> ShardTexts:
@@ -99,6 +101,7 @@ def score_texts(
         measurement.variable_references,
         layers={layer: [texts[number] for number in first_of] for layer, texts in shard.layers.items()},
         resources=resources,
+        states=shard.states,
     )
     statistics = shard_statistics(batch, metrics)
     parts: list[list[bytes | None]] = [[None] * len(distinct) for _ in metrics]

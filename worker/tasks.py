@@ -8,6 +8,7 @@ from worker.station import Station
 
 SCORE_SHARD = "score_shard"
 REDUCE = "reduce"
+PREPARE = "prepare"
 WAKE = "wake"
 
 
@@ -28,10 +29,17 @@ def register_tasks(app: Any, station: Station) -> None:
 
         do_reduction(station, reduction_id, self.request.id)
 
+    def prepare(self: Any, preparation_id: int) -> None:
+        """Store what was counted in a part of the references, and merge it when it was the last part."""
+        from worker.outcome import do_preparation
+
+        do_preparation(station, preparation_id, self.request.id)
+
     def wake() -> None:
         """Nothing: it makes a worker that waits for messages look up."""
 
     # Shared tasks would go to every app of the process, with the station of the first.
     app.task(score_shard, name=SCORE_SHARD, bind=True, shared=False)
     app.task(reduce, name=REDUCE, bind=True, shared=False)
+    app.task(prepare, name=PREPARE, bind=True, shared=False)
     app.task(wake, name=WAKE, shared=False)

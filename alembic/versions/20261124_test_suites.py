@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "20261124"
-down_revision = "20261122"
+down_revision = "20261123"
 branch_labels = None
 depends_on = None
 

@@ -26,7 +26,7 @@ from worker.settings import Settings
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
-METRICS = ("bleu", "wer")
+METRICS = ("bleu", "wer", "nist")
 
 
 def run(settings: Settings, **job: object) -> tuple[list[Progress], Scores]:

@@ -1,0 +1,288 @@
+"""The life of a preparation: claimed, completed, released, merged.
+
+Locks are taken in the order preparation, then evaluations by id, then prepared state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, insert, select, update
+
+from models.base import BLOCK_SEGMENTS
+from models.evaluation import Evaluation
+from models.lease import close, finish, put_back, take
+from models.outcomes import fail_evaluations
+from models.preparation import Preparation, PreparedState, ProtocolState
+from models.states import IN_FLIGHT, UNSCORED, LeaseState
+
+OPEN_WORK = (LeaseState.PENDING, *IN_FLIGHT)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedPreparation:
+    """A preparation that is ours until its lease is over."""
+
+    preparation_id: int
+    owner: str
+    prepared_state_id: int
+    key: str
+    metric: str
+    reference_texts: tuple[int, ...]
+    variable_references: bool
+    first_block: int
+    last_block: int
+    merges: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What came of handing in a part."""
+
+    accepted: bool
+    """False when somebody else had taken the preparation over."""
+    merge: int | None = None
+    """The pending preparation that merges, where this was the last part."""
+
+
+def waiting_evaluations(connection: Connection, prepared_state_id: int) -> list[int]:
+    """Evaluations whose shards are not all done and need the state, in the order of their ids."""
+    rows = connection.scalars(
+        select(Evaluation.id)
+        .join(ProtocolState, ProtocolState.protocol_id == Evaluation.protocol_id)
+        .where(ProtocolState.prepared_state_id == prepared_state_id, Evaluation.state.in_(UNSCORED))
+        .order_by(Evaluation.id)
+    )
+    return list(rows)
+
+
+def claim_preparation(
+    connection: Connection,
+    preparation_id: int,
+    *,
+    owner: str,
+    worker: str,
+    lease_seconds: float,
+    max_attempts: int,
+) -> ClaimedPreparation | None:
+    """Try to become the one who counts or merges; None when somebody else does, or nobody waits for it."""
+    if not take(
+        connection,
+        Preparation,
+        preparation_id,
+        owner=owner,
+        worker=worker,
+        lease_seconds=lease_seconds,
+        max_attempts=max_attempts,
+    ):
+        return None
+    row = connection.execute(
+        select(
+            Preparation.first_block,
+            Preparation.last_block,
+            Preparation.merges,
+            PreparedState.id,
+            PreparedState.key,
+            PreparedState.metric,
+            PreparedState.reference_texts,
+            PreparedState.variable_references,
+        )
+        .join(PreparedState, PreparedState.id == Preparation.prepared_state_id)
+        .where(Preparation.id == preparation_id)
+    ).one()
+    if not waiting_evaluations(connection, row.id):
+        close(connection, Preparation, [preparation_id], LeaseState.CANCELLED, None)
+        return None
+    return ClaimedPreparation(
+        preparation_id=preparation_id,
+        owner=owner,
+        prepared_state_id=row.id,
+        key=row.key,
+        metric=row.metric,
+        reference_texts=tuple(row.reference_texts),
+        variable_references=row.variable_references,
+        first_block=row.first_block,
+        last_block=row.last_block,
+        merges=row.merges,
+    )
+
+
+def complete_part(connection: Connection, claim: ClaimedPreparation, part: bytes) -> Counted:
+    """Hand in what was counted; with the last part comes a new preparation that merges."""
+    if not finish(connection, Preparation, claim.preparation_id, claim.owner):
+        return Counted(accepted=False)
+    connection.execute(update(Preparation).where(Preparation.id == claim.preparation_id).values(part=part))
+    return Counted(accepted=True, merge=start_merging(connection, claim.prepared_state_id))
+
+
+def complete_merge(connection: Connection, claim: ClaimedPreparation, state: bytes) -> bool:
+    """Store the state, for which shards wait, and drop its parts; False when the merge was not ours any more."""
+    if not finish(connection, Preparation, claim.preparation_id, claim.owner):
+        return False
+    connection.execute(update(PreparedState).where(PreparedState.id == claim.prepared_state_id).values(blob=state))
+    connection.execute(
+        update(Preparation).where(Preparation.prepared_state_id == claim.prepared_state_id).values(part=None)
+    )
+    return True
+
+
+def start_merging(connection: Connection, prepared_state_id: int) -> int | None:
+    """A new pending preparation that merges, if all parts are there and nobody merges; its id."""
+    row = lock_state(connection, prepared_state_id)
+    if row is None or uncounted(connection, row):
+        return None
+    unfinished = select(Preparation.id).where(
+        Preparation.prepared_state_id == prepared_state_id, Preparation.state.in_(OPEN_WORK)
+    )
+    if connection.execute(unfinished.limit(1)).first() is not None:
+        return None
+    last = connection.execute(
+        select(Preparation.queue_class, Preparation.team)
+        .where(Preparation.prepared_state_id == prepared_state_id, Preparation.state == LeaseState.DONE)
+        .order_by(Preparation.queue_class, Preparation.id)
+    ).first()
+    turn = {} if last is None else dict(last._mapping)
+    return connection.execute(
+        insert(Preparation)
+        .values(
+            prepared_state_id=prepared_state_id,
+            first_block=0,
+            last_block=-(-row.segments // BLOCK_SEGMENTS),
+            merges=True,
+            **turn,
+        )
+        .returning(Preparation.id)
+    ).scalar_one()
+
+
+@dataclass(frozen=True, slots=True)
+class UnpreparedState:
+    """A state that is still to be made."""
+
+    id: int
+    metric: str
+    key: str
+    reference_texts: tuple[int, ...]
+    segments: int
+
+
+def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = True) -> UnpreparedState | None:
+    """The state if it is still to be made, held until the transaction ends.
+
+    Who adds preparations holds it, so that no block is counted twice and two last parts do not miss each other. None
+    where the state is complete; without `wait` also where somebody else holds it.
+    """
+    row = connection.execute(
+        select(
+            PreparedState.id,
+            PreparedState.metric,
+            PreparedState.key,
+            PreparedState.reference_texts,
+            PreparedState.segments,
+        )
+        .where(PreparedState.id == prepared_state_id, PreparedState.blob.is_(None))
+        .with_for_update(skip_locked=not wait)
+    ).one_or_none()
+    if row is None:
+        return None
+    return UnpreparedState(row.id, row.metric, row.key, tuple(row.reference_texts), row.segments)
+
+
+def uncounted(connection: Connection, state: UnpreparedState) -> list[tuple[int, int]]:
+    """The ranges of blocks that nobody has counted or is about to count. Only for who holds the state."""
+    rows = connection.execute(
+        select(Preparation.first_block, Preparation.last_block)
+        .where(
+            Preparation.prepared_state_id == state.id,
+            Preparation.merges.is_(False),
+            Preparation.state.in_((*OPEN_WORK, LeaseState.DONE)),
+        )
+        .order_by(Preparation.first_block)
+    ).all()
+    gaps, covered, end = [], 0, -(-state.segments // BLOCK_SEGMENTS)
+    for first, last in (*((row.first_block, row.last_block) for row in rows), (end, end)):
+        if first > covered:
+            gaps.append((covered, first))
+        covered = max(covered, last)
+    return gaps
+
+
+def read_parts(connection: Connection, prepared_state_id: int) -> list[bytes]:
+    """What was counted, in the order of the blocks."""
+    rows = connection.scalars(
+        select(Preparation.part)
+        .where(Preparation.prepared_state_id == prepared_state_id, Preparation.part.is_not(None))
+        .order_by(Preparation.first_block)
+    )
+    return [part for part in rows if part is not None]
+
+
+def release_preparation(
+    connection: Connection,
+    preparation_id: int,
+    owner: str,
+    reason: str,
+    *,
+    max_attempts: int,
+    delay_seconds: float,
+    permanent: bool = False,
+) -> bool:
+    """Take a preparation from an owner that could not finish it; False when it was not his any more.
+
+    It goes back to pending, `delay_seconds` longer each time. Out of attempts (or at once when the error is
+    `permanent`) it fails, and with it every evaluation that waits for the state.
+    """
+    row = connection.execute(
+        select(
+            Preparation.attempts,
+            Preparation.prepared_state_id,
+            Preparation.first_block,
+            Preparation.last_block,
+            Preparation.merges,
+            PreparedState.metric,
+        )
+        .join(PreparedState, PreparedState.id == Preparation.prepared_state_id)
+        .where(Preparation.id == preparation_id, Preparation.owner == owner, Preparation.state == LeaseState.RUNNING)
+        .with_for_update(of=Preparation)
+    ).one_or_none()
+    if row is None:
+        return False
+    if row.attempts < max_attempts and not permanent:
+        delay = delay_seconds * row.attempts
+        put_back(connection, Preparation, preparation_id, reason=reason, delay_seconds=delay)
+        return True
+    close(connection, Preparation, [preparation_id], LeaseState.FAILED, reason)
+    tries = f"tried {row.attempts} times" if row.attempts > 1 else "tried once"
+    first, last = row.first_block * BLOCK_SEGMENTS + 1, row.last_block * BLOCK_SEGMENTS
+    what = "What was counted" if row.merges else f"Segments {first} to {last}"
+    failed = "merged" if row.merges else "counted"
+    fail_evaluations(
+        connection,
+        waiting_evaluations(connection, row.prepared_state_id),
+        f"{what} in the references could not be {failed} for {row.metric} ({tries}): {reason}",
+    )
+    return True
+
+
+def plan_parts(
+    connection: Connection, state: UnpreparedState, ranges: Sequence[tuple[int, int]], queue_class: int, team: str
+) -> None:
+    """Add a pending preparation for each range of blocks. Only for who holds the state."""
+    common = {"prepared_state_id": state.id, "queue_class": queue_class, "team": team}
+    connection.execute(
+        insert(Preparation), [{**common, "first_block": first, "last_block": last} for first, last in ranges]
+    )
+
+
+def hurry(connection: Connection, prepared_state_id: int, queue_class: int) -> None:
+    """Let what is still to be done for a state wait in this class at most: somebody urgent needs it, too."""
+    connection.execute(
+        update(Preparation)
+        .where(
+            Preparation.prepared_state_id == prepared_state_id,
+            Preparation.state == LeaseState.PENDING,
+            Preparation.queue_class > queue_class,
+        )
+        .values(queue_class=queue_class)
+    )

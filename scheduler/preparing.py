@@ -1,0 +1,161 @@
+"""What metrics must know of all references: planned once for each set of references, whoever asks first."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, Engine, exists, func, select
+
+from metrics import parse_metric
+from metrics.preparation import Preparation as Way
+from metrics.preparation import preparations
+from models.base import BLOCK_SEGMENTS
+from models.conflicts import insert_if_absent
+from models.evaluation import Evaluation
+from models.preparation import Preparation, PreparedState, ProtocolState
+from models.preparing import (
+    OPEN_WORK,
+    UnpreparedState,
+    hurry,
+    lock_state,
+    plan_parts,
+    start_merging,
+    uncounted,
+    waiting_evaluations,
+)
+from models.protocol import Measurement
+from models.session import reading, writing
+from models.states import UNSCORED
+from models.text import Text, TextBlock
+from scheduler.shards import Sizes, block_cost, cut
+from worker.settings import Settings
+
+
+def prepare_protocol(
+    connection: Connection,
+    settings: Settings,
+    measurement: Measurement,
+    *,
+    queue_class: int,
+    team: str,
+    processes: int | None = None,
+) -> None:
+    """Make the shards of a protocol wait for what its metrics must know, and queue what is not known yet.
+
+    To be called in the transaction that inserts the shards. What is stored already, or in the making, is not made
+    again. `team` is the one whose turn the work takes, `processes` how many pool processes it may be spread over.
+    """
+    metrics: dict[str, str] = {}
+    for specification in measurement.metrics:
+        for key in preparations([parse_metric(specification)]):
+            metrics.setdefault(key, specification)
+    if not metrics:
+        return
+    hashes = connection.scalars(select(Text.sha256).where(Text.id.in_(measurement.reference_texts))).all()
+    states = [
+        {
+            "content_hash": _digest([sorted(hashes), measurement.variable_references, key]),
+            "key": key,
+            "metric": specification,
+            "reference_texts": sorted(measurement.reference_texts),
+            "variable_references": measurement.variable_references,
+            "segments": measurement.segments,
+        }
+        for key, specification in sorted(metrics.items())
+    ]
+    insert_if_absent(connection, PreparedState, states)
+    digests = [state["content_hash"] for state in states]
+    stored = connection.scalars(
+        select(PreparedState.id).where(PreparedState.content_hash.in_(digests)).order_by(PreparedState.id)
+    ).all()
+    links = [{"protocol_id": measurement.protocol_id, "prepared_state_id": state} for state in stored]
+    insert_if_absent(connection, ProtocolState, links)
+    for state in stored:
+        hurry(connection, state, queue_class)
+        # Where somebody else plans it right now he does it for us, and if he does not, the next sweep does.
+        held = lock_state(connection, state, wait=False)
+        if held is not None:
+            _plan(connection, settings, held, queue_class, team, processes)
+
+
+def prepare_forgotten(engine: Engine, settings: Settings) -> int:
+    """Queue what evaluations wait for and nobody makes; how many states there were.
+
+    That happens when preparations were cancelled or failed in the very moment in which somebody queued an evaluation
+    that needs them.
+    """
+    in_the_making = exists().where(Preparation.prepared_state_id == PreparedState.id, Preparation.state.in_(OPEN_WORK))
+    waited_for = exists().where(
+        ProtocolState.prepared_state_id == PreparedState.id,
+        Evaluation.protocol_id == ProtocolState.protocol_id,
+        Evaluation.state.in_(UNSCORED),
+    )
+    forgotten = select(PreparedState.id).where(PreparedState.blob.is_(None), waited_for, ~in_the_making)
+    with reading(engine) as connection:
+        states = list(connection.scalars(forgotten.order_by(PreparedState.id)))
+    for state in states:
+        with writing(engine) as connection:
+            held = lock_state(connection, state)
+            waiting = waiting_evaluations(connection, state)
+            if held is not None and waiting:
+                most_urgent = connection.execute(
+                    select(Evaluation.queue_class, Evaluation.team)
+                    .where(Evaluation.id.in_(waiting))
+                    .order_by(Evaluation.queue_class, Evaluation.id)
+                ).first()
+                assert most_urgent is not None
+                _plan(connection, settings, held, most_urgent.queue_class, most_urgent.team, None)
+    return len(states)
+
+
+def _plan(
+    connection: Connection,
+    settings: Settings,
+    state: UnpreparedState,
+    queue_class: int,
+    team: str,
+    processes: int | None,
+) -> None:
+    ranges = uncounted(connection, state)
+    if not ranges:
+        # Everything is counted, so that at most the merging has failed.
+        start_merging(connection, state.id)
+        return
+    sizes = Sizes(
+        processes=processes or settings.processes,
+        shard_seconds=settings.shard_seconds,
+        shortest_seconds=settings.shortest_shard_seconds,
+        largest_bytes=settings.largest_shard_bytes,
+    )
+    way = preparations([parse_metric(state.metric)])[state.key]
+    costs = _costs(connection, state, way)
+    references = len(state.reference_texts)
+    parts = []
+    for first, last in ranges:
+        segments = [_segments(state, block) for block in range(first, last)]
+        parts += [
+            (part.first_block, part.last_block) for part in cut(costs[first:last], first, segments, references, sizes)
+        ]
+    plan_parts(connection, state, parts, queue_class, team)
+
+
+def _costs(connection: Connection, state: UnpreparedState, way: Way) -> list[float]:
+    """Estimated seconds for each block."""
+    lengths = connection.execute(
+        select(TextBlock.block, func.sum(func.length(TextBlock.content)).label("bytes"))
+        .where(TextBlock.text_id.in_(state.reference_texts))
+        .group_by(TextBlock.block)
+        .order_by(TextBlock.block)
+    )
+    references = len(state.reference_texts)
+    return [block_cost(_segments(state, row.block), references, int(row.bytes), way.cost) for row in lengths]
+
+
+def _segments(state: UnpreparedState, block: int) -> int:
+    return min(BLOCK_SEGMENTS, state.segments - block * BLOCK_SEGMENTS)
+
+
+def _digest(content: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
