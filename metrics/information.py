@@ -81,11 +81,9 @@ class NgramInformation(Preparation):
     def read(self, state: bytes) -> Information:
         """The information of each n-gram. Raises BadState."""
         table = NgramTable.from_bytes(state)
-        *above, last = table.levels
         contexts = [np.full(len(table.types), table.counts[: len(table.types)].sum())]
-        contexts += [table.counts[level][table.parents(level)] for level in above]
+        contexts += [table.counts[level][table.parents(level)] for level in table.levels[:-1]]
         first_child = np.concatenate(([0], np.cumsum(table.children))) + len(table.types)
-        assert first_child[-1] == last.stop
         return Information(
             b"".join(each + b"\n" for each in table.types),
             first_child,

@@ -81,7 +81,8 @@ class NgramTable:
         lines = blob[_HEADER.size : begin].split(b"\n")[:-1]
         numbers = np.frombuffer(blob, "<u4", offset=begin).astype(np.int64).reshape(3, nodes)
         table = cls(deepest, tuple(lines), *numbers)
-        if len(lines) != types or types > nodes or table.levels[-1].stop != nodes:
+        sound = deepest > 0 and len(lines) == types and table.levels[-1].stop == types + table.children.sum() == nodes
+        if not sound or (table.words >= types).any() or not table.counts.all():
             raise BadState("A table of n-grams contradicts itself. Prepare the references again.")
         return table
 

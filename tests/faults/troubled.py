@@ -1,4 +1,4 @@
-"""A metric that makes the trouble which the texts ask for."""
+"""Metrics that make trouble, or give others the time to make some."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ import numpy as np
 import metrics
 from metrics.base import Metric
 from metrics.parameters import parameter
+from metrics.preparation import Preparation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from metrics.batch import Batch
@@ -61,7 +64,58 @@ class Troubled(Metric):
             return sums[..., 0] / sums[..., 1]
 
 
+@dataclass(frozen=True)
+class SlowCount(Preparation):
+    """How many lines the references have, after a pause for each part and one for merging them."""
+
+    pause: float
+    cost = 100.0
+
+    @property
+    def key(self) -> str:
+        return f"lines:pause={self.pause}"
+
+    def count(self, batch: Batch) -> bytes:
+        time.sleep(self.pause)
+        return str(batch.segments).encode()
+
+    def merge(self, parts: Sequence[bytes]) -> bytes:
+        time.sleep(self.pause)
+        return str(sum(map(int, parts))).encode()
+
+    def read(self, state: bytes) -> int:
+        return int(state)
+
+
+@dataclass(frozen=True)
+class Careful(Metric):
+    """Words per line of the whole test set, which it must know before it scores a shard."""
+
+    name: ClassVar[str] = "careful"
+    source: ClassVar[str] = "this test"
+    cost: ClassVar[float] = 100.0
+    pause: float = parameter(0.0, "seconds that each part of the preparation takes", parse=float)
+
+    @property
+    def preparation(self) -> SlowCount:
+        return SlowCount(self.pause)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("words", "lines")
+
+    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+        lines = batch.state(self.preparation)
+        return np.array(
+            [[(len(line.split()), lines) for line in system.split(b"\n")] for system in batch.systems],
+            dtype=np.float64,
+        )
+
+    def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        return sums[..., 0] / sums[..., 1]
+
+
 def register() -> None:
-    """Make the metric known in this process and those forked from it."""
+    """Make the metrics known in this process and those forked from it."""
     if Troubled not in metrics.METRICS:
-        metrics.METRICS += (Troubled,)
+        metrics.METRICS += (Troubled, Careful)

@@ -92,7 +92,7 @@ def test_blobs_are_not_compressed_twice(postgres_url: str) -> None:
                 "SELECT c.relname, a.attstorage::text "
                 "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
                 "WHERE (c.relname, a.attname) IN (('statistics', 'blob'), ('replicate_part', 'blob'), "
-                "('score', 'replicate_scores'), ('score', 'sums'))"
+                "('score', 'replicate_scores'), ('score', 'sums'), ('prepared_state', 'blob'), ('preparation', 'part'))"
             )
         ).all()
-    assert [storage for _, storage in rows] == ["e"] * 4
+    assert [storage for _, storage in rows] == ["e"] * 6

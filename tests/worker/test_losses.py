@@ -8,8 +8,9 @@ from billiard.exceptions import WorkerLostError
 from celery import signals
 from sqlalchemy import delete, select, update
 
-from models import Evaluation, LeaseState, Reduction, Shard, Worker
+from models import Evaluation, LeaseState, Preparation, Reduction, Shard, Worker
 from models.claims import claim_shard
+from models.preparing import claim_preparation
 from models.reducing import claim_reduction
 from models.session import reading, writing
 from scheduler.intake import Intake
@@ -92,6 +93,22 @@ def test_a_shard_task_lost_while_it_reduces_releases_the_reduction(
         assert claimed is not None
         assert list(claimed.evaluations) == job.all_evaluations
         assert set(connection.scalars(select(Evaluation.state))) == {"reducing"}
+
+
+def test_a_lost_preparation_is_released_at_once(station: Station) -> None:
+    queue_job(station.engine, station.settings, segments=300, systems=2, metrics=["nist"])
+    with reading(station.engine) as connection:
+        keys = list(connection.scalars(select(Preparation.id).order_by(Preparation.id)))
+    with writing(station.engine) as connection:
+        claim_preparation(connection, keys[0], owner=new_owner("t1"), worker="w", lease_seconds=60, max_attempts=3)
+        connection.execute(update(Preparation).where(Preparation.id == keys[1]).values(state=LeaseState.ENQUEUED))
+    lose(station, "prepare", "t1", keys[0], WorkerLostError("signal 9"))
+    lose(station, "prepare", "t2", keys[1], WorkerLostError("signal 9"))
+    with reading(station.engine) as connection:
+        rows = connection.execute(
+            select(Preparation.state, Preparation.attempts, Preparation.error).order_by(Preparation.id)
+        ).all()
+    assert [tuple(row) for row in rows] == [("pending", 1, "its process died (signal 9)."), ("pending", 0, None)]
 
 
 def test_a_worker_beats_while_it_lives(station: Station) -> None:

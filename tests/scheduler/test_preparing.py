@@ -1,0 +1,291 @@
+"""What metrics must know of all references: prepared before any shard, once for all who need it."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import func, insert, select, update
+
+import worker.outcome
+import worker.preparing
+from metrics import parse_metric
+from metrics.errors import MetricsError
+from metrics.measure import measure
+from models import Evaluation, LeaseState, Preparation, PreparedState, ProtocolState, QueueClass, Score, Shard, Worker
+from models.base import now
+from models.outcomes import cancel_evaluations
+from models.preparing import claim_preparation
+from models.session import reading, writing
+from scheduler.dispatch import dispatch
+from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.queueing import queue_evaluations
+from scheduler.recovery import reclaim_all, sweep
+from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
+from tests.scheduler.test_dispatch import App
+from worker.outcome import do_preparation, do_shard
+from worker.station import Station
+
+
+@pytest.fixture
+def station(database_url: str) -> Iterator[Station]:
+    worker.preparing._kept.clear()
+    station = Station(one_block_shards(database_url))
+    with writing(station.engine) as connection:
+        connection.execute(insert(Worker).values(id=station.worker, host="h", pid=1, version="1", concurrency=2))
+    yield station
+    station.close()
+
+
+def queue(station: Station, **others: object) -> Intake:
+    """Three blocks, two systems."""
+    return queue_job(station.engine, station.settings, **{"segments": 600, "systems": 2, "metrics": ["nist"], **others})
+
+
+def sent(station: Station) -> list[tuple[str, int]]:
+    """What the scheduler sends now."""
+    app = App()
+    dispatch(station.engine, app, station.settings)
+    return [(task, key) for task, key, _ in app.sent]
+
+
+def work(station: Station) -> None:
+    """Do what is sent, until nothing is."""
+    while hints := sent(station):
+        for task, key in hints:
+            {"prepare": do_preparation, "score_shard": do_shard}[task](station, key, "task")
+
+
+def states(station: Station, table: type = Evaluation) -> list[str]:
+    with reading(station.engine) as connection:
+        return list(connection.scalars(select(table.state).order_by(table.id)))
+
+
+def amount(station: Station, table: type) -> int:
+    with reading(station.engine) as connection:
+        return connection.execute(select(func.count()).select_from(table)).scalar_one()
+
+
+def test_shards_wait_for_the_references(station: Station) -> None:
+    queue(station, metrics=["bleu", "nist", "nist:order=2,5"])
+    hints = sent(station)
+    assert [task for task, _ in hints] == ["prepare"] * 3
+    for number, (_, key) in enumerate(reversed(hints)):
+        assert sent(station) == []
+        do_preparation(station, key, f"task{number}")
+        do_preparation(station, key, "late")
+    # The task of the last part has merged as well.
+    assert states(station, Preparation) == ["done"] * 4
+    assert amount(station, PreparedState) == 1, "orders 1-5 and 2,5 need the same counts"
+    assert {task for task, _ in sent(station)} == {"score_shard"}
+    with writing(station.engine) as connection:
+        connection.execute(update(Shard).values(state=LeaseState.PENDING))
+    work(station)
+    assert states(station) == ["done", "done"]
+    reference = some_text(600, 1)
+    expected = measure(
+        [reference], [similar_text(reference, 1000 + number) for number in range(2)], [parse_metric("nist")]
+    )[0]
+    with reading(station.engine) as connection:
+        found = connection.scalars(select(Score.score).where(Score.metric == 1).order_by(Score.evaluation_id))
+        assert list(found) == expected.scores.tolist()
+
+
+def test_it_is_prepared_once_for_all_who_come_later(station: Station) -> None:
+    reference, other = some_text(300, 1), some_text(300, 2)
+    test_set = NewTestSet("set", {"A": reference, "B": other})
+
+    def take(system: int, labels: list[str], metric: str) -> None:
+        text = similar_text(reference, system)
+        take_in(
+            station.engine,
+            station.settings,
+            campaign="c",
+            test_set=test_set,
+            submissions=[NewSubmission(f"s{system}", text)],
+            protocols=[NewProtocol(labels, [parse_metric(metric)], 0)],
+        )
+
+    take(1, ["A", "B"], "nist")
+    take(2, ["B", "A"], "nist")
+    assert (amount(station, PreparedState), amount(station, Preparation)) == (1, 2)
+    work(station)
+    assert amount(station, Preparation) == 3
+    take(3, ["A", "B"], "nist")
+    take(4, ["A", "B"], "nist:order=5")
+    work(station)
+    assert states(station) == ["done"] * 4
+    assert amount(station, Preparation) == 3, "the second submission prepares nothing"
+    take(5, ["A"], "nist")
+    take(6, ["A", "B"], "nist:case=lc")
+    assert amount(station, PreparedState) == 3, "other references and other words are counted apart"
+    assert amount(station, ProtocolState) == 5
+    work(station)
+    assert states(station) == ["done"] * 6
+
+
+def test_metrics_that_need_nothing_wait_for_nothing(station: Station) -> None:
+    queue(station, metrics=["nist"], campaign="waits")
+    queue(station, metrics=["bleu"])
+    assert {task for task, _ in sent(station)} == {"prepare", "score_shard"}
+    with reading(station.engine) as connection:
+        enqueued = set(connection.scalars(select(Shard.protocol_id).where(Shard.state == LeaseState.ENQUEUED)))
+        waiting = set(connection.scalars(select(ProtocolState.protocol_id)))
+    assert len(enqueued) == 1
+    assert not enqueued & waiting
+
+
+def test_what_can_never_be_counted_fails_all_who_wait_and_can_be_tried_again(
+    station: Station, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise MetricsError("An n-gram occurs too often.")
+
+    job = queue(station)
+    with monkeypatch.context() as patch:
+        patch.setattr(worker.outcome, "preparation_work", refuse)
+        work(station)
+    with reading(station.engine) as connection:
+        reasons = set(connection.scalars(select(Evaluation.reason)))
+    assert states(station) == ["failed"] * 2
+    start = "Segments 1 to 256 in the references could not be counted for nist (tried once): "
+    assert reasons == {f"{start}An n-gram occurs too often."}
+    assert sent(station) == []
+    with writing(station.engine) as connection:
+        queue_evaluations(connection, station.settings, job.protocols[0], job.submissions)
+    work(station)
+    assert states(station) == ["done"] * 2
+
+
+def test_what_raises_is_tried_again(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no such thing")
+
+    queue(station)
+    with monkeypatch.context() as patch:
+        patch.setattr(worker.outcome, "preparation_work", fail)
+        (_, first), *_ = sent(station)
+        do_preparation(station, first, "task")
+    with reading(station.engine) as connection:
+        row = connection.execute(select(Preparation.state, Preparation.error).where(Preparation.id == first)).one()
+    assert tuple(row) == ("pending", "ValueError: no such thing")
+    sweep(station.engine, station.settings)
+    with writing(station.engine) as connection:
+        connection.execute(update(Preparation).values(state=LeaseState.PENDING))
+    work(station)
+    assert states(station) == ["done"] * 2
+
+
+def test_a_merge_whose_process_died_is_found(station: Station) -> None:
+    queue(station)
+    hints = sent(station)
+    for _, key in hints[:-1]:
+        do_preparation(station, key, "task")
+    claim = worker.outcome.claim_preparation
+    lost = []
+
+    def die_at_the_merge(connection, key, **claims):  # type: ignore[no-untyped-def]
+        if key != hints[-1][1]:
+            lost.append(key)
+            return None
+        return claim(connection, key, **claims)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker.outcome, "claim_preparation", die_at_the_merge)
+        do_preparation(station, hints[-1][1], "task")
+    assert len(lost) == 1, "the task did not go on to merge"
+    assert sent(station) == [("prepare", lost[0])]
+    # Now it dies after its claim: the lease says so.
+    with writing(station.engine) as connection:
+        assert claim(connection, lost[0], owner="o", worker=station.worker, lease_seconds=-1, max_attempts=3)
+    assert sweep(station.engine, station.settings) == 1
+    work(station)
+    assert states(station) == ["done"] * 2
+
+
+@pytest.mark.parametrize("counted", [0, 1, 3])
+def test_what_was_cancelled_at_the_wrong_moment_is_made_anew(station: Station, counted: int) -> None:
+    """As when one evaluation is cancelled while another that needs the same is being queued."""
+    queue(station)
+    for _, key in sent(station)[:counted]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(worker.outcome, "do_preparation", lambda *_: None)
+            do_preparation(station, key, "task")
+    with writing(station.engine) as connection:
+        unfinished = Preparation.state != LeaseState.DONE
+        connection.execute(update(Preparation).where(unfinished).values(state=LeaseState.CANCELLED))
+    before = amount(station, Preparation)
+    assert sent(station) == []
+    assert sweep(station.engine, station.settings) == 1
+    assert sweep(station.engine, station.settings) == 0
+    assert amount(station, Preparation) == before + (3 - counted or 1)
+    work(station)
+    assert states(station) == ["done"] * 2
+
+
+def test_cancelled_evaluations_leave_no_work_behind(station: Station) -> None:
+    job = queue(station)
+    (_, first), *_ = sent(station)
+    do_preparation(station, first, "task")
+    with writing(station.engine) as connection:
+        cancel_evaluations(connection, job.all_evaluations)
+    assert states(station, Preparation) == ["done", "cancelled", "cancelled"]
+    assert sweep(station.engine, station.settings) == 0
+    assert sent(station) == []
+
+
+def test_after_a_crash_attempts_count_and_after_a_stop_they_do_not(station: Station) -> None:
+    queue(station)
+
+    def start() -> None:
+        (_, first), *_ = sent(station)
+        with writing(station.engine) as connection:
+            assert claim_preparation(connection, first, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+
+    def attempts() -> list[int]:
+        with reading(station.engine) as connection:
+            return list(connection.scalars(select(Preparation.attempts).order_by(Preparation.id)))
+
+    start()
+    assert reclaim_all(station.engine, station.settings, used=False) == 3
+    assert (states(station, Preparation), attempts()) == (["pending"] * 3, [0, 0, 0])
+    start()
+    assert reclaim_all(station.engine, station.settings, used=True) == 3
+    assert (states(station, Preparation), attempts()) == (["pending"] * 3, [1, 0, 0])
+
+
+def test_old_hints_are_sent_again(station: Station) -> None:
+    queue(station)
+    hints = sent(station)
+    with writing(station.engine) as connection:
+        connection.execute(update(Preparation).values(enqueued_at=now() - 20))
+    assert sweep(station.engine, station.settings) == 3
+    assert sent(station) == hints
+
+
+def test_somebody_urgent_hurries_what_he_waits_for(station: Station) -> None:
+    queue(station, queue_class=QueueClass.NIGHTLY, team="n")
+    with reading(station.engine) as connection:
+        assert set(connection.scalars(select(Preparation.queue_class))) == {QueueClass.NIGHTLY}
+    queue(station, queue_class=QueueClass.INTERACTIVE, campaign="other", replicates=0, team="i")
+    with reading(station.engine) as connection:
+        assert set(connection.scalars(select(Preparation.queue_class))) == {QueueClass.INTERACTIVE}
+    assert amount(station, Preparation) == 3
+
+
+def test_preparations_take_places_in_the_window(station: Station) -> None:
+    station.settings = station.settings.model_copy(update={"smallest_window": 5})
+    queue(station, segments=256 * 20, metrics=["nist"], campaign="waits", team="a")
+    queue(station, segments=256 * 20, metrics=["bleu"], team="b")
+    hints = sent(station)
+    assert sorted(task for task, _ in hints) == ["prepare"] * 3 + ["score_shard"] * 2
+    assert sent(station) == []
+
+
+def test_a_process_keeps_a_few_states(station: Station) -> None:
+    for seed in range(1, worker.preparing.KEPT + 3):
+        queue(station, seed=seed, segments=20, campaign=f"c{seed}")
+    work(station)
+    assert set(states(station)) == {"done"}
+    assert len(worker.preparing._kept) == worker.preparing.KEPT
+    with reading(station.engine) as connection:
+        hashes = set(connection.scalars(select(PreparedState.content_hash)))
+    assert set(worker.preparing._kept) < hashes
