@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cli.columns import aligned
+from cli.columns import aligned, digits
 from cli.details import detail_table
 from metrics.resampling.interval import percentile_interval
 
@@ -78,11 +78,11 @@ class Board:
         return f"{row.state.value}: {row.reason}" if row.reason else row.state.value
 
 
-def as_text(board: Board, digits: int = 1) -> str:
+def as_text(board: Board, width: int = 1) -> str:
     """A table for a terminal."""
     table = [["Rank", "System", *board.titles, ""]]
     for row in board.rows:
-        cells = [shown(board, score, digits) for score in row.scores] or ["n/a"] * len(board.listed.metrics)
+        cells = [shown(board, score, width) for score in row.scores] or ["n/a"] * len(board.listed.metrics)
         rank = row.scores[board.sorted_by].rank if row.scores else None
         table.append([str(rank) if rank else "-", board.name(row), *cells, board.remark(row)])
     lines = [board.title, aligned(table).rstrip("\n")]
@@ -94,13 +94,13 @@ def as_text(board: Board, digits: int = 1) -> str:
     return "\n".join(lines) + "\n"
 
 
-def shown(board: Board, score: LeaderboardScore, digits: int) -> str:
+def shown(board: Board, score: LeaderboardScore, width: int) -> str:
     """Score and interval for people."""
     if score.score is None:
         return "n/a"
-    interval = board.interval(score)
-    ends = f" [{interval[0]:.{digits}f}, {interval[1]:.{digits}f}]" if interval else ""
-    return f"{score.score:.{digits}f}{ends}"
+    interval, places = board.interval(score), digits(width, score.scale)
+    ends = f" [{interval[0]:.{places}f}, {interval[1]:.{places}f}]" if interval else ""
+    return f"{score.score:.{places}f}{ends}"
 
 
 def as_json(boards: Sequence[Board]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,11 @@ def display_width(text: str) -> int:
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     marks = sum(bool(unicodedata.combining(character)) for character in text)
     return len(text) + wide - marks
+
+
+def digits(asked: int, scale: float) -> int:
+    """Digits after the point of scores on this scale: at least three where it has no end, for such scores are small."""
+    return asked if math.isfinite(scale) else max(asked, 3)
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli.columns import digits
 from metrics.base import VERSION
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def render(name: str, boards: Sequence[Board], notices: Sequence[str]) -> str:
     )
     template = environment.get_template("report.html.j2")
     drawn = [(board, whiskers(board)) for board in boards]
-    return template.render(name=name, boards=drawn, notices=notices, width=WIDTH, version=VERSION)
+    return template.render(name=name, boards=drawn, notices=notices, width=WIDTH, version=VERSION, digits=digits)
 
 
 def whiskers(board: Board) -> dict[tuple[int, int], Whisker]:

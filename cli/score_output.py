@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from cli.columns import aligned
+from cli.columns import aligned, digits
 from cli.details import detail_table
 from metrics.base import VERSION
 from metrics.resampling.interval import percentile_interval
@@ -44,6 +44,10 @@ class Result:
         if not self.options.confidence:
             return None
         return percentile_interval(measurement.replicate_scores[system], self.options.level)
+
+    def width(self, measurement: Measurement) -> int:
+        """Digits after the point."""
+        return digits(self.options.width, measurement.metric.scale)
 
 
 def render(result: Result) -> str:
@@ -133,9 +137,9 @@ def exact(value: float) -> str:
 
 def as_text(result: Result) -> str:
     """A table with a column per metric, and below it how each was made."""
-    width = result.options.width
     if result.options.score_only:
-        rows = zip(*([shown(score, width) for score in m.scores] for m in result.measurements), strict=True)
+        columns = ([shown(score, result.width(m)) for score in m.scores] for m in result.measurements)
+        rows = zip(*columns, strict=True)
         return "".join(" ".join(row) + "\n" for row in rows)
     header = [
         "System",
@@ -146,6 +150,7 @@ def as_text(result: Result) -> str:
     for position, name in enumerate(result.inputs.names):
         row = [name]
         for metric, measurement in enumerate(result.measurements):
+            width = result.width(measurement)
             cell = shown(measurement.scores[position], width)
             interval = result.interval(measurement, position)
             if interval:
@@ -158,7 +163,9 @@ def as_text(result: Result) -> str:
     if any(m.segment_scores is not None for m in result.measurements):
         lines.append(segment_table(result))
     for m in result.measurements:
-        details = detail_table(m.metric.title, result.inputs.names, [m.metric.details(each) for each in m.sums], width)
+        details = detail_table(
+            m.metric.title, result.inputs.names, [m.metric.details(each) for each in m.sums], result.options.width
+        )
         if details:
             lines.append(aligned(details))
     lines += [f"{m.metric.title}|{result.signature(m)}" for m in result.measurements]
@@ -175,10 +182,10 @@ def as_text(result: Result) -> str:
 def segment_table(result: Result) -> str:
     """Every segment's scores, one row per segment and system."""
     table = [["Segment", "System", *(m.metric.title for m in result.measurements)]]
-    by_metric = [m.segment_scores for m in result.measurements if m.segment_scores is not None]
+    by_metric = [(m.segment_scores, result.width(m)) for m in result.measurements if m.segment_scores is not None]
     for segment in range(result.inputs.references[0].segments):
         for position, name in enumerate(result.inputs.names):
-            scores = [shown(scores[position, segment], result.options.width) for scores in by_metric]
+            scores = [shown(scores[position, segment], width) for scores, width in by_metric]
             table.append([str(segment + 1), name, *scores])
     return aligned(table)
 

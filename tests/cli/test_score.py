@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -232,3 +233,12 @@ def test_plain_and_marked_files_do_not_mix(files, tmp_path, capsys):
     )
     assert main(["score", str(marked), "-i", files[1]]) == 2
     assert "ref.sgm has ids for its segments" in capsys.readouterr().err
+
+
+def test_scores_without_an_upper_bound_get_more_digits(files, capsys):
+    assert main(["score", files[0], "-i", files[1], "-m", "nist", "bleu", "--confidence", "20"]) == 0
+    row = capsys.readouterr().out.splitlines()[2]
+    nist, low, high, bleu = re.fullmatch(r"good +(\S+)  \[(\S+), (\S+)\]  (\S+)  \[.*", row).groups()
+    assert [len(number.partition(".")[2]) for number in (nist, low, high, bleu)] == [3, 3, 3, 1]
+    assert main(["score", files[0], "-i", files[1], "-m", "nist", "bleu", "-b", "-w", "4"]) == 0
+    assert [len(number.partition(".")[2]) for number in capsys.readouterr().out.split()] == [4, 4]
