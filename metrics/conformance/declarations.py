@@ -100,7 +100,7 @@ def a_perfect_text_scores_best(subject: Subject) -> None:
     if not np.isfinite(metric_scores).all():
         raise PromiseBroken(f"A perfect text scores {perfect}, a spoilt one {worse}.")
     best = metric.scale if metric.higher_is_better else 0.0
-    # A scale of NaN says that there is no best score.
+    # An infinite scale says that there is no best score.
     if abs(perfect - best) > 0.01 * metric.scale:
         raise PromiseBroken(f"A perfect text scores {perfect:.4f}, not {best:g}.")
     if not (perfect > worse if metric.higher_is_better else perfect < worse):

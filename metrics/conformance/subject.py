@@ -11,6 +11,7 @@ from metrics.batch import Batch
 from metrics.conformance.campaign import ODD_WORDS, WORDS
 from metrics.errors import MetricsError, MissingLayer
 from metrics.measure import measure
+from metrics.preparation import states_of
 from metrics.registry import with_parameters
 from metrics.resources import Resources
 from metrics.surroundings import Surroundings, settle
@@ -49,16 +50,18 @@ class Subject:
     surroundings: Surroundings
 
     def batch(self, campaign: Campaign, variable_references: bool = False) -> Batch:
-        """The campaign as one shard."""
+        """The campaign as one shard, with what the metric must know of all its references."""
         texts, layers = self.texts(campaign)
         split = len(campaign.references)
-        return Batch(
+        batch = Batch(
             texts[:split],
             texts[split:],
             variable_references,
             layers=layers,
             resources=self.surroundings.resources,
         )
+        batch.states = states_of([self.metric], [batch])
+        return batch
 
     def texts(self, campaign: Campaign) -> tuple[list[bytes], dict[str, list[bytes]]]:
         """All texts, references first, and the layers that the metric needs."""
@@ -77,7 +80,9 @@ class Subject:
 
     def part(self, campaign: Campaign, positions: Sequence[int]) -> NDArray[np.float64]:
         """What it says of these segments alone, as a shard of the whole: (systems, positions, k)."""
-        return self.metric.segment_statistics(self.batch(campaign.rearranged(positions)))
+        part = self.batch(campaign.rearranged(positions))
+        part.states = self.batch(campaign).states
+        return self.metric.segment_statistics(part)
 
     def measured(self, campaign: Campaign, shard_size: int) -> Measurement:
         """Scored in shards, with replicates, as in real life."""
