@@ -5,19 +5,16 @@ Locks are taken in the order preparation, then evaluations by id, then prepared 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select, update
 
 from models.base import BLOCK_SEGMENTS
-from models.evaluation import Evaluation
 from models.lease import close, finish, put_back, take
 from models.outcomes import fail_evaluations
-from models.preparation import Preparation, PreparedState, ProtocolState
-from models.states import IN_FLIGHT, UNSCORED, LeaseState
-
-OPEN_WORK = (LeaseState.PENDING, *IN_FLIGHT)
+from models.preparation import Preparation, PreparedState
+from models.states import LeaseState
+from models.unprepared import start_merging, waiting_evaluations
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +41,6 @@ class Counted:
     """False when somebody else had taken the preparation over."""
     merge: int | None = None
     """The pending preparation that merges, where this was the last part."""
-
-
-def waiting_evaluations(connection: Connection, prepared_state_id: int) -> list[int]:
-    """Evaluations whose shards are not all done and need the state, in the order of their ids."""
-    rows = connection.scalars(
-        select(Evaluation.id)
-        .join(ProtocolState, ProtocolState.protocol_id == Evaluation.protocol_id)
-        .where(ProtocolState.prepared_state_id == prepared_state_id, Evaluation.state.in_(UNSCORED))
-        .order_by(Evaluation.id)
-    )
-    return list(rows)
 
 
 def claim_preparation(
@@ -127,87 +113,6 @@ def complete_merge(connection: Connection, claim: ClaimedPreparation, state: byt
     return True
 
 
-def start_merging(connection: Connection, prepared_state_id: int) -> int | None:
-    """A new pending preparation that merges, if all parts are there and nobody merges; its id."""
-    row = lock_state(connection, prepared_state_id)
-    if row is None or uncounted(connection, row):
-        return None
-    unfinished = select(Preparation.id).where(
-        Preparation.prepared_state_id == prepared_state_id, Preparation.state.in_(OPEN_WORK)
-    )
-    if connection.execute(unfinished.limit(1)).first() is not None:
-        return None
-    last = connection.execute(
-        select(Preparation.queue_class, Preparation.team)
-        .where(Preparation.prepared_state_id == prepared_state_id, Preparation.state == LeaseState.DONE)
-        .order_by(Preparation.queue_class, Preparation.id)
-    ).first()
-    turn = {} if last is None else dict(last._mapping)
-    return connection.execute(
-        insert(Preparation)
-        .values(
-            prepared_state_id=prepared_state_id,
-            first_block=0,
-            last_block=-(-row.segments // BLOCK_SEGMENTS),
-            merges=True,
-            **turn,
-        )
-        .returning(Preparation.id)
-    ).scalar_one()
-
-
-@dataclass(frozen=True, slots=True)
-class UnpreparedState:
-    """A state that is still to be made."""
-
-    id: int
-    metric: str
-    key: str
-    reference_texts: tuple[int, ...]
-    segments: int
-
-
-def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = True) -> UnpreparedState | None:
-    """The state if it is still to be made, held until the transaction ends.
-
-    Who adds preparations holds it, so that no block is counted twice and two last parts do not miss each other. None
-    where the state is complete; without `wait` also where somebody else holds it.
-    """
-    row = connection.execute(
-        select(
-            PreparedState.id,
-            PreparedState.metric,
-            PreparedState.key,
-            PreparedState.reference_texts,
-            PreparedState.segments,
-        )
-        .where(PreparedState.id == prepared_state_id, PreparedState.blob.is_(None))
-        .with_for_update(skip_locked=not wait)
-    ).one_or_none()
-    if row is None:
-        return None
-    return UnpreparedState(row.id, row.metric, row.key, tuple(row.reference_texts), row.segments)
-
-
-def uncounted(connection: Connection, state: UnpreparedState) -> list[tuple[int, int]]:
-    """The ranges of blocks that nobody has counted or is about to count. Only for who holds the state."""
-    rows = connection.execute(
-        select(Preparation.first_block, Preparation.last_block)
-        .where(
-            Preparation.prepared_state_id == state.id,
-            Preparation.merges.is_(False),
-            Preparation.state.in_((*OPEN_WORK, LeaseState.DONE)),
-        )
-        .order_by(Preparation.first_block)
-    ).all()
-    gaps, covered, end = [], 0, -(-state.segments // BLOCK_SEGMENTS)
-    for first, last in (*((row.first_block, row.last_block) for row in rows), (end, end)):
-        if first > covered:
-            gaps.append((covered, first))
-        covered = max(covered, last)
-    return gaps
-
-
 def read_parts(connection: Connection, prepared_state_id: int) -> list[bytes]:
     """What was counted, in the order of the blocks."""
     rows = connection.scalars(
@@ -263,26 +168,3 @@ def release_preparation(
         f"{what} in the references could not be {failed} for {row.metric} ({tries}): {reason}",
     )
     return True
-
-
-def plan_parts(
-    connection: Connection, state: UnpreparedState, ranges: Sequence[tuple[int, int]], queue_class: int, team: str
-) -> None:
-    """Add a pending preparation for each range of blocks. Only for who holds the state."""
-    common = {"prepared_state_id": state.id, "queue_class": queue_class, "team": team}
-    connection.execute(
-        insert(Preparation), [{**common, "first_block": first, "last_block": last} for first, last in ranges]
-    )
-
-
-def hurry(connection: Connection, prepared_state_id: int, queue_class: int) -> None:
-    """Let what is still to be done for a state wait in this class at most: somebody urgent needs it, too."""
-    connection.execute(
-        update(Preparation)
-        .where(
-            Preparation.prepared_state_id == prepared_state_id,
-            Preparation.state == LeaseState.PENDING,
-            Preparation.queue_class > queue_class,
-        )
-        .values(queue_class=queue_class)
-    )

@@ -15,7 +15,11 @@ from models.base import BLOCK_SEGMENTS
 from models.conflicts import insert_if_absent
 from models.evaluation import Evaluation
 from models.preparation import Preparation, PreparedState, ProtocolState
-from models.preparing import (
+from models.protocol import Measurement
+from models.session import reading, writing
+from models.states import UNSCORED
+from models.text import Text, TextBlock
+from models.unprepared import (
     OPEN_WORK,
     UnpreparedState,
     hurry,
@@ -25,10 +29,6 @@ from models.preparing import (
     uncounted,
     waiting_evaluations,
 )
-from models.protocol import Measurement
-from models.session import reading, writing
-from models.states import UNSCORED
-from models.text import Text, TextBlock
 from scheduler.shards import Sizes, block_cost, cut
 from worker.settings import Settings
 

@@ -34,7 +34,7 @@ class Settings(BaseSettings):
     """Memory that a shard may need, estimated at 4 KiB for each of its segments and systems."""
 
     max_attempts: int = Field(default=3, ge=1)
-    """How often a shard or reduction is tried; attempts that kill their process count."""
+    """How often a shard, preparation or reduction is tried; attempts that kill their process count."""
     retry_seconds: float = Field(default=1.0, ge=0)
     """Wait before a second attempt, twice that before a third, and so on."""
     task_seconds: float = Field(default=120.0, gt=0)
