@@ -32,6 +32,8 @@ def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = T
     Who adds preparations holds it, so that no block is counted twice and two last parts do not miss each other. None
     where the state is complete; without `wait` also where somebody else holds it.
     """
+    # Not a full FOR UPDATE: PostgreSQL checks the foreign key of a preparation that is updated twice in a transaction by
+    # locking the state for others' keys, and two who hold that and want more would wait for each other.
     row = connection.execute(
         select(
             PreparedState.id,
@@ -41,7 +43,7 @@ def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = T
             PreparedState.segments,
         )
         .where(PreparedState.id == prepared_state_id, PreparedState.blob.is_(None))
-        .with_for_update(skip_locked=not wait)
+        .with_for_update(key_share=True, skip_locked=not wait)
     ).one_or_none()
     if row is None:
         return None
