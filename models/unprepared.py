@@ -32,8 +32,8 @@ def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = T
     Who adds preparations holds it, so that no block is counted twice and two last parts do not miss each other. None
     where the state is complete; without `wait` also where somebody else holds it.
     """
-    # Not a full FOR UPDATE: PostgreSQL checks the foreign key of a preparation that is updated twice in a transaction by
-    # locking the state for others' keys, and two who hold that and want more would wait for each other.
+    # Not a full FOR UPDATE: where a preparation is updated twice in a transaction, PostgreSQL checks its foreign key
+    # by a shared lock on the state, and two who hold that and want it for themselves would wait for each other.
     row = connection.execute(
         select(
             PreparedState.id,
