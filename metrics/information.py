@@ -83,7 +83,7 @@ class NgramInformation(Preparation):
         table = NgramTable.from_bytes(state)
         contexts = [np.full(len(table.types), table.counts[: len(table.types)].sum())]
         contexts += [table.counts[level][table.parents(level)] for level in table.levels[:-1]]
-        first_child = np.concatenate(([0], np.cumsum(table.children))) + len(table.types)
+        first_child = np.concatenate(([0], np.cumsum(table.children, dtype=np.int64))) + len(table.types)
         return Information(
             b"".join(each + b"\n" for each in table.types),
             first_child,

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     from metrics.kernels.words import Words
 
+    Integers = NDArray[np.int64]
+    Numbers = Integers | NDArray[np.uint32]
+    """As they are stored or, after arithmetic, wider."""
+
 MAGIC = b"NGRM"
 VERSION = 1
 LARGEST_COUNT = 2**32 - 1
@@ -34,11 +38,11 @@ class NgramTable:
 
     deepest: int
     types: tuple[bytes, ...]
-    children: NDArray[np.int64]
+    children: Numbers
     """How many nodes of the next level each node has."""
-    words: NDArray[np.int64]
+    words: Numbers
     """The last word of each node, as a position in `types`."""
-    counts: NDArray[np.int64]
+    counts: Numbers
 
     @property
     def levels(self) -> list[slice]:
@@ -49,7 +53,7 @@ class NgramTable:
             levels.append(slice(end, end + int(self.children[levels[-1]].sum())))
         return levels
 
-    def parents(self, level: slice) -> NDArray[np.int64]:
+    def parents(self, level: slice) -> Integers:
         """For the nodes of the level behind this one, their parents' positions within this one."""
         children = self.children[level]
         return np.repeat(np.arange(len(children)), children)
@@ -64,7 +68,7 @@ class NgramTable:
             raise TooLarge(f"An n-gram occurs {self.counts.max():,} times, but {LARGEST_COUNT:,} is the limit.")
         lines = b"".join(each + b"\n" for each in self.types)
         header = _HEADER.pack(MAGIC, VERSION, self.deepest, len(self.types), len(lines), len(self.words))
-        arrays = (each.astype("<u4").tobytes() for each in (self.children, self.words, self.counts))
+        arrays = (each.astype("<u4", copy=False).tobytes() for each in (self.children, self.words, self.counts))
         return b"".join((header, lines, *arrays))
 
     @classmethod
@@ -79,9 +83,11 @@ class NgramTable:
             raise BadState("A table of n-grams is cut off. Prepare the references again.")
         begin = _HEADER.size + width
         lines = blob[_HEADER.size : begin].split(b"\n")[:-1]
-        numbers = np.frombuffer(blob, "<u4", offset=begin).astype(np.int64).reshape(3, nodes)
+        numbers = np.frombuffer(blob, "<u4", offset=begin).reshape(3, nodes)
         table = cls(deepest, tuple(lines), *numbers)
-        sound = deepest > 0 and len(lines) == types and table.levels[-1].stop == types + table.children.sum() == nodes
+        sound = (
+            deepest > 0 and len(lines) == types and table.levels[-1].stop == types + int(table.children.sum()) == nodes
+        )
         if not sound or (table.words >= types).any() or not table.counts.all():
             raise BadState("A table of n-grams contradicts itself. Prepare the references again.")
         return table
@@ -96,7 +102,7 @@ def counted(words: Words, rows: int, deepest: int) -> NgramTable:
     position = np.zeros(words.types, np.int32)
     position[used] = np.arange(len(used), dtype=np.int32)
     numbers = ngram_counts(position[ids], starts, len(used), deepest)
-    return NgramTable(deepest, tuple(lines[each] for each in used), *(each.astype(np.int64) for each in numbers))
+    return NgramTable(deepest, tuple(lines[each] for each in used), *numbers)
 
 
 def added(tables: Sequence[NgramTable]) -> NgramTable:
@@ -129,7 +135,7 @@ def added(tables: Sequence[NgramTable]) -> NgramTable:
     return NgramTable(deepest, tuple(types), np.concatenate(children), last, counts)
 
 
-def _sums(nodes: Sequence[NDArray[np.int64]], counts: Sequence[NDArray[np.int64]], size: int) -> NDArray[np.int64]:
+def _sums(nodes: Sequence[Integers], counts: Sequence[Numbers], size: int) -> Integers:
     total = np.zeros(size, np.int64)
     for its_nodes, its_counts in zip(nodes, counts, strict=True):
         # No table has a node twice.
