@@ -19,6 +19,7 @@ GOLDEN = ROOT / "tests" / "golden" / "harbour.json"
 METRICS = ["bleu", "bleu:order=3,1,5:tok=thesis", "chrf", "chrf++", "ter", "ter:tok=tercom", "wer", "per", "fmeasure"]
 METRICS += ["gtm", "gtm:e=2", "tbleu", "tbleu:eps=0.3", "lebleu", "character"]
 METRICS += ["meteor:modules=exact", "meteor:modules=exact:params=orig"]
+METRICS += ["nist", "nist:order=2,4:case=lc"]
 REFERENCES = ["A", "B", "AB"]
 
 
