@@ -9,7 +9,7 @@ import numpy as np
 
 from metrics.base import Metric
 from metrics.best_reference import lengths
-from metrics.kernels.gtm import gtm_runs
+from metrics.kernels.gtm import gtm_runs, taken_runs
 from metrics.kernels.ter import UNIT
 from metrics.parameters import case_parameter, number_to, parameter, show_number, tokenizer_parameter
 
@@ -29,6 +29,22 @@ def exponent(text: str) -> float:
     if value < 1:
         raise ValueError(f"is a number from 1 to {LARGEST_EXPONENT}")
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words that a hypothesis and a reference have one after the other; places count from 0."""
+
+    size: float
+    """How many words count: all of them, but for a last run that is cut to what is left, perhaps within a word."""
+    place: int
+    """Of the first word in the hypothesis."""
+    reference: int
+    """Position of the reference."""
+    reference_place: int
+    """Of the first word in that reference."""
+    words: tuple[str, ...]
+    """As they were compared: tokens, folded where the metric folds case."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +87,32 @@ class GTM(Metric):
         out[..., 2] = whole
         out[..., 3] = (left * UNIT * 2 + counts) // (2 * counts)
         return out
+
+    def runs(self, batch: Batch) -> list[list[list[Run]]]:
+        """The runs that `segment_statistics` counts, by system and segment, in the order in which they are taken.
+
+        The sum of size ** e in this order, to the power of 1 / e, is the statistic `size` before it is rounded.
+        """
+        words, present, systems = batch.words(self.tok, self.case), batch.present, len(batch.systems)
+        taken, counts, rests = taken_runs(words, present, systems)
+        system, segment = (np.repeat(axis.ravel(), counts.ravel()) for axis in np.indices(counts.shape))
+        sizes = taken[:, 0].astype(np.float64)
+        cut = (counts > 0) & (rests > 0)
+        sizes[(np.cumsum(counts.ravel()) - 1)[cut.ravel()]] = (rests / present.sum(axis=0))[cut]
+        # Where the references that a segment has begin, as `taken_runs` puts one after the other.
+        room = (words.lengths[: present.size].reshape(present.shape) + 1) * present
+        begins = np.where(present, np.cumsum(room, axis=0) - room + 1, np.iinfo(np.int64).max)[:, segment]
+        reference = np.where(begins <= taken[:, 2], begins, -1).argmax(axis=0)
+        place_there = taken[:, 2] - begins[reference, np.arange(len(taken))]
+        first = words.starts[present.size + system * batch.segments + segment] + taken[:, 1]
+
+        tokens = words.lines.decode().split("\n")
+        runs: list[list[list[Run]]] = [[[] for _ in range(batch.segments)] for _ in range(systems)]
+        columns = (system, segment, first, taken[:, 0], sizes, taken[:, 1], reference, place_there)
+        for s, i, begin, length, size, here, text, there in zip(*(each.tolist() for each in columns), strict=True):
+            found = tuple(tokens[token] for token in words.ids[begin : begin + length])
+            runs[s][i].append(Run(size, here, text, there, found))
+        return runs
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """0 to 100; 0 without a common word."""

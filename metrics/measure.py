@@ -83,6 +83,7 @@ def measure(
     variable_references: bool = False,
     layers: Mapping[str, Sequence[bytes]] | None = None,
     resources: Resources | None = None,
+    on_batch: Callable[[Batch], None] | None = None,
     on_shard: Callable[[int, int], None] | None = None,
 ) -> list[Measurement]:
     r"""Score all systems by all metrics, in shards of `shard_size` segments (rounded up to whole blocks).
@@ -90,7 +91,8 @@ def measure(
     The result is the same to the bit for every `shard_size`. Texts are lines joined by "\n", without a final one;
     `layers` are those of the references, then of the systems. Metrics must be settled (`metrics.surroundings`).
     What they need of the whole reference side (`metrics.preparation`) is counted first.
-    `on_shard` is told after each shard how many of how many are done.
+    `on_batch` is given each shard's texts, for what is to be shown of them beside the scores; `on_shard` is told after
+    each shard how many of how many are done.
     """
     segments = references[0].count(b"\n") + 1
     blocks = block_count(max(shard_size, 1))
@@ -113,6 +115,8 @@ def measure(
         if segment_scores:
             for scores, metric, each in zip(by_segment, metrics, statistics, strict=True):
                 scores.append(metric.segment_score(each))
+        if on_batch:
+            on_batch(batch)
         if on_shard:
             on_shard(shard + 1, shards)
 

@@ -65,7 +65,7 @@ static void take_runs(Budget *budget, uint64_t *heap, int64_t runs, uint8_t *use
             whole = 0;
         }
         if (whole) {
-            if (take(budget, length)) return;
+            if (take(budget, length, i, j)) return;
             memset(used_here + i, 1, (size_t)length);
             memset(used_there + j, 1, (size_t)length);
         } else if (at > begin) {
@@ -97,10 +97,13 @@ static int64_t take_many_runs(Budget *budget, const Sides *sides, const int32_t 
 /*
  * totals: (systems, segments), the sum over the runs of `powers` of their lengths (0 to the longest hypothesis); rests:
  * what is left for the last run where it is longer than that, in parts of a word, as many as the segment has
- * references. few: up to how many pairs of equal words runs are listed, at most FEW. Returns 0, or -1 without memory.
+ * references. few: up to how many pairs of equal words runs are listed, at most FEW. taken, where it is not 0: the runs
+ * of each hypothesis in the order in which they were taken, from the place of its first word among the words of all
+ * hypotheses; runs: (systems, segments), how many those are. Returns 0, or -1 without memory.
  */
 int64_t gtm_runs(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types, int64_t references,
-                 int64_t systems, int64_t segments, const double *powers, int64_t few, double *totals, int64_t *rests) {
+                 int64_t systems, int64_t segments, const double *powers, int64_t few, double *totals, int64_t *rests,
+                 Run *taken, int64_t *runs) {
     int64_t longest = 0, longest_hypothesis = 0, result = -1;
     if (few > FEW) few = FEW;
     for (int64_t i = 0; i < segments; i++) {
@@ -148,6 +151,7 @@ int64_t gtm_runs(const int32_t *ids, const int64_t *starts, const uint8_t *prese
             const int32_t *hypothesis = ids + row[0];
             int64_t length = row[1] - row[0], pairs = 0, most = length * parts;
             Budget budget = {.left = most < reference_words ? most : reference_words, .parts = parts, .powers = powers};
+            if (taken) budget.taken = taken + (row[0] - starts[references * segments]);
             for (int64_t at = 0; at < length; at++) pairs += sides.count[hypothesis[at]];
             if (pairs == 0) {
             } else if (pairs <= few && length < POSITIONS && sides.size < POSITIONS) {
@@ -159,6 +163,7 @@ int64_t gtm_runs(const int32_t *ids, const int64_t *starts, const uint8_t *prese
             }
             totals[s * segments + i] = budget.total;
             rests[s * segments + i] = budget.rest;
+            if (taken) runs[s * segments + i] = budget.runs;
         }
         for (int64_t j = 0; j < sides.size; j++)
             if (sides.text[j]) sides.last[sides.text[j] - 1] = sides.count[sides.text[j] - 1] = 0;

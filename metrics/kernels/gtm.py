@@ -28,6 +28,29 @@ def gtm_runs(
     `present` is (references, segments), with at least one 1 per segment; `few` is for tests.
     Raises MemoryError where the tables of the longest segment do not fit.
     """
+    totals, rests, _, _ = _gtm_runs(words, present, systems, exponent, few, keep=False)
+    return totals, rests
+
+
+def taken_runs(
+    words: Words, present: NDArray[np.uint8], systems: int, few: int = FEW
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """The runs themselves, how many each segment has, and what is left for the last one.
+
+    (runs, 3) by system, segment and then in the order in which they were taken: words, place in the hypothesis, place
+    in the references that the segment has, which stand one after the other with one place before, between and behind
+    them. Then (systems, segments) twice, the rests as in `gtm_runs`: where one is not 0, the last run has been cut to
+    it, and its words are those of which at least a part counts. Raises MemoryError.
+    """
+    _, rests, taken, counts = _gtm_runs(words, present, systems, 1.0, few, keep=True)
+    first = words.starts[present.size : -1] - words.starts[present.size]
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts.ravel()) - counts.ravel(), counts.ravel())
+    return taken[np.repeat(first, counts.ravel()) + within], counts, rests
+
+
+def _gtm_runs(
+    words: Words, present: NDArray[np.uint8], systems: int, exponent: float, few: int, *, keep: bool
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     references, segments = present.shape
     longest = int(words.lengths[references * segments :].max(initial=0))
     # Python's power and not NumPy's: the latter's last digits differ between processors.
@@ -35,12 +58,14 @@ def gtm_runs(
     types = int(words.ids.max(initial=-1)) + 1
     totals = np.empty((systems, segments))
     rests = np.empty((systems, segments), np.int64)
-    function = kernel("gtm_runs", *[POINTER] * 3, *[INTEGER] * 4, POINTER, INTEGER, *[POINTER] * 2)
+    kept = int(words.starts[-1] - words.starts[references * segments]) if keep else 0
+    taken, counts = np.empty((kept, 3), np.int32), np.zeros((systems, segments), np.int64)
+    function = kernel("gtm_runs", *[POINTER] * 3, *[INTEGER] * 4, POINTER, INTEGER, *[POINTER] * 4)
     checked(
         function(
             address(words.ids), address(words.starts), address(present),
             types, references, systems, segments,
-            address(powers), few, address(totals), address(rests),
+            address(powers), few, address(totals), address(rests), address(taken) if kept else 0, address(counts),
         )
     )  # fmt: skip
-    return totals, rests
+    return totals, rests, taken, counts

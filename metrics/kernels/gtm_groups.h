@@ -176,7 +176,7 @@ static inline int64_t take_runs_by_groups(Budget *budget, const int32_t *text, i
             int32_t last = last_open(&g, group, HYPOTHESIS), other = last_open(&g, group, REFERENCES);
             if (last < 0 || other < 0) continue;
             if (last == i) {
-                if (take(budget, l)) goto done;
+                if (take(budget, l, i, other - hypothesis)) goto done;
                 use(&g, i, l);
                 use(&g, other, l);
                 last = last_open(&g, group, HYPOTHESIS);

@@ -5,9 +5,10 @@ from math import ceil
 
 
 def gtm_runs_of(hypothesis, references):
-    """The sizes of the runs taken, in the order in which they are taken.
+    """The runs taken, in order: size, place in the hypothesis, and in the joined references.
 
-    The last may be a fraction, of a run that is longer than the rest of the budget.
+    The last size may be a fraction, of a run that is longer than the rest of the budget. Behind each reference and
+    before the first stands a boundary.
     """
     boundary = object()
     joined = [boundary]
@@ -22,7 +23,7 @@ def gtm_runs_of(hypothesis, references):
                 runs.append((length, i, j))
     runs.sort(reverse=True)
     budget = min(Fraction(len(hypothesis)), Fraction(sum(map(len, references)), len(references)))
-    used_here, used_there, sizes = set(), set(), []
+    used_here, used_there, taken = set(), set(), []
     for length, i, j in runs:
         if not budget:
             break
@@ -31,6 +32,6 @@ def gtm_runs_of(hypothesis, references):
         if used_here.isdisjoint(here) and used_there.isdisjoint(there):
             used_here.update(here)
             used_there.update(there)
-            sizes.append(size)
+            taken.append((size, i, j))
             budget -= size
-    return sizes
+    return taken

@@ -14,7 +14,7 @@ from metrics import parse_metric
 from metrics.batch import Batch
 from metrics.errors import BadParameter
 from metrics.fmeasure import FMeasure
-from metrics.gtm import GTM
+from metrics.gtm import GTM, Run
 from metrics.kernels.ter import UNIT
 from tests.metrics.campaigns import Campaign, campaigns, read_campaign
 from tests.metrics.gtm_definition import gtm_runs_of
@@ -30,7 +30,7 @@ def rows(campaign, e, tokenize=str.split, variable=False):
         result.append([])
         for line, *of_segment in zip(lines, *campaign.references.values(), strict=True):
             hypothesis, references = tokenize(line), [tokenize(one) for one in of_segment if one or not variable]
-            size = float(sum(float(run) ** e for run in gtm_runs_of(hypothesis, references))) ** (1 / e)
+            size = float(sum(float(run) ** e for run, *_ in gtm_runs_of(hypothesis, references))) ** (1 / e)
             result[-1].append((size, len(hypothesis), fmean(map(len, references))))
     return np.array(result)
 
@@ -112,6 +112,47 @@ def test_single_segments(hypothesis, references, e, size, score):
 def test_sizes_are_rounded_once_per_segment():
     (statistics,) = GTM(e=2.0).segment_statistics(Batch([b"a b\na b\nb c a"], [b"b a\nb a\nb c a"]))
     assert statistics[:, 0].tolist() == [round(2**0.5 / STEP) * STEP] * 2 + [3.0]
+
+
+def check_runs(metric, batch):
+    """The runs stand where they say and give the statistic `size` to the bit."""
+    statistics, words = metric.segment_statistics(batch), batch.words(metric.tok, metric.case)
+    tokens = np.array(words.lines.decode().split("\n"), object)
+
+    def line(text, segment):
+        row = text * batch.segments + segment
+        return tokens[words.ids[words.starts[row] : words.starts[row + 1]]].tolist()
+
+    for s, segments in enumerate(metric.runs(batch)):
+        for i, runs in enumerate(segments):
+            total = sum(run.size**metric.e for run in runs)
+            assert statistics[s, i, 0] == round(total ** (1 / metric.e) / STEP) * STEP
+            for run in runs:
+                assert batch.present[run.reference, i]
+                for text, place in ((len(batch.references) + s, run.place), (run.reference, run.reference_place)):
+                    assert list(run.words) == line(text, i)[place : place + len(run.words)]
+                assert len(run.words) - 1 < run.size <= len(run.words)
+
+
+@settings(max_examples=150, deadline=None)
+@given(campaigns(), st.sampled_from([1.0, 2.0, 2.5]), st.booleans())
+def test_runs_are_what_was_counted(campaign, e, variable):
+    if variable:
+        campaign.references["always"] = ["there"] * len(campaign.systems["S0"])
+    check_runs(GTM(tok="none", e=e), batch_of(campaign, variable=variable))
+
+
+def test_runs_are_what_was_counted_on_real_data(real_data):
+    campaign = read_campaign(real_data / "wmt22.en-cs")
+    two = dict(list(campaign.systems.items())[:2])
+    check_runs(GTM(e=1.5, case="lc"), batch_of(Campaign(campaign.references, two)))
+
+
+def test_runs_of_a_segment():
+    """The average reference has 3.5 words: of "a b", only one and a half count."""
+    batch = Batch([b"a b x\nc", b"Y c d q\nb"], [b"a b c d\nz"])
+    (segments,) = GTM(tok="none", e=2.0).runs(batch)
+    assert segments == [[Run(2.0, 2, 1, 1, ("c", "d")), Run(1.5, 0, 0, 0, ("a", "b"))], []]
 
 
 @pytest.mark.parametrize("text", ["0.5", "0", "-1", "33", "nan", "inf", "x"])

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from math import ceil
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.kernels.gtm import FEW, gtm_runs
+from metrics.kernels.gtm import FEW, gtm_runs, taken_runs
 from tests.metrics.gtm_definition import gtm_runs_of
 from tests.metrics.kernels.word_rows import words_of
 
@@ -16,16 +17,45 @@ both_ways = pytest.mark.parametrize("few", [FEW, 0], ids=["listed", "grouped"])
 
 
 def check(references, systems, present, few, exponent=2):
-    totals, rests = gtm_runs(words_of(references, systems), present, len(systems), exponent, few)
+    words = words_of(references, systems)
+    totals, rests = gtm_runs(words, present, len(systems), exponent, few)
+    taken, counts, _ = taken_runs(words, present, len(systems), few)
+    per_segment = iter(np.split(taken, np.cumsum(counts.ravel())[:-1]))
     for s, system in enumerate(systems):
         for i, hypothesis in enumerate(system):
             there = [text[i] for text, mask in zip(references, present.tolist(), strict=True) if mask[i]]
-            sizes = gtm_runs_of(hypothesis, there)
+            runs = gtm_runs_of(hypothesis, there)
+            sizes = [size for size, _, _ in runs]
             whole = [size for size in sizes if size.denominator == 1]
             rest = Fraction(int(rests[s, i]), len(there))
             # A whole rest may be a run or what is left of one; only the sum is defined.
             assert totals[s, i] + float(rest) ** exponent == pytest.approx(float(sum(z**exponent for z in sizes)))
             assert rest.denominator == 1 or whole == sizes[:-1]
+            check_places(next(per_segment).tolist(), rest, runs, hypothesis, there)
+
+
+def check_places(taken, rest, runs, hypothesis, references):
+    """Runs are where the definition has them; the last one is somewhere where it fits.
+
+    Where the last one spends the budget, the definition may cut a longer run to it that is partly used already.
+    """
+    joined = [None]
+    for reference in references:
+        joined += [*reference, None]
+    average = Fraction(sum(map(len, references)), len(references))
+    spent = sum(size for size, _, _ in runs) == min(len(hypothesis), average)
+    certain = len(runs) - spent if runs else 0
+    assert len(taken) == len(runs)
+    assert [tuple(run) for run in taken[:certain]] == runs[:certain]
+    for side in (1, 2):
+        places = [place for words, *begins in taken for place in range(begins[side - 1], begins[side - 1] + words)]
+        assert len(places) == len(set(places))
+    for words, i, j in taken:
+        assert hypothesis[i : i + words] == joined[j : j + words]
+    if taken:
+        words, *_ = taken[-1]
+        assert words == ceil(runs[-1][0])
+        assert not rest or rest == runs[-1][0]
 
 
 @both_ways
@@ -71,6 +101,8 @@ def test_listed_and_grouped_runs_are_the_same(seed, types):
     words, present = words_of(references, systems), np.ones((2, 20), np.uint8)
     for one, other in zip(gtm_runs(words, present, 3, 2.5), gtm_runs(words, present, 3, 2.5, 0), strict=True):
         assert np.array_equal(one, other)
+    for one, other in zip(taken_runs(words, present, 3), taken_runs(words, present, 3, 0), strict=True):
+        assert np.array_equal(one, other)
 
 
 LONG = 100_000
@@ -94,3 +126,5 @@ def test_long_and_repetitive_segments(case):
         totals, rests = gtm_runs(words_of([[one]], [[other]]), present, 1, 2.0)
         assert totals[0, 0] == sum(run**2 for run in runs)
         assert rests[0, 0] == 0
+        taken, _, _ = taken_runs(words_of([[one]], [[other]]), present, 1)
+        assert sorted(taken[:, 0].tolist(), reverse=True) == sorted(runs, reverse=True)
