@@ -1,6 +1,13 @@
-"""What the command line itself may complain of."""
+"""What the command line itself may complain of, and how all errors reach the user."""
 
 from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class CommandError(Exception):
@@ -9,6 +16,29 @@ class CommandError(Exception):
 
 class UsageError(CommandError):
     """The command was put wrongly: exit status 2."""
+
+
+def exit_status(program: str, command: Callable[[], int]) -> int:
+    """Run a command; its exit status, and one line on standard error for every error that can be explained."""
+    # One thread for matrix products: the parallel work is done by processes, and idle threads only spin.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    try:
+        status = command()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python would complain once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print(f"{program}: interrupted.", file=sys.stderr)
+        return 130
+    except Exception as error:
+        explanation = explained(error)
+        if explanation is None:
+            raise
+        message, status = explanation
+        print(f"{program}: {message}", file=sys.stderr)
+    return status
 
 
 def explained(error: Exception) -> tuple[str, int] | None:

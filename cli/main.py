@@ -1,14 +1,13 @@
-"""Entry point: reads the words of the command line, runs the verb, turns every error into one line and a status."""
+"""Entry point: reads the words of the command line and runs the verb."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from typing import TYPE_CHECKING
 
 from cli import check_metric, database, embeddings, evaluate, leaderboard, metrics_list, processes, score
-from cli.errors import explained
+from cli.errors import exit_status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,26 +53,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit status."""
-    # One thread for matrix products: the parallel work is done by processes, and idle threads only spin.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     options = parser().parse_args(arguments)
-    try:
-        status: int = options.run(options)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; Python would complain once more when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except KeyboardInterrupt:
-        print("steelyard: interrupted.", file=sys.stderr)
-        return 130
-    except Exception as error:
-        explanation = explained(error)
-        if explanation is None:
-            raise
-        message, status = explanation
-        print(f"steelyard: {message}", file=sys.stderr)
-    return status
+    return exit_status("steelyard", lambda: options.run(options))
 
 
 if __name__ == "__main__":

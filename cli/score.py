@@ -10,6 +10,11 @@ from cli.options import add_metric_options, add_resampling_options, chosen_metri
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
+
+    from cli.inputs import Inputs
+    from cli.score_output import Result
+    from metrics.base import Metric
 
 FORMATS = ("text", "json", "tsv")
 INPUT_FORMATS = ("plain", "mteval", "wmt-xml", "conllu", "tectomt", "treex")
@@ -38,6 +43,11 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     parser.add_argument("--segments", action="store_true", help="also the score of every segment")
     parser.add_argument(
+        "--runs",
+        action="store_true",
+        help="also the runs of words that gtm takes in every segment: length, places, words",
+    )
+    parser.add_argument(
         "--shard-size", type=whole_number, metavar="N", help="segments worked on at once; changes no score"
     )
     parser.add_argument(
@@ -60,11 +70,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, measure, print."""
     from cli import score_output
     from cli.inputs import read_inputs
-    from metrics.measure import LARGEST_SHARD, measure
-    from metrics.resampling.paired import paired_bootstrap
-    from metrics.resources import Resources
     from metrics.text.contents import STDIN
-    from worker.settings import Settings
 
     if options.paired and not options.confidence:
         options.confidence = 1000
@@ -75,12 +81,31 @@ def run(options: argparse.Namespace) -> int:
         variable_references=options.variable_references,
         input_format=options.input_format,
     )
+    print(score_output.render(scored(options, metrics, inputs)), end="")
+    return 0
+
+
+def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Inputs) -> Result:
+    """Measure what was read; `options` are those of `score`.
+
+    Raises MetricsError, and UsageError where the options ask for what the input or the metrics do not have.
+    """
+    from cli.runs import TakenRuns
+    from cli.score_output import Result
+    from metrics.measure import LARGEST_SHARD, measure
+    from metrics.resampling.paired import paired_bootstrap
+    from metrics.resources import Resources
+    from worker.settings import Settings
+
     note(inputs.notices)
     # Registered resources are at hand here, too, but no database is.
     resources = Resources(Settings().resource_folder, dict(options.resource))
     metrics = settled_metrics(options, metrics, resources, inputs.language, inputs.layers)
     if options.paired and len(inputs.systems) < 2:
         raise UsageError("--paired compares systems with the first one: give at least two after -i.")
+    runs = TakenRuns(metrics) if options.runs else None
+    if runs is not None and not runs:
+        raise UsageError("--runs shows the runs of words that gtm takes: add gtm to -m.")
     measurements = measure(
         [text.bytes for text in inputs.references],
         [text.bytes for text in inputs.systems],
@@ -92,13 +117,12 @@ def run(options: argparse.Namespace) -> int:
         variable_references=inputs.variable_references,
         layers=inputs.layers,
         resources=resources,
+        on_batch=runs.add if runs else None,
         on_shard=show_progress if sys.stderr.isatty() else None,
     )
     paired = paired_bootstrap(measurements) if options.paired else []
     names = options.metrics or [metric.specification for metric in metrics]
-    result = score_output.Result(inputs, names, measurements, paired, options)
-    print(score_output.render(result), end="")
-    return 0
+    return Result(inputs, names, measurements, paired, options, runs)
 
 
 def show_progress(done: int, shards: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from cli import runs
 from cli.columns import aligned, digits
 from cli.details import detail_table
 from metrics.base import VERSION
@@ -15,9 +16,10 @@ from metrics.resampling.interval import percentile_interval
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from cli.inputs import Inputs
+    from cli.runs import TakenRuns
     from metrics.measure import Measurement
     from metrics.resampling.paired import PairedResult
     from metrics.text.plain import Text
@@ -33,6 +35,7 @@ class Result:
     measurements: Sequence[Measurement]
     paired: Sequence[PairedResult]
     options: argparse.Namespace
+    runs: TakenRuns | None = None
 
     def signature(self, measurement: Measurement) -> str:
         """The signature of one metric in this call."""
@@ -89,6 +92,8 @@ def as_json(result: Result) -> dict[str, Any]:
                 entry["details"] = details
             if measurement.segment_scores is not None:
                 entry["segments"] = [number(score) for score in measurement.segment_scores[position].tolist()]
+            if result.runs and (taken := result.runs.of(measurement.metric, position)) is not None:
+                entry["runs"] = [runs.as_json(segment) for segment in taken]
             scores.append(entry)
         systems.append({"system": name, "hash": digest(text), "scores": scores})
     tests = [
@@ -127,6 +132,11 @@ def as_tsv(result: Result) -> str:
             a, b = result.inputs.names[test.a], result.inputs.names[test.b]
             metric_name = result.metric_names[test.metric]
             rows.append(f"{a}\t{b}\t{metric_name}\tbootstrap\t{exact(test.difference)}\t{test.p!r}")
+    if result.runs:
+        rows += ["", "\t".join(("metric", *runs.COLUMNS))]
+        for metric_name, measurement in zip(result.metric_names, result.measurements, strict=True):
+            for row in result.runs.rows(measurement.metric, result.inputs.names):
+                rows.append("\t".join((metric_name, *row)))
     return "\n".join(rows) + "\n"
 
 
@@ -162,6 +172,8 @@ def as_text(result: Result) -> str:
     lines = [aligned(table)]
     if any(m.segment_scores is not None for m in result.measurements):
         lines.append(segment_table(result))
+    if result.runs:
+        lines += run_tables(result.runs, result)
     for m in result.measurements:
         details = detail_table(
             m.metric.title, result.inputs.names, [m.metric.details(each) for each in m.sums], result.options.width
@@ -188,6 +200,15 @@ def segment_table(result: Result) -> str:
             scores = [shown(scores[position, segment], width) for scores, width in by_metric]
             table.append([str(segment + 1), name, *scores])
     return aligned(table)
+
+
+def run_tables(taken: TakenRuns, result: Result) -> Iterator[str]:
+    """The runs of every GTM, one row each."""
+    header = ("Segment", "System", "Size", "Place", "Reference", "Place there", "Words")
+    for measurement in result.measurements:
+        rows = list(taken.rows(measurement.metric, result.inputs.names))
+        if rows:
+            yield f"Runs of {measurement.metric.title}\n" + aligned([header, *rows])
 
 
 def shown(score: float, width: int) -> str:

@@ -1,0 +1,62 @@
+"""The runs of words that GTM took, as `score --runs` and `mtrics -v -g` show them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from metrics.gtm import GTM
+from metrics.parameters import show_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from metrics.base import Metric
+    from metrics.batch import Batch
+    from metrics.gtm import Run
+
+COLUMNS = ("segment", "system", "size", "place", "reference", "reference_place", "words")
+
+
+class TakenRuns:
+    """The runs of every GTM among some metrics; segments, references and places are shown from 1 on."""
+
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        self._runs: dict[Metric, list[list[list[Run]]]] = {metric: [] for metric in metrics if isinstance(metric, GTM)}
+
+    def __bool__(self) -> bool:
+        return bool(self._runs)
+
+    def add(self, batch: Batch) -> None:
+        """Take in one shard; shards come in their order."""
+        for metric, systems in self._runs.items():
+            assert isinstance(metric, GTM)
+            systems += [[] for _ in batch.systems[len(systems) :]]
+            for segments, more in zip(systems, metric.runs(batch), strict=True):
+                segments += more
+
+    def of(self, metric: Metric, system: int) -> list[list[Run]] | None:
+        """By segment; None for a metric that is not GTM."""
+        return self._runs[metric][system] if metric in self._runs else None
+
+    def rows(self, metric: Metric, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        """What COLUMNS names, for every run of one metric by segment and system; nothing where it is not GTM."""
+        for segment, systems in enumerate(zip(*self._runs.get(metric, ()), strict=True), 1):
+            for name, runs in zip(names, systems, strict=True):
+                for run in runs:
+                    places = (run.place + 1, run.reference + 1, run.reference_place + 1)
+                    numbers = (show_number(run.size), *map(str, places))
+                    yield (str(segment), name, *numbers, " ".join(run.words))
+
+
+def as_json(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """The runs of one segment in the order in which they were taken."""
+    return [
+        {
+            "size": int(run.size) if run.size.is_integer() else run.size,
+            "place": run.place + 1,
+            "reference": run.reference + 1,
+            "reference_place": run.reference_place + 1,
+            "words": list(run.words),
+        }
+        for run in runs
+    ]
