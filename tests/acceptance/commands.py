@@ -21,8 +21,18 @@ def environment(**settings: str) -> dict[str, str]:
 
 def steelyard(*arguments: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run `steelyard ...` to its end."""
+    return command("cli.main", *arguments, cwd=cwd, **settings)
+
+
+def mtrics(*arguments: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run `mtrics ...` to its end."""
+    return command("cli.mtrics", *arguments, cwd=cwd, **settings)
+
+
+def command(module: str, *arguments: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run a command by the module that it is in."""
     return subprocess.run(
-        [sys.executable, "-m", "cli.main", *arguments],
+        [sys.executable, "-m", module, *arguments],
         cwd=cwd,
         env=environment(**settings),
         capture_output=True,
