@@ -228,7 +228,8 @@ def segment_lines(result: Result, measurement: Measurement, system: int, begin: 
 
 def shown(measurement: Measurement, score: float) -> str:
     """Four digits; from 0 to 1 what we count from 0 to 100."""
-    return "n/a" if math.isnan(score) else f"{score / measurement.metric.scale:.4f}"
+    scale = measurement.metric.scale
+    return "n/a" if math.isnan(score) else f"{score / scale if math.isfinite(scale) else score:.4f}"
 
 
 if __name__ == "__main__":
