@@ -217,13 +217,15 @@ def segment_lines(result: Result, measurement: Measurement, system: int, begin: 
     """`SYSTEM:  METRIC:  segment I:  SCORE`, and for GTM the runs of the segment; nothing without -v."""
     if measurement.segment_scores is None:
         return
+    from cli.runs import shown_words
+
     runs = result.runs.of(measurement.metric, system) if result.runs else None
     for segment, score in enumerate(measurement.segment_scores[system].tolist()):
         place = f"{begin}  segment {segment + 1}:"
         yield f"{place}  {shown(measurement, score)}"
         for run in runs[segment] if runs else ():
             there = f"reference {run.reference + 1} at {run.reference_place + 1}"
-            yield f"{place}  run:  {run.size:g} at {run.place + 1}, {there}:  {' '.join(run.words)}"
+            yield f"{place}  run:  {run.size:g} at {run.place + 1}, {there}:  {shown_words(run)}"
 
 
 def shown(measurement: Measurement, score: float) -> str:

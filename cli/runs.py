@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.gtm import GTM
 from metrics.parameters import show_number
+from metrics.text.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +46,12 @@ class TakenRuns:
                 for run in runs:
                     places = (run.place + 1, run.reference + 1, run.reference_place + 1)
                     numbers = (show_number(run.size), *map(str, places))
-                    yield (str(segment), name, *numbers, " ".join(run.words))
+                    yield (str(segment), name, *numbers, shown_words(run))
+
+
+def shown_words(run: Run) -> str:
+    """The words for people: what would steer a terminal is escaped."""
+    return printable(" ".join(run.words))
 
 
 def as_json(runs: Sequence[Run]) -> list[dict[str, Any]]:

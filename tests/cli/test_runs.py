@@ -63,3 +63,11 @@ def test_runs_do_not_depend_on_the_shards(real_data, capsys):
 def test_runs_need_gtm(arguments, capsys):
     assert main([*arguments, "-m", "bleu"]) == 2
     assert "add gtm to -m" in capsys.readouterr().err
+
+
+def test_text_does_not_steer_the_terminal(tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("a \x1b[2J b\n")
+    assert main(["score", str(tmp_path / "a.txt"), "-i", str(tmp_path / "a.txt"), "-m", "gtm:tok=none", "--runs"]) == 0
+    out = capsys.readouterr().out
+    assert "a \\x1b[2J b" in out
+    assert "\x1b" not in out
