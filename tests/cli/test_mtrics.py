@@ -1,6 +1,8 @@
 """`mtrics` as its manual has it (Kos 2008, Appendix A)."""
 
 import json
+import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -9,7 +11,7 @@ import pytest
 
 from cli import main as steelyard
 from cli.mtrics import main
-from tests.acceptance.commands import mtrics
+from tests.acceptance.commands import environment, mtrics
 
 REFERENCE = ["The crane lifts the red box .", "Nobody waits below it .", "Then it stops ."]
 OTHER = ["A crane takes up the red box now .", "All wait far from it .", "After that it stops ."]
@@ -243,6 +245,17 @@ def test_help_names_every_option_of_the_manual(capsys):
         out = capsys.readouterr().out
     for option in OPTIONS:
         assert f"\n  {option} " in out or f"\n  {option}," in out, option
+
+
+def test_help_loads_nothing_heavy(tmp_path):
+    code = (
+        "import sys; from cli.mtrics import main\n"
+        "try: main(['-h'])\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'numpy', 'celery', 'sqlalchemy', 'pydantic', 'gensim'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_the_command_as_it_is_installed(tmp_path):

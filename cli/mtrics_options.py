@@ -1,0 +1,141 @@
+"""The options of `mtrics`, and the metrics that they ask for."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.errors import UsageError
+from cli.options import level, whole_number
+
+if TYPE_CHECKING:
+    from metrics.base import Metric
+
+DESCRIPTION = "Score translations against references with the metrics and options of MTrics (Kos 2008, Appendix A)."
+EPILOGUE = (
+    "NGRAMS is a list of numbers and intervals, such as 6,1-3,7. Case is folded unless -s is given, and words are what "
+    "white space separates unless -T is given. Exit status: 0 fine, 1 something is wrong with the files, 2 wrong usage."
+)
+TOKENIZER = "thesis"
+"""What -T stands for."""
+SYNONYMS = "synonyms"
+"""What signatures call the file of --synonyms."""
+LAYER_OF_WORDS, LAYER_OF_TREES = "TCzechA", "TCzechT"
+"""What -TMT reads unless it is told another layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricOption:
+    """An option that asks for a metric, perhaps with a value."""
+
+    short: str
+    metric: str
+    """Its name, which is also the long form."""
+    describe: str
+    metavar: str = ""
+    default: str = ""
+    parameters: tuple[str, ...] = ()
+    """What the value sets; more than one are separated by commas."""
+    fixed: tuple[tuple[str, str], ...] = ()
+    """Parameters in which the thesis differs from our defaults, beside case and tokenizer."""
+
+    def asked(self, value: str, common: dict[str, str]) -> Metric:
+        """The metric with this value of the option and the settings that all metrics share. Raises UsageError."""
+        from metrics.errors import BadParameter
+        from metrics.registry import metric_class
+
+        found = metric_class(self.metric)
+        values = value.split(",") if len(self.parameters) > 1 else [value][: len(self.parameters)]
+        if len(values) != len(self.parameters):
+            raise UsageError(f"{self.short} {value}: its value is written {self.metavar}, for example {self.default}.")
+        known = {field.name for field in found.parameters()}
+        texts = {key: text for key, text in common.items() if key in known}
+        try:
+            return found.from_texts({**texts, **dict(self.fixed), **dict(zip(self.parameters, values, strict=True))})
+        except BadParameter as error:
+            raise UsageError(f"{self.short} {value}: {error}") from error
+
+
+METRICS = (
+    MetricOption("-b", "bleu", "BLEU", "NGRAMS", "1-4", ("order",), (("smooth", "none"),)),
+    MetricOption("-n", "nist", "NIST", "NGRAMS", "1-5", ("order",)),
+    MetricOption("-p", "per", "position-independent error rate"),
+    MetricOption("-f", "fmeasure", "F-measure, weights of precision and recall", "P,R", "1,1", ("p", "r")),
+    MetricOption("-g", "gtm", "GTM, exponent of the lengths of runs", "EXPONENT", "1", ("e",)),
+    MetricOption("-w", "wer", "word error rate"),
+    MetricOption("-t", "ter", "translation edit rate"),
+    MetricOption("-m", "meteor", "Meteor; orig: its parameters of 2005", "orig", "2007", ("params",)),
+    MetricOption("-sempos", "sempos", "SemPOS overlapping of tectogrammatical trees; stands alone"),
+)
+"""In the order in which scores are printed."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the manual, and below them a few of ours."""
+    top = argparse.ArgumentParser(prog="mtrics", description=DESCRIPTION, epilog=EPILOGUE, allow_abbrev=False)
+    files = top.add_argument_group("files")
+    files.add_argument(
+        "-c", "--candidate", nargs="+", action="extend", required=True, metavar="FILE",
+        help="translations to score: a system in each file, or several in one of mteval's",
+    )  # fmt: skip
+    files.add_argument(
+        "-r", "--reference", nargs="+", action="extend", required=True, metavar="FILE", help="reference translations"
+    )
+    files.add_argument("-o", "--output", metavar="FILE", type=Path, help="where to write (default: standard output)")
+
+    metrics = top.add_argument_group("metrics")
+    for option in METRICS:
+        names = (option.short, f"--{option.metric}")
+        if option.parameters:
+            told = f"{option.describe} (default: {option.default})"
+            metrics.add_argument(*names, nargs="?", const=option.default, metavar=option.metavar, help=told)
+        else:
+            metrics.add_argument(*names, action="store_const", const="", help=option.describe)
+
+    form = top.add_argument_group("texts")
+    form.add_argument("-s", "--case-sensitive", action="store_true", help="keep the case of letters")
+    form.add_argument("-T", "--tokenize", action="store_true", help="cut off punctuation (Kos 2008, section 4.3.1)")
+    form.add_argument("-M", "--mteval", action="store_true", help="all files are in mteval's format, SGML or XML")
+    form.add_argument("-MT", "--mteval-tokenize", action="store_true", help="both -M and -T")
+    form.add_argument(
+        "-TMT", "--tectomt", nargs="?", const="", metavar="LAYER",
+        help="all files are TectoMT's, words are read from this layer "
+        f"(default: {LAYER_OF_WORDS}, with -sempos {LAYER_OF_TREES})",
+    )  # fmt: skip
+
+    output = top.add_argument_group("output")
+    output.add_argument(
+        "-conf", "--confidence", nargs="?", type=whole_number, const=1000, default=0, metavar="N",
+        help="bootstrap intervals from N replicates (N: 1000)",
+    )  # fmt: skip
+    output.add_argument("-cl", "--level", type=level, metavar="P", help="level of the intervals (default: 0.95)")
+    output.add_argument("-v", "--verbose", action="store_true", help="also every segment, GTM's runs, and signatures")
+
+    ours = top.add_argument_group("not in the manual")
+    ours.add_argument("--seed", type=whole_number, default=12345, help="seed of the bootstrap (default: 12345)")
+    ours.add_argument(
+        *("-l", "--language-pair"), metavar="SRC-TRG", help="tells Meteor the language of its lemmas, e.g. en-cs"
+    )
+    ours.add_argument("--synonyms", type=Path, metavar="FILE", help="synonyms for Meteor, one group on a line")
+    return top
+
+
+def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
+    """The metrics that were asked for. Raises UsageError."""
+    chosen = [option for option in METRICS if getattr(options, option.metric) is not None]
+    if not chosen:
+        raise UsageError(f"No metric was asked for. Give one or more of {' '.join(each.short for each in METRICS)}.")
+    if options.sempos is not None and len(chosen) > 1:
+        others = " ".join(each.short for each in chosen if each.metric != "sempos")
+        raise UsageError(
+            f"-sempos stands alone: it compares trees and the other metrics words. Run mtrics again for {others}."
+        )
+    cut = options.tokenize or options.mteval_tokenize
+    if options.tectomt is not None and (cut or options.mteval):
+        raise UsageError("-TMT reads words that are cut already, from files of its own: leave out -T, -M and -MT.")
+    common = {"case": "mixed" if options.case_sensitive else "lc", "tok": TOKENIZER if cut else "none"}
+    if options.synonyms:
+        common["synonyms"] = SYNONYMS
+    return [option.asked(getattr(options, option.metric), common) for option in chosen]
