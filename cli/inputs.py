@@ -65,11 +65,17 @@ def input_file(argument: str) -> InputFile:
 
 
 def read_inputs(
-    references: Sequence[str], systems: Sequence[str], *, variable_references: bool, input_format: Format | None = None
+    references: Sequence[str],
+    systems: Sequence[str],
+    *,
+    variable_references: bool,
+    input_format: Format | None = None,
+    part: str | None = None,
 ) -> Inputs:
     """Read reference and system files, in which segments are matched by position, or by id where they have ids.
 
-    Their formats are found from the content unless `input_format` says it of all.
+    Their formats are found from the content unless `input_format` says it of all. `part` is the layer or zone to take
+    where a file names none.
     Raises BadText, and UsageError where files with and without ids of documents are mixed.
     """
     if [*references, *systems].count(STDIN) > 1:
@@ -78,7 +84,7 @@ def read_inputs(
     marked: list[MarkedFile] = []
     texts: dict[InputFile, Text] = {}
     for file in dict.fromkeys(files):
-        read = read_file(file.path, format=input_format, part=file.part)
+        read = read_file(file.path, format=input_format, part=file.part or part)
         if isinstance(read, Text):
             texts[file] = read
         else:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError, UsageError, exit_status
-from cli.mtrics_options import SYNONYMS, chosen_metrics, parser
+from cli.mtrics_options import LAYER_OF_TREES, LAYER_OF_WORDS, SYNONYMS, chosen_metrics, parser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli.inputs import Inputs
     from metrics.base import Metric
+    from metrics.text.formats import Format
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,7 +48,9 @@ def run(options: argparse.Namespace) -> int:
 
 def overwrites(output: Path | None, files: Sequence[str]) -> bool:
     """Whether the output is one of these files."""
-    paths = [Path(file) for file in files]
+    from cli.inputs import input_file
+
+    paths = [Path(input_file(file).path) for file in files]
     return output is not None and output.exists() and any(path.exists() and output.samefile(path) for path in paths)
 
 
@@ -55,7 +58,13 @@ def read(options: argparse.Namespace) -> Inputs:
     """References and candidates. Raises BadText and UsageError."""
     from cli.inputs import read_inputs
 
-    return read_inputs(options.reference, options.candidate, variable_references=False)
+    form: Format | None = None
+    part = None
+    if options.mteval or options.mteval_tokenize:
+        form = "mteval"
+    elif options.tectomt is not None:
+        form, part = "tectomt", options.tectomt or (LAYER_OF_TREES if options.sempos is not None else LAYER_OF_WORDS)
+    return read_inputs(options.reference, options.candidate, variable_references=False, input_format=form, part=part)
 
 
 def score_options(options: argparse.Namespace, metrics: Sequence[Metric]) -> argparse.Namespace:

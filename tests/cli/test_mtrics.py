@@ -187,6 +187,57 @@ def test_mt_is_mteval_and_tokenized(capsys):
     assert capsys.readouterr().out != "crane:  PER:  0.1250\n"
 
 
+def tectomt(sentences):
+    """A document with the layers TCzechA and TCzechT, and TEnglishA with other words, of (form, lemma, sempos)."""
+    bundles = []
+    for number, words in enumerate(sentences, 1):
+        nodes = {"A": "", "T": "", "E": ""}
+        for at, (form, lemma, sempos) in enumerate(words, 1):
+            morphology = f"<m><form>{form}</form><lemma>{lemma}</lemma></m>"
+            nodes["A"] += f'<LM id="a{number}-{at}">{morphology}<ord>{at}</ord></LM>'
+            nodes["E"] += f'<LM id="e{number}-{at}"><m><form>no</form><lemma>no</lemma></m><ord>{at}</ord></LM>'
+            nodes["T"] += f'<LM id="t{number}-{at}"><t_lemma>{lemma}</t_lemma>'
+            nodes["T"] += f"<gram><sempos>{sempos}</sempos></gram><ord>{at}</ord></LM>"
+        trees = "".join(
+            f'<{layer} id="{letter}{number}"><children>{nodes[letter]}</children></{layer}>'
+            for layer, letter in (("TCzechA", "A"), ("TCzechT", "T"), ("TEnglishA", "E"))
+        )
+        bundles.append(f'<LM id="s{number}"><trees>{trees}</trees></LM>')
+    inside = f"<bundles>{''.join(bundles)}</bundles>"
+    return f'<tmt_document xmlns="http://ufal.mff.cuni.cz/pdt/pml/">{inside}</tmt_document>'
+
+
+TREES = [[("Lodi", "loď", "n.denot"), ("pluly", "plout", "v"), ("tam", "tam", "adv.pron.def")]]
+CANDIDATE_TREES = [[("Loď", "loď", "n.denot"), ("pluje", "plout", "v"), ("tam", "sem", "adv.pron.def")]]
+
+
+@pytest.fixture
+def tectomt_files():
+    """A reference and a candidate: one form of three in common, two lemmas, two of three nodes."""
+    Path("ref.tmt").write_text(tectomt(TREES), encoding="utf-8")
+    Path("boat.tmt").write_text(tectomt(CANDIDATE_TREES), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["-TMT", "-p"], "PER:  0.6667"),
+        (["--tectomt", "TCzechA", "-p"], "PER:  0.6667"),
+        (["-TMT", "TEnglishA", "-p"], "PER:  0.0000"),
+    ],
+)
+def test_tectomt(capsys, tectomt_files, arguments, line):
+    assert main(["-c", "boat.tmt", "-r", "ref.tmt", *arguments]) == 0
+    assert capsys.readouterr().out == f"boat:  {line}\n"
+
+
+def test_tectomt_layers_that_are_not_there(capsys, tectomt_files):
+    assert main(["-c", "boat.tmt", "-r", "ref.tmt", "-TMT", "TCzechM", "-p"]) == 1
+    err = capsys.readouterr().err
+    assert "ref.tmt: has no layer" in err
+    assert "TCzechA, TCzechT" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
@@ -202,6 +253,8 @@ def test_mt_is_mteval_and_tokenized(capsys):
         (["-g", "0"], 2, "-g 0: gtm: e"),
         (["-g", "2:tok=intl"], 2, "-g 2:tok=intl: gtm: e"),
         (["-sempos", "-b", "-p"], 2, "-sempos stands alone"),
+        (["-M", "-b"], 1, "ref.txt"),
+        (["-TMT", "-b"], 1, "ref.txt, line 1: not well-formed XML"),
         (["-TMT", "-T", "-b"], 2, "leave out -T, -M and -MT"),
         (["-TMT", "-MT", "-b"], 2, "leave out -T, -M and -MT"),
         (["-b", "-cl", "0.9"], 2, "give -conf, too"),
