@@ -143,6 +143,13 @@ def test_verbose_adds_segments_runs_and_signatures(capsys):
     assert "crane:  GTM[e=2]:  segment 1:  run:  3 at 1, reference 2 at 5:  the red box" in lines
 
 
+def test_verbose_adds_the_further_figures_of_a_metric(capsys):
+    (crane, _) = scored(capsys, "-m", "bleu:smooth=none:case=lc:tok=none")
+    expected = [f"crane:  BLEU:  {key}:  {value:.4f}" for key, value in crane["details"].items()]
+    assert len(expected) == 6
+    assert printed(capsys, "-v", "-b")[1:7] == expected
+
+
 def test_confidence(capsys):
     arguments = ["-m", "wer:case=lc:tok=none", "--confidence", "300", "--level", "0.9", "--seed", "7"]
     intervals = [entry["interval"] for entry in scored(capsys, *arguments)]
@@ -224,6 +231,9 @@ def tectomt_files():
         (["-TMT", "-p"], "PER:  0.6667"),
         (["--tectomt", "TCzechA", "-p"], "PER:  0.6667"),
         (["-TMT", "TEnglishA", "-p"], "PER:  0.0000"),
+        (["-sempos", "-TMT"], "SemPOS:  0.6667"),
+        (["-sempos", "-TMT", "TCzechT"], "SemPOS:  0.6667"),
+        (["--sempos", "--tectomt"], "SemPOS:  0.6667"),
     ],
 )
 def test_tectomt(capsys, tectomt_files, arguments, line):
@@ -236,6 +246,17 @@ def test_tectomt_layers_that_are_not_there(capsys, tectomt_files):
     err = capsys.readouterr().err
     assert "ref.tmt: has no layer" in err
     assert "TCzechA, TCzechT" in err
+
+
+def test_annotated_samples(real_data, capsys):
+    """Their makers give these scores."""
+    folder = real_data.parent / "samples"
+    if not folder.is_dir():
+        pytest.skip(f"no samples at {folder}")
+    candidate, reference = (str(folder / f"sample{part}.tmt") for part in ("_cand", ""))
+    for arguments, score in ((["-TMT", "-sempos"], "SemPOS:  0.8021"),):
+        assert main(["-c", candidate, "-r", reference, *arguments]) == 0
+        assert capsys.readouterr().out == f"sample_cand:  {score}\n"
 
 
 @pytest.mark.parametrize(
@@ -253,6 +274,7 @@ def test_tectomt_layers_that_are_not_there(capsys, tectomt_files):
         (["-g", "0"], 2, "-g 0: gtm: e"),
         (["-g", "2:tok=intl"], 2, "-g 2:tok=intl: gtm: e"),
         (["-sempos", "-b", "-p"], 2, "-sempos stands alone"),
+        (["-sempos"], 1, 'sempos needs the layer "sempos"'),
         (["-M", "-b"], 1, "ref.txt"),
         (["-TMT", "-b"], 1, "ref.txt, line 1: not well-formed XML"),
         (["-TMT", "-T", "-b"], 2, "leave out -T, -M and -MT"),
