@@ -76,6 +76,9 @@ def test_the_form_of_the_output(capsys):
         (["--wer"], "wer", 100),
         (["-t"], "ter", 100),
         (["--ter"], "ter", 100),
+        (["-m"], "meteor:params=2007", 100),
+        (["-m", "orig"], "meteor:params=orig", 100),
+        (["--meteor", "2007"], "meteor", 100),
     ],
 )
 @pytest.mark.parametrize(
@@ -234,6 +237,9 @@ def tectomt_files():
         (["-sempos", "-TMT"], "SemPOS:  0.6667"),
         (["-sempos", "-TMT", "TCzechT"], "SemPOS:  0.6667"),
         (["--sempos", "--tectomt"], "SemPOS:  0.6667"),
+        # Three links, two of them by lemma, in one chunk: F = 1 and penalties 0.28 (1/3)^0.83, 0.5 (1/3)^3.
+        (["-TMT", "-m"], "Meteor[exact+lemma]:  0.8875"),
+        (["-TMT", "-m", "orig"], "Meteor[exact+lemma][orig]:  0.9815"),
     ],
 )
 def test_tectomt(capsys, tectomt_files, arguments, line):
@@ -242,7 +248,7 @@ def test_tectomt(capsys, tectomt_files, arguments, line):
 
 
 def test_tectomt_layers_that_are_not_there(capsys, tectomt_files):
-    assert main(["-c", "boat.tmt", "-r", "ref.tmt", "-TMT", "TCzechM", "-p"]) == 1
+    assert main(["-c", "boat.tmt", "-r", "ref.tmt", "-TMT", "TCzechM", "-m"]) == 1
     err = capsys.readouterr().err
     assert "ref.tmt: has no layer" in err
     assert "TCzechA, TCzechT" in err
@@ -254,9 +260,24 @@ def test_annotated_samples(real_data, capsys):
     if not folder.is_dir():
         pytest.skip(f"no samples at {folder}")
     candidate, reference = (str(folder / f"sample{part}.tmt") for part in ("_cand", ""))
-    for arguments, score in ((["-TMT", "-sempos"], "SemPOS:  0.8021"),):
+    for arguments, score in (
+        (["-TMT", "-m"], "Meteor[exact+lemma]:  0.7476"),
+        (["-TMT", "TCzechA", "-m", "orig"], "Meteor[exact+lemma][orig]:  0.8319"),
+        (["-TMT", "-sempos"], "SemPOS:  0.8021"),
+    ):
         assert main(["-c", candidate, "-r", reference, *arguments]) == 0
         assert capsys.readouterr().out == f"sample_cand:  {score}\n"
+
+
+def test_synonyms_and_language(capsys):
+    Path("groups.txt").write_text("below under\n")
+    assert main(["-c", "crane.txt", "-r", "ref.txt", "-m", "-v", "--synonyms", "groups.txt", "-l", "cs-en"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("crane:  Meteor[exact+lemma+synonym]:  ")
+    assert "|synonyms:synonyms@" in out
+    assert "|lang:en|" in out
+    assert main(["-c", "crane.txt", "-r", "ref.txt", "-m", "-v"]) == 0
+    assert capsys.readouterr().out.startswith("crane:  Meteor[exact]:  ")
 
 
 @pytest.mark.parametrize(
@@ -273,6 +294,7 @@ def test_annotated_samples(real_data, capsys):
         (["-f", "1,x"], 2, '-f 1,x: fmeasure: r="x"'),
         (["-g", "0"], 2, "-g 0: gtm: e"),
         (["-g", "2:tok=intl"], 2, "-g 2:tok=intl: gtm: e"),
+        (["-m", "2008"], 2, '-m 2008: meteor: params is "2008", but must be one of orig, 2007'),
         (["-sempos", "-b", "-p"], 2, "-sempos stands alone"),
         (["-sempos"], 1, 'sempos needs the layer "sempos"'),
         (["-M", "-b"], 1, "ref.txt"),
