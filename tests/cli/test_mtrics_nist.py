@@ -12,8 +12,6 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from cli import main as steelyard
 from cli.mtrics import main
 
-pytest.importorskip("metrics.nist")
-
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
