@@ -32,13 +32,14 @@ from cli.stored import (
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sqlalchemy import Engine
 
     from cli.board import Board
     from metrics.base import Metric
     from metrics.text.folder import CampaignFolder
+    from metrics.text.plain import Text
     from models.progress import Progress
     from scheduler.intake import Intake
     from worker.settings import Settings
@@ -134,8 +135,8 @@ def run(options: argparse.Namespace) -> int:
     selections = reference_selections(options.references, list(folder.references))
     name = checked_name(folder.name)
     note(folder.notices)
-    layers = folder.layers({label for selection in selections for label in selection})
-    metrics = pinned_metrics(options, settings, chosen, folder.target_language or "", layers)
+    texts = folder.texts(sorted({label for selection in selections for label in selection}))
+    metrics = pinned_metrics(options, settings, chosen, folder.target_language or "", texts)
     # Told by what was asked for: what is pinned differs from it.
     sort = options.sort and metrics[sort_position(specifications, options.sort) or 0].specification
     require_schema(settings, create=True)
@@ -156,7 +157,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def pinned_metrics(
-    options: argparse.Namespace, settings: Settings, metrics: Sequence[Metric], language: str, layers: Iterable[str]
+    options: argparse.Namespace, settings: Settings, metrics: Sequence[Metric], language: str, texts: Sequence[Text]
 ) -> list[Metric]:
     """The metrics with all pinned that they take from the campaign and from resources.
 
@@ -167,7 +168,7 @@ def pinned_metrics(
     resources = Resources(settings.resource_folder)
     for resource, file in options.resource:
         resources.register(resource, "file", file)
-    return settled_metrics(options, metrics, resources, language, layers)
+    return settled_metrics(options, metrics, resources, language, texts)
 
 
 def reference_selections(asked: Sequence[str] | None, labels: Sequence[str]) -> list[list[str]]:

@@ -11,6 +11,7 @@ from cli.errors import UsageError
 from metrics.errors import BadText
 from metrics.text.contents import STDIN
 from metrics.text.formats import read_file
+from metrics.text.layers import common_layers
 from metrics.text.names import printable, system_name
 from metrics.text.pairing import check_pairing
 from metrics.text.plain import Text
@@ -38,9 +39,12 @@ class Inputs:
     @property
     def layers(self) -> dict[str, list[bytes]]:
         """The linguistic layers that all texts have: by name, references first."""
-        texts = [*self.references, *self.systems]
-        common = set.intersection(*(set(text.layers) for text in texts))
-        return {layer: [text.layers[layer] for text in texts] for layer in sorted(common)}
+        return {layer: [text.layers[layer] for text in self.texts] for layer in sorted(common_layers(self.texts))}
+
+    @property
+    def texts(self) -> list[Text]:
+        """References, then systems."""
+        return [*self.references, *self.systems]
 
 
 @dataclass(frozen=True)

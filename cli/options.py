@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from metrics.base import Metric
     from metrics.resources import Resources
+    from metrics.text.plain import Text
 
 TOKENIZER_OF_LANGUAGE = {"zh": "zh"}
 NO_TOKENIZER_YET = {"ja", "ko"}
@@ -110,16 +111,18 @@ def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
 
 
 def settled_metrics(
-    options: argparse.Namespace, metrics: Sequence[Metric], resources: Resources, language: str, layers: Iterable[str]
+    options: argparse.Namespace, metrics: Sequence[Metric], resources: Resources, language: str, texts: Sequence[Text]
 ) -> list[Metric]:
-    """The metrics with all pinned that they take from language, layers and resources; tells the user what to know.
+    """The metrics with all pinned that they take from language, texts and resources; tells the user what to know.
 
     `language` is the target language where the input names it; -l wins. Raises MetricsError.
     """
     from metrics.surroundings import Surroundings, settle
+    from metrics.text.layers import common_layers
 
     _, _, target = (options.language_pair or "").partition("-")
-    settled, notices = settle(metrics, Surroundings(target or language, frozenset(layers), resources))
+    found = {text.name: tuple(text.layers) for text in texts}
+    settled, notices = settle(metrics, Surroundings(target or language, common_layers(texts), resources, found))
     note(notices)
     return settled
 

@@ -100,7 +100,7 @@ def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Input
     note(inputs.notices)
     # Registered resources are at hand here, too, but no database is.
     resources = Resources(Settings().resource_folder, dict(options.resource))
-    metrics = settled_metrics(options, metrics, resources, inputs.language, inputs.layers)
+    metrics = settled_metrics(options, metrics, resources, inputs.language, inputs.texts)
     if options.paired and len(inputs.systems) < 2:
         raise UsageError("--paired compares systems with the first one: give at least two after -i.")
     runs = TakenRuns(metrics) if options.runs else None

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from metrics.errors import MissingLayer
 from metrics.resources import Resources
 from metrics.text.layers import FORMATS_WITH, describe_layers
+from metrics.text.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from metrics.base import Metric
 
@@ -24,6 +25,8 @@ class Surroundings:
     layers: frozenset[str] = frozenset()
     """The linguistic layers that every text has (`metrics.text.layers`)."""
     resources: Resources = field(default_factory=Resources)
+    texts: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """What messages call each text, and the layers it has, be they in the others or not."""
 
 
 def settle(metrics: Sequence[Metric], surroundings: Surroundings) -> tuple[list[Metric], list[str]]:
@@ -37,11 +40,18 @@ def settle(metrics: Sequence[Metric], surroundings: Surroundings) -> tuple[list[
         pinned, remarks = metric.settled(surroundings)
         for layer in pinned.layers:
             if layer not in surroundings.layers:
-                have = describe_layers(surroundings.layers)
-                raise MissingLayer(
-                    f"{metric.name} needs the layer {describe_layers([layer])} in every text. Layers found: {have}. "
-                    f"Give all texts in a format that has it: {FORMATS_WITH[layer]}."
-                )
+                raise MissingLayer(_what_lacks(metric, layer, surroundings))
         settled.append(pinned)
         notices += remarks
     return settled, notices
+
+
+def _what_lacks(metric: Metric, layer: str, surroundings: Surroundings) -> str:
+    lacking = [name for name, layers in surroundings.texts.items() if layer not in layers]
+    found = {each for layers in surroundings.texts.values() for each in layers} | surroundings.layers
+    where = f" Texts without it: {listed(lacking)}." if lacking else ""
+    return (
+        f"{metric.name} needs the layer {describe_layers([layer])} in every text. Layers found: "
+        f"{describe_layers(found)}.{where} Give all texts in a format that has it: "
+        f"{FORMATS_WITH.get(layer, 'none that is known')}."
+    )

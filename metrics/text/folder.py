@@ -49,10 +49,9 @@ class CampaignFolder:
         """Number of segments of every text."""
         return next(iter(self.references.values())).segments
 
-    def layers(self, labels: Iterable[str]) -> frozenset[str]:
-        """The linguistic layers that these references and all systems have."""
-        texts = (*(self.references[label] for label in labels), *self.systems.values())
-        return frozenset(set.intersection(*(set(text.layers) for text in texts)))
+    def texts(self, labels: Iterable[str]) -> list[Text]:
+        """These references, then all systems."""
+        return [*(self.references[label] for label in labels), *self.systems.values()]
 
 
 def read_campaign(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from metrics.text.plain import Text
+
 LAYERS = {
     "lemma": "lemmas, one for each word",
     "sempos": "tectogrammatical nodes with their semantic parts of speech",
@@ -31,6 +33,11 @@ NOTHING = "_"
 def one_item(text: str) -> str:
     """A form, lemma or t-lemma as an item of a line: `_` for each run of white space inside it."""
     return "_".join(text.split())
+
+
+def common_layers(texts: Iterable[Text]) -> frozenset[str]:
+    """The layers that every one of the texts has."""
+    return frozenset(set.intersection(*(set(text.layers) for text in texts)))
 
 
 def describe_layers(names: Iterable[str]) -> str:

@@ -99,7 +99,10 @@ def test_a_layer_that_one_text_lacks(tmp_path):
     ended = steelyard("evaluate", "port", "-m", "bleu", "sempos", cwd=tmp_path)
     assert ended.returncode == 1
     assert "sempos needs the layer" in ended.stderr
-    assert "Layers found: none. Give all texts in a format that has it: TectoMT or Treex." in ended.stderr
+    assert (
+        "Texts without it: port/systems/ferry.txt.gz. Give all texts in a format that has it: TectoMT or Treex."
+        in ended.stderr
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["port"]
     assert steelyard("evaluate", "port", "-m", "bleu", "--confidence", "0", cwd=tmp_path).returncode == 0
 

@@ -53,6 +53,9 @@ def test_a_layer_that_lacks_is_said_with_those_there_are():
         settle([Layered()], Surroundings("cs"))
     with pytest.raises(MissingLayer, match=r'Layers found: "sempos"'):
         settle([Layered()], Surroundings("cs", frozenset({"sempos"})))
+    texts = {"a.tmt": ("lemma", "sempos"), "b.txt": (), "c.txt": ()}
+    with pytest.raises(MissingLayer, match=r'Layers found: "lemma" .*"sempos" .*Texts without it: b\.txt, c\.txt\.'):
+        settle([Layered()], Surroundings("cs", texts=texts))
 
 
 def test_vectors_are_pinned_by_their_content(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from metrics.errors import BadText
 from metrics.text.folder import read_campaign
+from metrics.text.layers import common_layers
 from metrics.text.layouts import BadCampaign
 
 PML = "http://ufal.mff.cuni.cz/pdt/pml/"
@@ -64,18 +65,18 @@ def test_texts_of_several_formats(folder):
         "lemma": "loď\nčlun".encode(),
         "sempos": "loď/n.denot\nčlun/n.denot".encode(),
     }
-    assert campaign.layers("A") == {"lemma"}
+    assert common_layers(campaign.texts("A")) == {"lemma"}
     assert campaign.target_language == "cs"
     (folder / "systems" / "barge.conllu.gz").unlink()
-    assert read_campaign(folder).layers("A") == {"lemma", "sempos"}
+    assert common_layers(read_campaign(folder).texts("A")) == {"lemma", "sempos"}
     write(folder / "systems" / "plain.txt", "Lodě\nČlun\n")
-    assert read_campaign(folder).layers("A") == frozenset()
+    assert common_layers(read_campaign(folder).texts("A")) == frozenset()
 
 
 def test_layers_are_those_of_the_references_in_use(folder):
     write(folder / "refs" / "B.txt", "Lodě\nČlun\n")
     campaign = read_campaign(folder)
-    assert [campaign.layers(labels) for labels in ("A", "B", "AB")] == [{"lemma"}, set(), set()]
+    assert [common_layers(campaign.texts(labels)) for labels in ("A", "B", "AB")] == [{"lemma"}, set(), set()]
 
 
 def test_one_of_several_sides_is_named_in_the_meta_file(folder):
