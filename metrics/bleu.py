@@ -126,10 +126,7 @@ class BLEU(Metric):
         positive = counted & (precision > 0)
         hopeless = (in_mean & ~positive).any(axis=-1) | ~any_match
         logs = portable.log(np.where(positive, precision, 1.0))
-        mean = logs[..., 0]
-        for n in range(1, len(self.order)):
-            mean = mean + logs[..., n]
-        mean = mean / np.maximum(length, 1)
+        mean = portable.total(logs) / np.maximum(length, 1)
         score = _brevity_penalty(sums) * portable.exp(np.where(hopeless, 0.0, mean))
         return np.where(hopeless | (sums[..., 0] == 0), 0.0, score)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from metrics.bleu import BLEU
+from metrics.grid import GRID
 from metrics.kernels.similarities import WHOLE
 from metrics.parameters import number_to, parameter, show_number
 from metrics.vector_metric import UNKNOWN_COLUMNS, VectorMetric
@@ -58,7 +59,7 @@ class BLEUModif(VectorMetric, BLEU):
             # Whole numbers, whose sums are exact: what has overflown disappears in the difference.
             sums = np.concatenate([[0], np.cumsum(np.where(best >= least, best, 0))])[starts]
             credit = np.diff(sums).reshape(systems, -1)
-            plain[..., column] = ((credit + 2**15) >> 16) / 2**24
+            plain[..., column] = ((credit + 2**15) >> 16) / GRID
         return np.concatenate([plain, unknown], axis=-1)
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from metrics.base import Metric
+from metrics.grid import on_grid
 from metrics.kernels.character import character_rates
 from metrics.parameters import case_parameter, tokenizer_parameter
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from metrics.batch import Batch
-
-GRID = 2.0**24
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class CharacTER(Metric):
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, 2)."""
         rates = character_rates(batch.words(self.tok, self.case), batch.present, len(batch.systems))
-        return np.stack([np.rint(rates * GRID) / GRID, np.ones_like(rates)], axis=-1)
+        return np.stack([on_grid(rates), np.ones_like(rates)], axis=-1)
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean of the segments' rates times 100: 0 for a perfect text. NaN without segments."""

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from metrics import average_length
+from metrics.average_length import average_lengths, summed_length
 from metrics.base import Metric
 from metrics.best_reference import lengths
+from metrics.grid import on_grid
 from metrics.kernels.gtm import gtm_runs, taken_runs
-from metrics.kernels.ter import UNIT
 from metrics.parameters import case_parameter, number_to, parameter, show_number, tokenizer_parameter
 
 if TYPE_CHECKING:
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
 LARGEST_EXPONENT = 32
 """Beyond it the sum of the powers of the longest runs could overflow."""
-GRID = 2.0**24
 
 
 def exponent(text: str) -> float:
@@ -72,20 +73,17 @@ class GTM(Metric):
     @property
     def columns(self) -> tuple[str, ...]:
         """Size of the match; words; the average reference length in whole words, and its rest in 720,720ths."""
-        return ("size", "hyp_len", "ref_len", "ref_len_rest")
+        return ("size", "hyp_len", *average_length.COLUMNS)
 
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, 4)."""
         words, systems = batch.words(self.tok, self.case), len(batch.systems)
         references, hypotheses = lengths(words, batch.present, systems)
-        counts = batch.present.sum(axis=0, dtype=np.int64)
-        whole, left = np.divmod((references * batch.present).sum(axis=0), counts)
         totals, rests = gtm_runs(words, batch.present, systems, self.e)
         out = np.empty((*hypotheses.shape, 4))
-        out[..., 0] = np.rint(self._sizes(totals, rests / counts) * GRID) / GRID
+        out[..., 0] = on_grid(self._sizes(totals, rests / batch.present.sum(axis=0)))
         out[..., 1] = hypotheses
-        out[..., 2] = whole
-        out[..., 3] = (left * UNIT * 2 + counts) // (2 * counts)
+        out[..., 2:] = average_lengths(references, batch.present)
         return out
 
     def runs(self, batch: Batch) -> list[list[list[Run]]]:
@@ -116,7 +114,7 @@ class GTM(Metric):
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """0 to 100; 0 without a common word."""
-        size, hypothesis, reference = sums[..., 0], sums[..., 1], sums[..., 2] + sums[..., 3] / UNIT
+        size, hypothesis, reference = sums[..., 0], sums[..., 1], summed_length(sums[..., 2:])
         # The harmonic mean of size / hypothesis and size / reference, multiplied out.
         below = np.where(size > 0, hypothesis + reference, 1.0)
         return np.where(size > 0, 100.0 * (2.0 * size / below), 0.0)

@@ -17,7 +17,7 @@ from metrics.parameters import (
     tokenizer_parameter,
     whole_number_to,
 )
-from metrics.portable import exp
+from metrics.portable import exp, total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,9 +77,7 @@ class LeBLEU(Metric):
         """100 for a perfect text, 0 for an empty output. NaN where output and reference are empty."""
         hits, totals = sums[..., : self.order], sums[..., self.order : 2 * self.order]
         own, theirs = sums[..., -2], sums[..., -1]
-        precision, defined = np.zeros(own.shape), (totals > 0).sum(axis=-1)
-        for n in range(self.order):
-            precision = precision + hits[..., n] / np.maximum(totals[..., n], 1.0)
+        precision, defined = total(hits / np.maximum(totals, 1.0)), (totals > 0).sum(axis=-1)
         # The penalty of an output without characters is the limit, 0.
         penalty = np.where(own > 0, exp(np.minimum(1.0 - theirs / np.maximum(own, 1.0), 0.0)), 0.0)
         score = 100.0 * precision / np.maximum(defined, 1) * penalty

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from metrics import portable
+from metrics import average_length, portable
+from metrics.average_length import average_lengths, summed_length
 from metrics.base import Metric
 from metrics.best_reference import lengths
+from metrics.grid import on_grid
 from metrics.information import NgramInformation
 from metrics.kernels.ngram_information import ngram_information
-from metrics.kernels.ter import UNIT
 from metrics.parameters import case_parameter, parameter, parse_orders, show_orders, tokenizer_parameter
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from metrics.batch import Batch
 
-GRID = 2.0**24
 USUAL = (1, 2, 3, 4, 5)
 
 
@@ -59,35 +59,29 @@ class NIST(Metric):
     def columns(self) -> tuple[str, ...]:
         """Words; the average reference length in whole words, and its rest in 720,720ths; then by order."""
         information = (f"info_{n}" for n in self.order)
-        return ("hyp_len", "ref_len", "ref_len_rest", *information, *(f"total_{n}" for n in self.order))
+        return ("hyp_len", *average_length.COLUMNS, *information, *(f"total_{n}" for n in self.order))
 
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, 3 + 2 * orders). Raises MissingState without the state of its preparation."""
         state = batch.state(self.preparation)
         words, systems, orders = batch.words(self.tok, self.case), len(batch.systems), len(self.order)
         references, hypotheses = lengths(words, batch.present, systems)
-        counts = batch.present.sum(axis=0, dtype=np.int64)
-        whole, left = np.divmod((references * batch.present).sum(axis=0), counts)
         known = state.known(words, references.size)
         information = ngram_information(words, batch.present, systems, known, state, self.order)
         out = np.empty((*hypotheses.shape, 3 + 2 * orders))
         out[..., 0] = hypotheses
-        out[..., 1] = whole
-        out[..., 2] = (left * UNIT * 2 + counts) // (2 * counts)
-        out[..., 3 : 3 + orders] = np.rint(information * GRID) / GRID
+        out[..., 1:3] = average_lengths(references, batch.present)
+        out[..., 3 : 3 + orders] = on_grid(information)
         out[..., 3 + orders :] = np.maximum(hypotheses[..., None] - np.array(self.order) + 1, 0)
         return out
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """From 0, without an upper bound; 0 without any match."""
         orders = len(self.order)
-        hypothesis, reference = sums[..., 0], sums[..., 1] + sums[..., 2] / UNIT
+        hypothesis, reference = sums[..., 0], summed_length(sums[..., 1:3])
         information, total = sums[..., 3 : 3 + orders], sums[..., 3 + orders :]
         each = information / np.where(total > 0, total, 1.0)
-        score = each[..., 0]
-        for n in range(1, orders):
-            score = score + each[..., n]
-        return _brevity_penalty(hypothesis, reference) * score
+        return _brevity_penalty(hypothesis, reference) * portable.total(each)
 
 
 def _brevity_penalty(hypothesis: NDArray[np.float64], reference: NDArray[np.float64]) -> NDArray[np.float64]:

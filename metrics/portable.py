@@ -1,4 +1,4 @@
-"""Logarithm, exponential and power whose last digits do not depend on the processor.
+"""Logarithm, exponential, power and sum whose last digits do not depend on processor or shape.
 
 NumPy's differ between processors with and without AVX-512; those of `math` are the C library's. Everything else
 that the formulas need (+ - * / and comparisons) is correctly rounded everywhere.
@@ -39,3 +39,11 @@ def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def power(values: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
     """Values, 0 or more, to the power of the exponent, which is above 0."""
     return _each(lambda value: math.pow(value, exponent), values)
+
+
+def total(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sums over the last axis, from the first number to the last: NumPy's order of adding depends on the shape."""
+    sums = values[..., 0]
+    for position in range(1, values.shape[-1]):
+        sums = sums + values[..., position]
+    return sums

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from metrics import portable
 from metrics.base import Metric
 from metrics.best_reference import lengths
 from metrics.kernels.bag_overlap import bag_overlaps
@@ -81,11 +82,11 @@ class SemPOS(Metric):
         """0 to 100; 100 where no word of the references has a type (but 0 by `thesis-19`)."""
         clips, totals = np.split(sums, 2, axis=-1)
         if self.variant == "cap-micro":
-            found, there = _sum(clips), _sum(totals)
+            found, there = portable.total(clips), portable.total(totals)
             return np.where(there > 0, 100.0 * found / np.where(there > 0, there, 1.0), 100.0)
         if self.variant == "thesis-19":
             clips, totals = clips[..., : len(TYPES)], totals[..., : len(TYPES)]
-        ratios = _sum(clips / np.where(totals > 0, totals, 1.0))
+        ratios = portable.total(clips / np.where(totals > 0, totals, 1.0))
         if self.variant == "thesis-19":
             return 100.0 * ratios / len(TYPES)
         types = (totals > 0).sum(axis=-1)
@@ -136,11 +137,3 @@ def _type_number(item: str) -> int:
     """Position of the column of `T_LEMMA/SEMPOS`; -1 where the item takes no part."""
     name = item.rpartition("/")[2]
     return -1 if name in UNDECIDED else _NUMBERS.get(name, len(TYPES))
-
-
-def _sum(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Over the last axis, from the first to the last: the same bits in any shape and on any machine."""
-    total = values[..., 0]
-    for position in range(1, values.shape[-1]):
-        total = total + values[..., position]
-    return total

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from metrics import average_length
+from metrics.average_length import average_lengths, summed_length
 from metrics.base import Metric
 from metrics.batch import Batch
+from metrics.best_reference import lengths
 from metrics.errors import BadParameter
-from metrics.kernels.ter import UNIT, ter_statistics
+from metrics.kernels.ter import least_edits
 from metrics.parameters import case_parameter, parameter
 from metrics.text.tercom import tercom_text
 from metrics.text.tokenizers import TOKENIZERS
@@ -66,15 +69,20 @@ class TER(Metric):
     @property
     def columns(self) -> tuple[str, ...]:
         """Edits; the average reference length in whole words, and its rest in 720,720ths of a word."""
-        return ("edits", "ref_len", "ref_len_rest")
+        return ("edits", *average_length.COLUMNS)
 
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, 3)."""
-        return ter_statistics(self._words(batch), batch.present, len(batch.systems))
+        words, systems = self._words(batch), len(batch.systems)
+        references, _ = lengths(words, batch.present, systems)
+        out = np.empty((systems, batch.segments, 3))
+        out[..., 0] = least_edits(words, batch.present, systems)
+        out[..., 1:] = average_lengths(references, batch.present)
+        return out
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """0 for a perfect text, above 100 where there are more edits than words; 100 for words against none."""
-        edits, length = sums[..., 0], sums[..., 1] + sums[..., 2] / UNIT
+        edits, length = sums[..., 0], summed_length(sums[..., 1:])
         rate = edits / np.where(length > 0, length, 1.0)
         return 100.0 * np.where(length > 0, rate, np.where(edits > 0, 1.0, 0.0))
 

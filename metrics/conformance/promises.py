@@ -9,7 +9,7 @@ import numpy as np
 
 from metrics.conformance.campaign import Campaign
 from metrics.conformance.subject import PromiseBroken, Subject
-from metrics.resampling.bootstrap import GRID
+from metrics.grid import GRID, on_grid
 from metrics.text.blocks import BLOCK
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ def statistics_lie_on_the_grid(subject: Subject, campaign: Campaign) -> None:
         raise PromiseBroken(f"Statistics have the shape {found.shape}, not {shape}.")
     if not (np.abs(found) * GRID < 2**53).all():
         raise PromiseBroken("A statistic is not finite, or so large that sums would not be exact (2^29).")
-    steps = found * GRID
-    _compare(subject, found, np.rint(steps) / GRID, "statistic", "is not a multiple of 2^-24; the next one is")
+    _compare(subject, found, on_grid(found), "statistic", "is not a multiple of 2^-24; the next one is")
 
 
 def systems_do_not_know_each_other(subject: Subject, campaign: Campaign) -> None:

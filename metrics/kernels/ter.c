@@ -181,12 +181,11 @@ static void leave_reference(Workspace *space) {
 
 /*
  * ids, starts: rows of words, references before systems, `segments` rows each; ids are below `types`.
- * present: (references, segments), at least one of each segment. out: (systems, segments, 3): least edits over the
- * present references; the whole part and the rest of their average length, the rest in parts of `unit`.
- * Returns 0, or -1 without memory.
+ * present: (references, segments), at least one of each segment. out: (systems, segments), the least edits over the
+ * present references. Returns 0, or -1 without memory.
  */
-int64_t ter_statistics(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types,
-                       int64_t references, int64_t systems, int64_t segments, int64_t unit, double *out) {
+int64_t ter_least_edits(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types,
+                        int64_t references, int64_t systems, int64_t segments, int64_t *out) {
     int64_t longest[2] = {0, 0}, rows[2] = {references * segments, systems * segments};
     for (int64_t row = 0; row < rows[0] + rows[1]; row++) {
         int64_t *side = &longest[row >= rows[0]];
@@ -197,29 +196,23 @@ int64_t ter_statistics(const int32_t *ids, const int64_t *starts, const uint8_t 
     if (!space) return -1;
     Table *table = &space->table;
     for (int64_t i = 0; i < segments && !space->failed; i++) {
-        int64_t words = 0, count = 0;
+        int first = 1;
         for (int64_t r = 0; r < references; r++) {
             const int64_t *reference = starts + r * segments + i;
             if (!present[r * segments + i]) continue;
             enter_reference(space, ids + reference[0], reference[1] - reference[0]);
             for (int64_t s = 0; s < systems && !space->failed; s++) {
                 const int64_t *row = starts + (references + s) * segments + i;
-                double *least = out + (s * segments + i) * 3;
+                int64_t *least = out + s * segments + i;
                 table->n = row[1] - row[0];
                 memcpy(table->hypothesis, ids + row[0], (size_t)table->n * sizeof *ids);
-                int64_t enough = count ? (int64_t)*least : INT64_MAX;
+                int64_t enough = first ? INT64_MAX : *least;
                 int64_t found = edits(space, enough);
                 if (found < 0) space->failed = 1;
-                if (found < enough) *least = (double)found;
+                if (found < enough) *least = found;
             }
             leave_reference(space);
-            words += table->m;
-            count++;
-        }
-        double whole = (double)(words / count), rest = (double)((words % count * unit * 2 + count) / (2 * count));
-        for (int64_t s = 0; s < systems; s++) {
-            out[(s * segments + i) * 3 + 1] = whole;
-            out[(s * segments + i) * 3 + 2] = rest;
+            first = 0;
         }
     }
     int64_t result = space->failed ? -1 : 0;

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metrics.errors import MetricsError, TooLarge
+from metrics.grid import GRID
 from metrics.kernels import resampling as kernels
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.uint8] | NDArray[np.uint16]
     Floats = NDArray[np.float64]
-
-GRID = 2.0**24
-"""Statistics are multiples of 1 / GRID."""
 
 GROUP = 1024
 """Segments multiplied at a time: so few that most sums of a group are exact in float32, twice as fast."""

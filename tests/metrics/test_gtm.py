@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from metrics import parse_metric
+from metrics.average_length import UNIT
 from metrics.batch import Batch
 from metrics.errors import BadParameter
 from metrics.fmeasure import FMeasure
 from metrics.gtm import GTM, Run
-from metrics.kernels.ter import UNIT
 from tests.metrics.campaigns import Campaign, campaigns, read_campaign
 from tests.metrics.gtm_definition import gtm_runs_of
 from tests.metrics.unigram_definitions import batch_of, one_segment

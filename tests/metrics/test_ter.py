@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from sacrebleu.metrics import TER as SacreTER
 
 from metrics import parse_metric
+from metrics.average_length import UNIT
 from metrics.batch import Batch
 from metrics.errors import BadParameter
-from metrics.kernels.ter import UNIT
 from metrics.ter import TER
 from tests.metrics.campaigns import Campaign, campaigns, joined, read_campaign
 
