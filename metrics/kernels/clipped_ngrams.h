@@ -2,6 +2,7 @@
 #ifndef CLIPPED_NGRAMS_H
 #define CLIPPED_NGRAMS_H
 
+#include "bounds.h"
 #include "ngram_trie.h"
 
 typedef struct {
@@ -11,18 +12,23 @@ typedef struct {
     int32_t *by;
 } Clipped;
 
+/* How many words the references of a segment have together. */
+static inline int64_t words_of_references(const int64_t *starts, const uint8_t *present, int64_t references,
+                                          int64_t segments, int64_t segment) {
+    int64_t words = 0;
+    for (int64_t r = 0; r < references; r++) {
+        const int64_t *row = starts + r * segments + segment;
+        if (present[r * segments + segment]) words += row[1] - row[0];
+    }
+    return words;
+}
+
 /* The most nodes that the references of one segment can make, the root among them; -1 if they are too many. */
 static inline int64_t clipped_nodes(const int64_t *starts, const uint8_t *present, int64_t references,
                                     int64_t segments, int64_t deepest) {
     int64_t longest = 0;
-    for (int64_t i = 0; i < segments; i++) {
-        int64_t words = 0;
-        for (int64_t r = 0; r < references; r++) {
-            const int64_t *row = starts + r * segments + i;
-            if (present[r * segments + i]) words += row[1] - row[0];
-        }
-        if (words > longest) longest = words;
-    }
+    for (int64_t i = 0; i < segments; i++)
+        longest = larger(longest, words_of_references(starts, present, references, segments, i));
     return longest > (INT32_MAX - 1) / deepest ? -1 : longest * deepest + 1;
 }
 

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "bounds.h"
+
 enum { WORD_BITS = 64 };
 
 typedef struct {
@@ -18,8 +20,6 @@ typedef struct {
 } Row;
 
 static inline int64_t ones(uint64_t bits) { return __builtin_popcountll(bits); }
-static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline uint64_t lowest(int64_t bits) { return bits >= WORD_BITS ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
 
 /* One row further; the column left of the first grows by 1. Returns where a cell equals its diagonal neighbour. */

@@ -1,8 +1,6 @@
 /* Clipped n-gram matches that weigh what the n-gram says (Doddington 2002). */
 #include "clipped_ngrams.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* A trie of weighted n-grams: node k's children are first_child[k] to first_child[k + 1], by ascending word. */
 typedef struct {
     const int64_t *first_child;
@@ -24,8 +22,9 @@ static int64_t weighted_child(const Weighted *trie, int64_t node, int32_t word) 
 }
 
 /*
- * known: of each word of a reference its number in the weighted trie, whose first nodes are the words. information: of each node. out: (systems, segments, chosen): for each of the orders, which
- * ascend, the sum over the matched n-grams, added up in the order of the hypothesis. Returns 0, or -1 without memory.
+ * known: of each word of a reference its number in the weighted trie, whose first nodes are the words. information: of
+ * each node. out: (systems, segments, chosen): for each of the orders, which ascend, the sum over the matched n-grams,
+ * added up in the order of the hypothesis. Returns 0, or -1 without memory.
  */
 int64_t ngram_information(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t references,
                           int64_t systems, int64_t segments, const int32_t *known, const int64_t *first_child,
@@ -42,18 +41,14 @@ int64_t ngram_information(const int32_t *ids, const int64_t *starts, const uint8
     if (!place || !weight || !sums || clipped_allocate(&clipped, nodes)) goto done;
 
     for (int64_t i = 0; i < segments; i++) {
-        int64_t length = 0;
-        for (int64_t r = 0; r < references; r++) {
-            const int64_t *row = starts + r * segments + i;
-            if (present[r * segments + i]) length += row[1] - row[0];
-        }
-        trie_clear(&clipped.trie, (size_t)(length * deepest) + 1);
+        int64_t reference_words = words_of_references(starts, present, references, segments, i);
+        trie_clear(&clipped.trie, (size_t)(reference_words * deepest) + 1);
 
         for (int64_t r = 0; r < references; r++) {
             if (!present[r * segments + i]) continue;
             const int64_t *row = starts + r * segments + i;
             for (int64_t begin = row[0]; begin < row[1]; begin++) {
-                int64_t end = least(begin + deepest, row[1]);
+                int64_t end = smaller(begin + deepest, row[1]);
                 int32_t node = 0;
                 for (int64_t at = begin; at < end; at++) {
                     int32_t before = clipped.trie.used, context = node, word = known[ids[at]];
@@ -70,7 +65,7 @@ int64_t ngram_information(const int32_t *ids, const int64_t *starts, const uint8
             const int64_t *row = starts + text * segments + i;
             for (int64_t n = 0; n <= deepest; n++) sums[n] = 0.0;
             for (int64_t begin = row[0]; begin < row[1]; begin++) {
-                int64_t end = least(begin + deepest, row[1]);
+                int64_t end = smaller(begin + deepest, row[1]);
                 int32_t node = 0;
                 for (int64_t at = begin; at < end; at++) {
                     node = trie_child(&clipped.trie, node, ids[at]);

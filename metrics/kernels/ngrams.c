@@ -1,8 +1,6 @@
 /* Clipped n-gram matches of word sequences (Papineni et al. 2002, section 2.1). */
 #include "clipped_ngrams.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /*
  * out: (systems, segments, 2 + 2 * chosen): hypothesis length, closest reference length, matches and totals of
  * each chosen order. orders ascend. present: (references, segments). Returns 0, or -1 without memory.
@@ -19,18 +17,14 @@ int64_t ngram_statistics(const int32_t *ids, const int64_t *starts, const uint8_
     for (int64_t c = 0; c < chosen; c++) column[orders[c]] = c;
 
     for (int64_t i = 0; i < segments; i++) {
-        int64_t words = 0;
-        for (int64_t r = 0; r < references; r++) {
-            const int64_t *row = starts + r * segments + i;
-            if (present[r * segments + i]) words += row[1] - row[0];
-        }
+        int64_t words = words_of_references(starts, present, references, segments, i);
         trie_clear(&clipped.trie, (size_t)(words * deepest) + 1);
 
         for (int64_t r = 0; r < references; r++) {
             if (!present[r * segments + i]) continue;
             const int64_t *row = starts + r * segments + i;
             for (int64_t begin = row[0]; begin < row[1]; begin++) {
-                int64_t end = least(begin + deepest, row[1]);
+                int64_t end = smaller(begin + deepest, row[1]);
                 int32_t node = 0;
                 for (int64_t at = begin; at < end; at++) node = clipped_count(&clipped, node, ids[at], (int32_t)r);
             }
@@ -55,7 +49,7 @@ int64_t ngram_statistics(const int32_t *ids, const int64_t *starts, const uint8_
             for (int64_t c = 0; c < chosen; c++)
                 statistics[2 + chosen + c] = length >= orders[c] ? (double)(length - orders[c] + 1) : 0;
             for (int64_t begin = row[0]; begin < row[1]; begin++) {
-                int64_t end = least(begin + deepest, row[1]);
+                int64_t end = smaller(begin + deepest, row[1]);
                 int32_t node = 0;
                 for (int64_t at = begin; at < end; at++) {
                     node = trie_child(&clipped.trie, node, ids[at]);

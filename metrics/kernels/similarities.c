@@ -1,5 +1,6 @@
 /* Hypotheses compared with references by the vectors of their words (Wang and Merlo 2016): n-grams by the cosine of
  * their mean vectors, sentences by a Levenshtein distance in which similar words cost less. */
+#include "bounds.h"
 #include "gram.h"
 #include "soft_distance.h"
 #include "soft_ngrams.h"
@@ -28,8 +29,6 @@ typedef struct {
     int64_t words, *best;  /* of all hypotheses; (deepest, words) */
     int64_t distances;     /* from a clamped distance to the other */
 } Work;
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static void find_costs(Work *w) {
     const Gram *gram = &w->gram;
@@ -103,7 +102,7 @@ static void compare(Work *w, const Part *parts, int64_t count, const Part *refer
 /* The p-th of so many pieces of a text. */
 static Part piece(const Part *text, int64_t p, int64_t pieces, int64_t deepest) {
     int64_t begin = p * text->length / pieces, end = (p + 1) * text->length / pieces;
-    int64_t reach = begin < end ? least(end + deepest - 1, text->length) - begin : 0;
+    int64_t reach = begin < end ? smaller(end + deepest - 1, text->length) - begin : 0;
     return (Part){text->words + begin, end - begin, reach, text->place + begin, text->distance};
 }
 
@@ -144,7 +143,7 @@ static int allocate(Work *w, int64_t types, int64_t hypotheses, int64_t referenc
     ngrams->windows = malloc(columns * sizeof *ngrams->windows);
     ngrams->inverses = malloc(columns * (size_t)deepest * sizeof *ngrams->inverses);
     w->costs = malloc(((size_t)hypotheses + 1) * columns * sizeof *w->costs);
-    w->unlike = malloc((least(hypotheses, LARGEST_PIECE) + 1) * columns * sizeof *w->unlike);
+    w->unlike = malloc((smaller(hypotheses, LARGEST_PIECE) + 1) * columns * sizeof *w->unlike);
     w->rows = malloc(((size_t)hypotheses + 1) * sizeof *w->rows);
     w->last = malloc(columns * sizeof *w->last);
     if (!ngrams->best || !ngrams->nodes || !ngrams->sums || !ngrams->windows || !ngrams->inverses || !w->costs ||
@@ -195,7 +194,8 @@ int64_t similarities(const int32_t *ids, const int64_t *starts, const uint8_t *p
     w.distances = references * systems * segments;
     Part *texts = malloc(((size_t)systems + 1) * sizeof *texts), *group = malloc(((size_t)systems + 1) * sizeof *group);
     if (!texts || !group ||
-        allocate(&w, types, least(most_words, LARGEST_GROUP) + deepest, least(longest_reference, LARGEST_PIECE) + deepest))
+        allocate(&w, types, smaller(most_words, LARGEST_GROUP) + deepest,
+                 smaller(longest_reference, LARGEST_PIECE) + deepest))
         goto done;
     for (int64_t at = 0; at < deepest * words; at++) best[at] = 0;
     for (int64_t i = 0; i < segments; i++) {

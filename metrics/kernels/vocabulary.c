@@ -2,11 +2,11 @@
 #include <stdint.h>
 #include <string.h>
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+#include "bounds.h"
 
 /* Below, at or above 0 as the first text sorts before, with or behind the other, byte by byte. */
 static int compare(const uint8_t *one, int64_t length, const uint8_t *other, int64_t other_length) {
-    int order = memcmp(one, other, (size_t)least(length, other_length));
+    int order = memcmp(one, other, (size_t)smaller(length, other_length));
     return order ? order : (length > other_length) - (length < other_length);
 }
 

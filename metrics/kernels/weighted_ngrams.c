@@ -1,4 +1,5 @@
 /* Clipped matches of n-grams whose words have weights (Libovicky and Pecina 2014). */
+#include "bounds.h"
 #include "ngram_trie.h"
 
 static const int64_t FULL = 1 << 24; /* the weight of a word that was not corrected */
@@ -15,8 +16,6 @@ static int heavier_first(const void *one, const void *other) {
     if (a->weight != b->weight) return a->weight < b->weight ? 1 : -1;
     return (a->begin > b->begin) - (a->begin < b->begin);
 }
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* The longest row of the texts from `text` on, in words. */
 static int64_t longest_row(const int64_t *starts, int64_t text, int64_t texts, int64_t segments) {
@@ -39,7 +38,7 @@ typedef struct {
 static void count_reference(Work *w, const int32_t *words, int64_t length, int32_t *count) {
     trie_clear(&w->theirs, (size_t)(length * w->deepest) + 1);
     for (int64_t begin = 0; begin < length; begin++) {
-        int64_t end = least(begin + w->deepest, length);
+        int64_t end = smaller(begin + w->deepest, length);
         int32_t node = 0;
         for (int64_t at = begin; at < end; at++) {
             int32_t before = w->theirs.used;
@@ -63,7 +62,7 @@ static void give_credit(Work *w, const int32_t *words, const int64_t *weights, i
                         int64_t *sums) {
     int64_t lights = 0, touched = 0;
     for (int64_t begin = 0; begin < length; begin++) {
-        int64_t end = least(begin + w->deepest, length), weight = 0;
+        int64_t end = smaller(begin + w->deepest, length), weight = 0;
         int32_t node = 0;
         for (int64_t at = begin; at < end; at++) {
             int64_t order = at - begin + 1;
@@ -93,7 +92,7 @@ static void give_credit(Work *w, const int32_t *words, const int64_t *weights, i
 static void number_own(Work *w, const int32_t *words, int64_t length) {
     trie_clear(&w->own, (size_t)(length * w->deepest) + 1);
     for (int64_t begin = 0; begin < length; begin++) {
-        int64_t end = least(begin + w->deepest, length);
+        int64_t end = smaller(begin + w->deepest, length);
         int32_t node = 0;
         for (int64_t at = begin; at < end; at++) {
             node = trie_child_or_new(&w->own, node, words[at]);
