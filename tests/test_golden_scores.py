@@ -5,13 +5,19 @@ A change of these values changes what people have stored and published: it needs
 """
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
 
+import metrics
+from metrics.conformance.campaign import Campaign
+from metrics.conformance.subject import Subject
 from metrics.measure import measure
 from metrics.registry import parse_metrics
 from metrics.resampling.interval import percentile_interval
+from metrics.resources import Resources
+from metrics.surroundings import Surroundings, settle
 from metrics.text.folder import read_campaign
 
 ROOT = Path(__file__).parents[1]
@@ -20,6 +26,9 @@ METRICS = ["bleu", "bleu:order=3,1,5:tok=thesis", "chrf", "chrf++", "ter", "ter:
 METRICS += ["gtm", "gtm:e=2", "tbleu", "tbleu:eps=0.3", "lebleu", "character"]
 METRICS += ["meteor:modules=exact", "meteor:modules=exact:params=orig"]
 METRICS += ["nist", "nist:order=2,4:case=lc"]
+# With made-up resources and layers, which are the same everywhere.
+METRICS += ["meteor:modules=exact,lemma,synonym:lemmas=table:synonyms=groups", "sempos", "sempos:variant=cap-micro"]
+METRICS += ["bleu_modif:vectors=toy", "wer_modif:vectors=toy", "wer_modif:vectors=toy:clamp=no"]
 REFERENCES = ["A", "B", "AB"]
 
 
@@ -28,7 +37,20 @@ def measured(labels: str) -> dict[str, dict[str, list[str]]]:
     campaign = read_campaign(ROOT / "demo" / "harbour")
     texts = [campaign.references[label].bytes for label in labels]
     systems = [text.bytes for text in campaign.systems.values()]
-    measurements = measure(texts, systems, parse_metrics(METRICS), replicates=1000, seed=12345)
+    with tempfile.TemporaryDirectory() as scratch:
+        words = sorted({word for text in texts for word in text.decode().split()})
+        files = {}
+        for metric in metrics.METRICS:
+            files |= metric.example_resources(Path(scratch), words)
+        surroundings = Surroundings("en", frozenset({"sempos"}), Resources(files=files))
+        settled, _ = settle(parse_metrics(METRICS), surroundings)
+        lines = [text.decode().split("\n") for text in (*texts, *systems)]
+        made_up = Campaign({"R": lines[0]}, {str(number): each for number, each in enumerate(lines[1:])})
+        (sempos, *_) = [metric for metric in settled if metric.name == "sempos"]
+        _, layers = Subject(sempos, surroundings).texts(made_up)
+        measurements = measure(
+            texts, systems, settled, replicates=1000, seed=12345, layers=layers, resources=surroundings.resources
+        )
     return {
         system: {
             name: [
@@ -39,6 +61,10 @@ def measured(labels: str) -> dict[str, dict[str, list[str]]]:
         }
         for position, system in enumerate(campaign.systems)
     }
+
+
+def test_every_metric_is_among_them():
+    assert {name.split(":")[0] for name in METRICS} >= {metric.name for metric in metrics.METRICS}
 
 
 @pytest.mark.parametrize("labels", REFERENCES)
