@@ -36,8 +36,8 @@ def run(options: argparse.Namespace) -> int:
 def others() -> Iterator[str]:
     """Paragraphs of the metrics of other distributions; a note of each that cannot be used."""
     from metrics import METRICS
+    from metrics.entry_points import offers
     from metrics.errors import BrokenMetric
-    from metrics.others import offers
     from metrics.registry import ALIASES, metric_class
 
     ours = {*ALIASES, *(metric.name for metric in METRICS)}
@@ -56,7 +56,7 @@ def others() -> Iterator[str]:
 
 def described(metric: type[Metric]) -> str:
     """Name, meaning, source and parameters of one metric."""
-    from metrics.others import origin
+    from metrics.entry_points import origin
 
     plain = metric()
     better = "higher is better" if metric.higher_is_better else "lower is better"

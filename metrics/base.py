@@ -167,7 +167,7 @@ class Metric(ABC):
         `references` is their number, or "var" where it differs between segments; `replicates` and `seed` are
         those of the bootstrap, where there is one. A metric of another distribution names it, with its version.
         """
-        from metrics.others import origin
+        from metrics.entry_points import origin
 
         fields = [("nrefs", str(references))]
         if replicates:

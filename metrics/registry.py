@@ -22,7 +22,7 @@ def metric_class(name: str) -> type[Metric]:
     The house comes first. Raises UnknownMetric, with the names there are, and BrokenMetric.
     """
     import metrics
-    from metrics.others import offers, other_metric
+    from metrics.entry_points import offers, other_metric
 
     house = {metric.name: metric for metric in metrics.METRICS}
     found = house.get(name) or other_metric(name)

@@ -6,8 +6,8 @@ import pytest
 
 from cli.main import main
 from metrics import BLEU, parse_metric
+from metrics.entry_points import offers, origin
 from metrics.errors import BrokenMetric, UnknownMetric
-from metrics.others import offers, origin
 
 SOUND = """
 from dataclasses import dataclass
