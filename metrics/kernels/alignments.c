@@ -46,7 +46,8 @@ static Affix distance(Aligner *aligner, int32_t one, int32_t other) {
         const int64_t *a = aligner->starts + one, *b = aligner->starts + other;
         memory->key = key;
         memory->affix =
-            affix_distance(&aligner->tables, aligner->letters + a[0], a[1] - a[0], aligner->letters + b[0], b[1] - b[0]);
+            affix_distance(&aligner->tables, aligner->letters + a[0], a[1] - a[0], aligner->letters + b[0],
+                           b[1] - b[0]);
     }
     return memory->affix;
 }

@@ -2,7 +2,7 @@
 #include "character_shifts.h"
 #include "distance_blocks.h"
 
-enum { LONGEST_PIECE = 1 << 16 }; /* characters: longer texts are compared piece by piece, in time that grows as they do */
+enum { LONGEST_PIECE = 1 << 16 }; /* characters; longer texts are compared in pieces, in time that grows as they do */
 
 typedef struct {
     Spelling spelling;

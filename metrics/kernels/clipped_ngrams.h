@@ -2,7 +2,7 @@
 #ifndef CLIPPED_NGRAMS_H
 #define CLIPPED_NGRAMS_H
 
-#include "bounds.h"
+#include "comparing.h"
 #include "ngram_trie.h"
 
 typedef struct {

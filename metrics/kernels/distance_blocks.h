@@ -38,7 +38,8 @@ static inline void clear_block(Block *block, const int32_t *words, int64_t lengt
 /* What the hypothesis's words change at the lower edge of a block: `edges` holds, for each word, by how much the
  * distance grows from the word before it to this one (-1, 0, 1), at the upper edge of the block when called, at
  * its last row afterwards. Returns the sum of the latter. */
-static inline int64_t pass_block(const Block *block, int64_t rows, const int32_t *words, int64_t length, int8_t *edges) {
+static inline int64_t pass_block(const Block *block, int64_t rows, const int32_t *words, int64_t length,
+                                 int8_t *edges) {
     uint64_t higher = ~(uint64_t)0, lower = 0; /* vertical differences +1 and -1 */
     int last = (int)rows - 1;
     int64_t sum = 0;

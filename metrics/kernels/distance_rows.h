@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "bounds.h"
+#include "comparing.h"
 
 enum { WORD_BITS = 64 };
 

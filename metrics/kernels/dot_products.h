@@ -6,8 +6,8 @@
 
 /*
  * Numbers that were float have exact products in double. Four lanes add every fourth of them each, in order, and are
- * added up in one order at the end: so there is nothing that a compiler, a wider processor or a block size could change.
- * Rows are padded with zeros to a multiple of LANES.
+ * added up in one order at the end: so there is nothing that a compiler, a wider processor or a block size could
+ * change. Rows are padded with zeros to a multiple of LANES.
  */
 enum { LANES = 4 };
 

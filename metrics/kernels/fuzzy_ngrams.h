@@ -40,7 +40,8 @@ static inline double ratio(int64_t part, int64_t whole) { return (double)part / 
 
 /* A new node's fixed part. */
 static inline void describe(const Ngrams *ngrams, Node *node, int32_t parent, int32_t word) {
-    int64_t before = parent ? ngrams->nodes[parent].length + 1 : 0, length = before + letters_of(&ngrams->spelling, word);
+    int64_t before = parent ? ngrams->nodes[parent].length + 1 : 0;
+    int64_t length = before + letters_of(&ngrams->spelling, word);
     double threshold = ngrams->threshold;
     *node = (Node){.parent = parent, .word = word, .length = length, .longest = LONGEST};
     node->shortest = (int64_t)(threshold * (double)length);
@@ -51,7 +52,9 @@ static inline void describe(const Ngrams *ngrams, Node *node, int32_t parent, in
     }
 }
 
-static inline int better(Similarity one, Similarity other) { return one.common * other.length > other.common * one.length; }
+static inline int better(Similarity one, Similarity other) {
+    return one.common * other.length > other.common * one.length;
+}
 
 static inline void offer(Node *node, Similarity found) {
     int32_t at = node->most - 1;
@@ -111,7 +114,8 @@ static inline __attribute__((always_inline)) void compare(Ngrams *ngrams, const 
 
         for (int64_t e = 0; e < count && ends[e] <= node->longest; e++) {
             int64_t shorter = smaller(ends[e], node->length), longer = larger(ends[e], node->length);
-            if (ends[e] < node->shortest || !better((Similarity){shorter, longer}, node->best[node->most - 1])) continue;
+            if (ends[e] < node->shortest) continue;
+            if (!better((Similarity){shorter, longer}, node->best[node->most - 1])) continue;
             int64_t distance = node->length + across(row, ends[e]);
             /* Equal ones are known already. */
             if (distance) offer(node, (Similarity){longer - distance, longer});

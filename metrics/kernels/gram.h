@@ -26,7 +26,8 @@ typedef struct {
     double *others;   /* their products */
 } Gram;
 
-/* Room for so many words of hypotheses and reference, and so many other pairs of `types` words; 0, or -1 without memory. */
+/* Room for so many words of hypotheses and reference, and so many other pairs of `types` words; 0, or -1 without
+ * memory. */
 static int gram_allocate(Gram *gram, int64_t types, int64_t hypotheses, int64_t reference, int64_t pairs) {
     gram->padded = (gram->size + LANES - 1) / LANES * LANES;
     gram->slot = malloc(((size_t)types + 1) * sizeof *gram->slot);

@@ -131,7 +131,8 @@ static int open_work(Work *work, int64_t ngrams, int64_t alphabet) {
     work->credit = malloc(((size_t)ngrams + 1) * sizeof *work->credit);
     work->count = calloc((size_t)ngrams + 1, sizeof *work->count);
     int tables = of->nodes && of->rows && of->needed && of->places && work->similarities && work->paths;
-    return tables && work->path_starts && work->credit && work->count ? trie_allocate(&of->trie, (size_t)ngrams + 1) : -1;
+    if (!tables || !work->path_starts || !work->credit || !work->count) return -1;
+    return trie_allocate(&of->trie, (size_t)ngrams + 1);
 }
 
 static void close_work(Work *work) {
@@ -180,8 +181,7 @@ int64_t lebleu_statistics(const int32_t *ids, const int64_t *starts, const uint8
                 const int64_t *other = starts + r * segments + i;
                 if (!present[r * segments + i]) continue;
                 int64_t theirs = characters_of(&work.ngrams.spelling, ids + other[0], other[1] - other[0]);
-                int64_t gap = llabs(theirs - own), least = llabs(closest - own);
-                if (closest < 0 || gap < least || (gap == least && theirs < closest)) closest = theirs;
+                closest = closer(closest, theirs, own);
             }
             statistics[0] = (double)own;
             statistics[1] = (double)closest;

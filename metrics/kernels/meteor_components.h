@@ -85,7 +85,8 @@ static int64_t find_edges(Pair *pair, const Groups *groups, int32_t *head, Edges
     for (int32_t j = pair->length[REFERENCE] - 1; j >= 0; j--) {
         int32_t set = groups->sets[REFERENCE][j];
         edges->marks[j] = -1;
-        for (int64_t g = groups->set_starts[set]; pair->partner[REFERENCE][j] < 0 && g < groups->set_starts[set + 1]; g++) {
+        int64_t end = groups->set_starts[set + 1];
+        for (int64_t g = groups->set_starts[set]; pair->partner[REFERENCE][j] < 0 && g < end; g++) {
             edges->entries[2 * entries] = j;
             edges->entries[2 * entries + 1] = head[groups->groups[g]];
             head[groups->groups[g]] = entries++;
@@ -94,7 +95,8 @@ static int64_t find_edges(Pair *pair, const Groups *groups, int32_t *head, Edges
     for (int32_t i = 0; i < pair->length[HYPOTHESIS]; i++) {
         int32_t set = groups->sets[HYPOTHESIS][i], least = INT32_MAX, most = -1;
         edges->starts[i] = (int32_t)count;
-        for (int64_t g = groups->set_starts[set]; pair->partner[HYPOTHESIS][i] < 0 && g < groups->set_starts[set + 1]; g++)
+        int64_t end = groups->set_starts[set + 1];
+        for (int64_t g = groups->set_starts[set]; pair->partner[HYPOTHESIS][i] < 0 && g < end; g++)
             for (int32_t e = head[groups->groups[g]]; e >= 0 && afford(pair, 1); e = edges->entries[2 * e + 1]) {
                 int32_t j = edges->entries[2 * e];
                 edges->marks[j] = i;

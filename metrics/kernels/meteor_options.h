@@ -56,7 +56,8 @@ static void add_choice(const Pair *pair, int32_t component, int side, int32_t wo
         option->words[side] = word;
         option->words[1 - side] = others[k];
         int32_t i = option->words[0] - 1, j = option->words[1] - 1;
-        int64_t before = i >= 0 && j >= 0 && pair->component[0][i] >= 0 && pair->component[0][i] == pair->component[1][j];
+        int64_t before =
+            i >= 0 && j >= 0 && pair->component[0][i] >= 0 && pair->component[0][i] == pair->component[1][j];
         option->cost = all->costs[k];
         option->least = all->costs[k] - before;
     }
@@ -87,7 +88,8 @@ static int list_choices(Pair *pair, const Edges *edges, Choices *all) {
     for (int32_t k = 0; k < pair->count; k++) {
         const Component *c = pair->components + k;
         int small = c->complete && c->count[0] > c->count[1];
-        const int32_t *own = pair->members[small] + c->first[small], *others = pair->members[1 - small] + c->first[1 - small];
+        const int32_t *own = pair->members[small] + c->first[small];
+        const int32_t *others = pair->members[1 - small] + c->first[1 - small];
         for (int32_t w = 0; w < c->count[small]; w++) {
             if (c->complete) {
                 add_choice(pair, k, small, own[w], others + w, c->count[1 - small] - c->count[small] + 1, all);

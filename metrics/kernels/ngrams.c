@@ -40,9 +40,7 @@ int64_t ngram_statistics(const int32_t *ids, const int64_t *starts, const uint8_
             for (int64_t r = 0; r < references; r++) {
                 if (!present[r * segments + i]) continue;
                 const int64_t *other = starts + r * segments + i;
-                int64_t reference = other[1] - other[0];
-                int64_t gap = llabs(reference - length), best = llabs(closest - length);
-                if (closest < 0 || gap < best || (gap == best && reference < closest)) closest = reference;
+                closest = closer(closest, other[1] - other[0], length);
             }
             statistics[0] = (double)length;
             statistics[1] = (double)closest;

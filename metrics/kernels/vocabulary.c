@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "bounds.h"
+#include "comparing.h"
 
 /* Below, at or above 0 as the first text sorts before, with or behind the other, byte by byte. */
 static int compare(const uint8_t *one, int64_t length, const uint8_t *other, int64_t other_length) {
@@ -24,7 +24,8 @@ int64_t find_words(const uint8_t *wanted, int64_t count, const uint8_t *vocabula
         places[k] = -1;
         while (low < high) {
             int64_t middle = low + (high - low) / 2;
-            int order = compare(wanted, end - wanted, vocabulary + starts[middle], starts[middle + 1] - starts[middle] - 1);
+            int64_t length = starts[middle + 1] - starts[middle] - 1;
+            int order = compare(wanted, end - wanted, vocabulary + starts[middle], length);
             if (!order) {
                 places[k] = (int32_t)middle;
                 break;

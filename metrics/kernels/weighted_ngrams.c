@@ -1,5 +1,5 @@
 /* Clipped matches of n-grams whose words have weights (Libovicky and Pecina 2014). */
-#include "bounds.h"
+#include "comparing.h"
 #include "ngram_trie.h"
 
 static const int64_t FULL = 1 << 24; /* the weight of a word that was not corrected */
