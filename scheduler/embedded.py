@@ -22,6 +22,7 @@ from sqlalchemy import Engine
 
 from models.progress import Progress, read_progress
 from models.session import make_engine, reading
+from scheduler.embedded_pool import EmbeddedPool
 from scheduler.errors import AlreadyRunning, WorkerDidNotStart
 from scheduler.leader import leadership
 from scheduler.loop import Rounds
@@ -140,7 +141,7 @@ class Embedded:
         ready = threading.Event()
         controller: Any = WorkController(
             app=self._app,
-            pool="prefork",
+            pool=EmbeddedPool,
             concurrency=self._processes,
             hostname=f"embedded@{self._station.host}",
             queues=QUEUES,
@@ -187,10 +188,6 @@ class Embedded:
             self._app.tasks[WAKE].apply_async(queue=QUEUES.split(",")[0])
             thread.join(WAKE_SECONDS)
         state.should_stop = state.should_terminate = None
-        # The pool has been joined. What billiard would do once more when the interpreter exits takes the lock of the
-        # processes' common pipe, and one that had to be killed may have held it: the command would never end.
-        if pool is not None:
-            pool._terminate.cancel()
 
     def _end_on_sigterm(self) -> None:
         """Make SIGTERM leave the context in order, as Ctrl-C does."""
