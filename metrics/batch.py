@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -71,6 +72,11 @@ class Batch:
         return self.once("text", lambda: b"\n".join((*self.references, *self.systems)))
 
     @property
+    def composed(self) -> Batch:
+        """The same with all texts and layers in Unicode's NFC, for metrics that compare forms; as a rule itself."""
+        return self.once("composed", self._composed)
+
+    @property
     def present(self) -> NDArray[np.uint8]:
         """(references, segments): 0 where the segment lacks that reference."""
         return self.once("present", self._present)
@@ -125,6 +131,19 @@ class Batch:
             return words(unescaped(self._cased(case)), self._rows, western=True)
         return words(prepared_text(self._cased(case), tokenizer), self._rows)
 
+    def _composed(self) -> Batch:
+        texts = [self.text, *(b"\n".join(layer) for layer in self.layers.values())]
+        if all(unicodedata.is_normalized("NFC", text.decode()) for text in texts):
+            return self
+        return Batch(
+            [composed(text) for text in self.references],
+            [composed(text) for text in self.systems],
+            self.variable_references,
+            layers={name: [composed(text) for text in layer] for name, layer in self.layers.items()},
+            resources=self.resources,
+            states=self.states,
+        )
+
     def _layer(self, name: str, case: str) -> Words:
         items = words(b"\n".join(self.layers[name]), self._rows)
         return folded(items) if case == "lc" else items
@@ -138,3 +157,8 @@ class Batch:
             if len(lacking):
                 raise BadText(f"Segment {lacking[0] + 1} has no reference at all.")
         return mask
+
+
+def composed(text: bytes) -> bytes:
+    """A text in Unicode's NFC, where a letter and its accent are one character."""
+    return unicodedata.normalize("NFC", text.decode()).encode()

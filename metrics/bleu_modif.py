@@ -49,6 +49,7 @@ class BLEUModif(VectorMetric, BLEU):
 
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, 5 + 2 * orders)."""
+        batch = batch.composed
         words, systems = batch.words(self.tok, self.case), len(batch.systems)
         found, unknown = self.similarities(batch, self.order[-1])
         plain = self._ngrams(batch).copy()

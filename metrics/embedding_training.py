@@ -90,7 +90,7 @@ class Sentences:
             raise BadText(f'{file}: not UTF-8 ({error.reason}), in the line "{shown}". Save it as UTF-8.') from error
         # Cut as texts to be scored are, by the same code; the system is nothing but empty lines.
         batch = Batch([text], [b"\n" * (len(lines) - 1)])
-        words = batch.words(self.training.tok, self.training.case)
+        words = batch.composed.words(self.training.tok, self.training.case)
         types = words.lines.decode().split("\n")
         tokens = [types[word] for word in words.ids.tolist()]
         starts = words.starts[: len(lines) + 1].tolist()

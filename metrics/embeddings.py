@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -50,12 +49,8 @@ class Vectors:
     """What about.json says."""
 
     def rows(self, words: Words) -> NDArray[np.int32]:
-        """By distinct word: the row of its vector, or -1. A word not found as it is is looked for in Unicode's NFC."""
+        """By distinct word: the row of its vector, or -1."""
         found = find_words(words.lines, words.types, self.vocabulary, self.starts)
-        text = words.lines.decode()
-        if not unicodedata.is_normalized("NFC", text):
-            composed = unicodedata.normalize("NFC", text).encode()
-            found = np.where(found < 0, find_words(composed, words.types, self.vocabulary, self.starts), found)
         return np.where(found < 0, np.int32(-1), self.places[found])
 
 

@@ -142,6 +142,7 @@ class Meteor(Metric):
 
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, modules that work + 4). Raises MissingResource and MissingLayer."""
+        batch = batch.composed
         words, systems = batch.words(self.tok, self.case), len(batch.systems)
         # The links do not depend on the weights, so that both parameter sets share them.
         found = batch.once(

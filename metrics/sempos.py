@@ -103,7 +103,7 @@ class SemPOS(Metric):
 
 def _statistics(batch: Batch, case: str) -> NDArray[np.float64]:
     """The reference of a type is the one of whose words of that type the largest share was found, the first on ties."""
-    words = _by_type(batch.layer("sempos", case))
+    words = _by_type(batch.composed.layer("sempos", case))
     systems, types = len(batch.systems), len(TYPES) + 1
     present = np.repeat(batch.present, types, axis=1)
     overlaps = bag_overlaps(words, present, systems)

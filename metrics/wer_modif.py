@@ -46,6 +46,7 @@ class WERModif(VectorMetric):
 
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, 6)."""
+        batch = batch.composed
         words, systems = batch.words(self.tok, self.case), len(batch.systems)
         reference_lengths, hypothesis_lengths = lengths(words, batch.present, systems)
         found, unknown = self.similarities(batch)

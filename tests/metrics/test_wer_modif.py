@@ -81,7 +81,7 @@ def test_without_known_words_it_is_wer(campaign, variable):
         texts = [[joined(lines) for lines in each.values()] for each in (campaign.references, campaign.systems)]
         batch = Batch(*texts, variable, resources=resources)
         metric, plain = WERModif(vectors="toy"), WER(case="lc")
-        statistics, expected = metric.segment_statistics(batch), plain.segment_statistics(batch)
+        statistics, expected = metric.segment_statistics(batch), plain.segment_statistics(batch.composed)
         assert np.array_equal(statistics[..., :2], expected)
         assert np.array_equal(WERModif(vectors="toy", clamp=False).segment_statistics(batch)[..., :2], expected)
         assert metric.score(statistics).tobytes() == plain.score(expected).tobytes()

@@ -1,0 +1,40 @@
+"""Metrics that compare forms of words do not care how an accent is written; those that sacreBLEU has do."""
+
+import unicodedata
+
+import pytest
+
+from metrics import BLEU, WER, BLEUModif, Meteor, SemPOS, WERModif
+from metrics.batch import Batch
+from tests.metrics.vocabularies import stored
+
+LINES = ("žluťoučký kůň úpěl", "ďábelské ódy", "pěl kůň")
+LAYER = ("žluťoučký/adj.denot kůň/n.denot", "óda/n.denot", "pět/v")
+
+
+def batch(folder, form):
+    """References in NFC, the system in `form`."""
+    lines, layer = ("\n".join(rows) for rows in (LINES, LAYER))
+    own = [unicodedata.normalize(form, text).encode() for text in (lines, layer)]
+    folder.mkdir()
+    resources = stored({"kůň": [1.0, 0.5], "úpěl": [0.25, 1.0], "pěl": [0.5, 1.0]}, folder)
+    return Batch([lines.encode()], [own[0]], layers={"sempos": [layer.encode(), own[1]]}, resources=resources)
+
+
+@pytest.mark.parametrize("metric", [Meteor(), SemPOS(), BLEUModif(vectors="toy"), WERModif(vectors="toy")])
+def test_forms_are_compared_in_nfc(metric, tmp_path):
+    composed, decomposed = (metric.segment_statistics(batch(tmp_path / form, form)) for form in ("NFC", "NFD"))
+    assert composed.tobytes() == decomposed.tobytes()
+
+
+@pytest.mark.parametrize("metric", [BLEU(), WER()])
+def test_others_see_code_points(metric, tmp_path):
+    composed, decomposed = (metric.segment_statistics(batch(tmp_path / form, form)) for form in ("NFC", "NFD"))
+    assert composed.tobytes() != decomposed.tobytes()
+
+
+def test_composed_texts_are_prepared_once(tmp_path):
+    composed, decomposed = batch(tmp_path / "a", "NFC"), batch(tmp_path / "b", "NFD")
+    assert composed.composed is composed
+    assert decomposed.composed is decomposed.composed
+    assert decomposed.composed.composed is decomposed.composed
