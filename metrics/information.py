@@ -9,6 +9,7 @@ import numpy as np
 
 from metrics import portable
 from metrics.errors import BadState
+from metrics.kernels.ngram_weights import ngram_pairs, ngrams_that_say
 from metrics.kernels.words import words as numbered
 from metrics.ngram_table import NgramTable, added, counted
 from metrics.preparation import Preparation
@@ -28,6 +29,8 @@ class Information:
 
     lines: bytes
     """The words, each ended by a newline."""
+    types: int
+    """How many words there are."""
     first_child: NDArray[np.int64]
     """Node k has the children first_child[k] to first_child[k + 1], by ascending last word."""
     words: NDArray[np.int32]
@@ -38,14 +41,14 @@ class Information:
 
         (types,), without those that no reference has. Raises BadState where a word is not known here.
         """
-        types = self.lines.count(b"\n")
         # Types are numbered as they are met, so those of the references come first.
         wanted = int(words.ids[: words.starts[rows]].max(initial=-1)) + 1
-        theirs = words.lines.split(b"\n", wanted)[:wanted]
+        if not wanted:
+            return np.zeros(0, np.int32)
+        last = np.flatnonzero(np.frombuffer(words.lines, np.uint8) == ord("\n"))[wanted - 1]
         # Interned behind the words known here, one of them gets its number from here.
-        text = self.lines + b"\n".join(theirs)
-        found = numbered(text, types + wanted).ids[types:] if wanted else np.zeros(0, np.int32)
-        if (found >= types).any():
+        found = numbered(self.lines + words.lines[:last], self.types + wanted).ids[self.types :]
+        if (found >= self.types).any():
             raise BadState("The n-gram counts are those of other references. Prepare these references.")
         return found
 
@@ -76,30 +79,12 @@ class NgramInformation(Preparation):
 
     def merge(self, parts: Sequence[bytes]) -> bytes:
         """The n-grams of all references, without those that say nothing and lead to none that does."""
-        return informative(added([NgramTable.from_bytes(part) for part in parts])).to_bytes()
+        return ngrams_that_say(added([NgramTable.from_bytes(part) for part in parts])).to_bytes()
 
     def read(self, state: bytes) -> Information:
         """The information of each n-gram. Raises BadState."""
         table = NgramTable.from_bytes(state)
-        contexts = [np.full(len(table.types), table.counts[: len(table.types)].sum())]
-        contexts += [table.counts[level][table.parents(level)] for level in table.levels[:-1]]
-        first_child = np.concatenate(([0], np.cumsum(table.children, dtype=np.int64))) + len(table.types)
-        return Information(
-            b"".join(each + b"\n" for each in table.types),
-            first_child,
-            table.words.astype(np.int32),
-            portable.log2(np.concatenate(contexts) / table.counts),
-        )
-
-
-def informative(table: NgramTable) -> NgramTable:
-    """The words, and of longer n-grams those that do not always follow their context, with all that leads to them."""
-    levels = table.levels
-    keep = np.ones(len(table.words), bool)
-    children = np.zeros(len(table.words), np.int64)
-    for level in reversed(range(1, table.deepest)):
-        above, here = levels[level - 1], levels[level]
-        parents = table.parents(above)
-        keep[here] = (table.counts[here] < table.counts[above][parents]) | (children[here] > 0)
-        children[above] = np.bincount(parents[keep[here]], minlength=above.stop - above.start)
-    return NgramTable(table.deepest, table.types, children[keep], table.words[keep], table.counts[keep])
+        pairs, contexts, counts = ngram_pairs(table)
+        first_child = np.concatenate(([0], np.cumsum(table.children, dtype=np.int64))) + table.types
+        bits = portable.log2(contexts / counts)
+        return Information(table.lines, table.types, first_child, table.words.astype(np.int32), bits[pairs])

@@ -101,9 +101,13 @@ def measure(
     resampled = [np.zeros((len(systems), replicates, len(metric.columns))) for metric in metrics]
     by_segment: list[list[Floats]] = [[] for _ in metrics]
 
-    batches = partial(_batches, references, layers or {}, blocks, variable_references, resources)
-    states = states_of(metrics, batches([], {}))
-    for shard, batch in enumerate(batches(systems, states)):
+    # A single shard is not to be cut.
+    batches = partial(_batches, references, layers or {}, blocks if shards > 1 else 0, variable_references, resources)
+    if shards == 1:
+        # The reference side is read once for both steps.
+        whole = list(batches(systems, {}))
+        whole[0].states = states_of(metrics, whole)
+    for shard, batch in enumerate(whole if shards == 1 else batches(systems, states_of(metrics, batches([], {})))):
         statistics = shard_statistics(batch, metrics)
         for sum_of, each in zip(sums, statistics, strict=True):
             sum_of += corpus_sums(each)
@@ -141,7 +145,7 @@ def _batches(
     systems: Sequence[bytes],
     states: Mapping[str, Any],
 ) -> Iterator[Batch]:
-    """The texts in runs of so many blocks; without systems those of the references alone."""
+    """The texts in runs of so many blocks, 0 for one run; without systems those of the references alone."""
     texts = [*references, *systems]
     layered = [layers[name][: len(texts)] for name in layers]
     for runs in split_blocks([*texts, *chain(*layered)], blocks):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from metrics.errors import BadState, TooLarge
 from metrics.kernels.ngram_counts import ngram_counts
+from metrics.kernels.word_order import word_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,17 +39,23 @@ class NgramTable:
     """
 
     deepest: int
-    types: tuple[bytes, ...]
+    lines: bytes
+    """The words, sorted, each ended by a newline."""
     children: Numbers
     """How many nodes of the next level each node has."""
     words: Numbers
-    """The last word of each node, as a position in `types`."""
+    """The last word of each node, as a position among the words."""
     counts: Numbers
+
+    @cached_property
+    def types(self) -> int:
+        """How many words there are."""
+        return self.lines.count(b"\n")
 
     @property
     def levels(self) -> list[slice]:
         """Where the nodes of each level are."""
-        levels = [slice(0, len(self.types))]
+        levels = [slice(0, self.types)]
         for _ in range(1, self.deepest):
             end = levels[-1].stop
             levels.append(slice(end, end + int(self.children[levels[-1]].sum())))
@@ -58,18 +66,20 @@ class NgramTable:
         children = self.children[level]
         return np.repeat(np.arange(len(children)), children)
 
+    def stored(self) -> tuple[NDArray[np.uint32], ...]:
+        """Children, words and counts as they are stored. Raises TooLarge."""
+        if self.counts.max(initial=0) > LARGEST_COUNT:
+            raise TooLarge(f"An n-gram occurs {self.counts.max():,} times, but {LARGEST_COUNT:,} is the limit.")
+        return tuple(each.astype("<u4", copy=False) for each in (self.children, self.words, self.counts))
+
     def to_bytes(self) -> bytes:
         """A header, the words (each ended by a newline), then three arrays of little-endian 32-bit numbers.
 
         The header: "NGRM", format version and depth (uint16 each), then how many words there are, how many bytes
-        they take and how many nodes there are (uint64 each).
+        they take and how many nodes there are (uint64 each). Raises TooLarge.
         """
-        if self.counts.max(initial=0) > LARGEST_COUNT:
-            raise TooLarge(f"An n-gram occurs {self.counts.max():,} times, but {LARGEST_COUNT:,} is the limit.")
-        lines = b"".join(each + b"\n" for each in self.types)
-        header = _HEADER.pack(MAGIC, VERSION, self.deepest, len(self.types), len(lines), len(self.words))
-        arrays = (each.astype("<u4", copy=False).tobytes() for each in (self.children, self.words, self.counts))
-        return b"".join((header, lines, *arrays))
+        header = _HEADER.pack(MAGIC, VERSION, self.deepest, self.types, len(self.lines), len(self.words))
+        return b"".join((header, self.lines, *(each.tobytes() for each in self.stored())))
 
     @classmethod
     def from_bytes(cls, blob: bytes) -> NgramTable:
@@ -82,11 +92,14 @@ class NgramTable:
         if len(blob) != _HEADER.size + width + 3 * 4 * nodes:
             raise BadState("A table of n-grams is cut off. Prepare the references again.")
         begin = _HEADER.size + width
-        lines = blob[_HEADER.size : begin].split(b"\n")[:-1]
+        lines = blob[_HEADER.size : begin]
         numbers = np.frombuffer(blob, "<u4", offset=begin).reshape(3, nodes)
-        table = cls(deepest, tuple(lines), *numbers)
+        table = cls(deepest, lines, *numbers)
         sound = (
-            deepest > 0 and len(lines) == types and table.levels[-1].stop == types + int(table.children.sum()) == nodes
+            deepest > 0
+            and table.types == types
+            and (not lines or lines.endswith(b"\n"))
+            and table.levels[-1].stop == types + int(table.children.sum()) == nodes
         )
         if not sound or (table.words >= types).any() or not table.counts.all():
             raise BadState("A table of n-grams contradicts itself. Prepare the references again.")
@@ -95,14 +108,10 @@ class NgramTable:
 
 def counted(words: Words, rows: int, deepest: int) -> NgramTable:
     """The n-grams of the first `rows` rows."""
-    starts = words.starts[: rows + 1]
-    ids = words.ids[: starts[-1]]
-    lines = words.lines.split(b"\n")
-    used = sorted(np.flatnonzero(np.bincount(ids)).tolist(), key=lines.__getitem__)
-    position = np.zeros(words.types, np.int32)
-    position[used] = np.arange(len(used), dtype=np.int32)
-    numbers = ngram_counts(position[ids], starts, len(used), deepest)
-    return NgramTable(deepest, tuple(lines[each] for each in used), *numbers)
+    lines, ids = word_order(words, rows)
+    types = int(ids.max(initial=-1)) + 1
+    numbers = ngram_counts(ids, words.starts[: rows + 1], types, deepest)
+    return NgramTable(deepest, lines, *numbers)
 
 
 def added(tables: Sequence[NgramTable]) -> NgramTable:
@@ -110,12 +119,13 @@ def added(tables: Sequence[NgramTable]) -> NgramTable:
     if len(tables) == 1:
         return tables[0]
     deepest = tables[0].deepest
-    types = sorted(set().union(*(table.types for table in tables)))
+    split = [table.lines.split(b"\n")[:-1] for table in tables]
+    types = sorted(set().union(*split))
     position = {each: number for number, each in enumerate(types)}
     # Of each table: the new numbers of its words, and of its nodes on the level before.
-    words = [np.array([position[each] for each in table.types], np.int64) for table in tables]
+    words = [np.array([position[each] for each in its_types], np.int64) for its_types in split]
     nodes = words
-    counts = _sums(words, [table.counts[: len(table.types)] for table in tables], len(types))
+    counts = _sums(words, [table.counts[: len(each)] for table, each in zip(tables, split, strict=True)], len(types))
     levels = [(np.arange(len(types)), counts)]
     children = []
     for level in range(1, deepest):
@@ -132,7 +142,7 @@ def added(tables: Sequence[NgramTable]) -> NgramTable:
         levels.append((last, counts))
     children.append(np.zeros(len(levels[-1][0]), np.int64))
     last, counts = (np.concatenate(parts) for parts in zip(*levels, strict=True))
-    return NgramTable(deepest, tuple(types), np.concatenate(children), last, counts)
+    return NgramTable(deepest, b"".join(each + b"\n" for each in types), np.concatenate(children), last, counts)
 
 
 def _sums(nodes: Sequence[Integers], counts: Sequence[Numbers], size: int) -> Integers:

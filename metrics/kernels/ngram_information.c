@@ -53,9 +53,11 @@ int64_t ngram_information(const int32_t *ids, const int64_t *starts, const uint8
                 for (int64_t at = begin; at < end; at++) {
                     int32_t before = clipped.trie.used, context = node, word = known[ids[at]];
                     node = clipped_count(&clipped, context, ids[at], (int32_t)r);
-                    if (clipped.trie.used == before) continue;
-                    place[node] = at == begin ? word : weighted_child(&weighted, place[context], word);
-                    weight[node] = place[node] < 0 ? 0.0 : information[place[node]];
+                    if (clipped.trie.used > before) {
+                        place[node] = at == begin ? word : weighted_child(&weighted, place[context], word);
+                        weight[node] = place[node] < 0 ? 0.0 : information[place[node]];
+                    }
+                    if (place[node] < 0) break; /* no longer n-gram from here weighs anything either */
                 }
             }
         }
