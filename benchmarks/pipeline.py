@@ -1,14 +1,14 @@
 """The whole pipeline on the embedded default: store, queue, score, reduce, rank and report, as one command.
 
-    python -m benchmarks.pipeline DIR [--rounds 5]
+    python -m benchmarks.pipeline [DIR] [--reference LABEL] [--rounds 5]
 
+DIR is a campaign folder (source.txt, refs/, systems/); without one, the demo campaign of the project.
 Prints wall and CPU seconds of the command (its worker processes included), and what the queue itself took: from the
 moment when everything was stored to the last score.
 """
 
 from __future__ import annotations
 
-import argparse
 import sqlite3
 import statistics
 import sys
@@ -16,27 +16,26 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.campaign import arguments, campaigns
 from benchmarks.timing import whole_process
 
 
 def main() -> None:
     """Run the command some times in empty folders."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, metavar="DIR")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser = arguments(__doc__)
     parser.add_argument("--metrics", nargs="+", default=["bleu", "chrf", "ter"])
     options = parser.parse_args()
     program = str(Path(sys.executable).parent / "steelyard")
-    label = sorted((options.folder / "refs").iterdir())[0].stem
+    (campaign,) = campaigns(options)
     walls, processors, queued, peaks = [], [], [], []
     for _ in range(options.rounds):
         with tempfile.TemporaryDirectory() as empty:
             command = [
                 program,
                 "evaluate",
-                str(options.folder.resolve()),
+                str(campaign.reference.parents[1].resolve()),
                 "--references",
-                label,
+                campaign.reference.stem,
                 "-m",
                 *options.metrics,
             ]

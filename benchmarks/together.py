@@ -1,84 +1,145 @@
-"""All metrics together against the sum of each alone: what they share is done once per shard.
+"""All metrics together against the sum of each alone, and with 1,000 paired replicates: what a campaign costs.
 
     python -m benchmarks.together [DIR ...] [--reference LABEL] [--rounds 5] [-m METRIC ...] [--resource NAME=FILE ...]
 
 DIR is a campaign folder (source.txt, refs/, systems/); without one, the demo campaign of the project. Without -m it
-takes every metric of the house that runs on plain text with its defaults. CPU seconds of one warm process, from texts
-in memory to corpus scores, everything in turn within each round, medians; the scores must be the same.
+takes every metric of the house: vectors of 300 dimensions are trained on the texts first, and the typed words that
+SemPOS needs are made of the texts' own words, typed by their checksums. CPU seconds of one warm process, from texts in
+memory, everything in turn within each round, the least of all rounds; the statistics must be the same to the bit. The
+columns in microseconds are what `Metric.cost` and `Preparation.cost` state for the size of shards.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-import statistics
+import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from benchmarks.warm import DEMO
+from benchmarks.campaign import Campaign, arguments, campaigns
 from cli.options import named_file
 from metrics import METRICS, Metric, parse_metric
-from metrics.errors import MetricsError
-from metrics.measure import Measurement, measure
+from metrics.batch import Batch
+from metrics.embedding_training import Sentences, Training, train
+from metrics.embeddings import store
+from metrics.measure import measure, shard_statistics
+from metrics.preparation import preparations, states_of
+from metrics.resampling.paired import paired_bootstrap
 from metrics.resources import Resources
+from metrics.sempos import TYPES
 from metrics.surroundings import Surroundings, settle
-from metrics.text.plain import read_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+EVERY = [f"{each.name}:vectors=own" if each.name.endswith("_modif") else each.name for each in METRICS]
+REPLICATES = 1000
 
 
-def chosen(specifications: list[str], surroundings: Surroundings) -> list[Metric]:
-    """The metrics asked for, or all that can be settled; says which are left out, and why."""
-    if specifications:
-        return settle([parse_metric(each) for each in specifications], surroundings)[0]
-    metrics = []
-    for metric in METRICS:
-        try:
-            metrics += settle([metric()], surroundings)[0]
-        except MetricsError as error:
-            print(f"left out: {error}")
-    return metrics
+def trained(campaign: Campaign, folder: Path) -> Path:
+    """Vectors of the texts themselves: few words are unknown, which is the most work."""
+    files = [campaign.reference, *campaign.systems]
+    entries, origin = train(Sentences(files, Training(size=300, min_count=2)))
+    store(entries, folder, "texts", origin)
+    return folder
+
+
+def typed(text: bytes) -> bytes:
+    """A layer as SemPOS reads it: two words of three, each with a type that depends on the word alone."""
+    lines = []
+    for line in text.split(b"\n"):
+        kept = [(word, crc32(word)) for word in line.split() if crc32(word) % 3]
+        lines.append(b" ".join(word + b"/" + TYPES[number % len(TYPES)].encode() for word, number in kept))
+    return b"\n".join(lines)
+
+
+class Campaigner:
+    """The texts of a campaign in memory, and what is timed with them."""
+
+    def __init__(self, campaign: Campaign, specifications: list[str], resources: Resources) -> None:
+        self.reference, *self.systems = campaign.texts()
+        self.resources = resources
+        self.layers = {"sempos": [typed(text) for text in (self.reference, *self.systems)]}
+        surroundings = Surroundings(campaign.language, frozenset(self.layers), resources)
+        self.metrics, _ = settle([parse_metric(each) for each in specifications], surroundings)
+        self.preparations = preparations(self.metrics)
+        self.states = states_of(self.metrics, [self.batch(0)])
+
+    def batch(self, systems: int) -> Batch:
+        """A shard of so many systems, nothing done yet."""
+        layers = {name: texts[: 1 + systems] for name, texts in self.layers.items()}
+        states = getattr(self, "states", {})
+        return Batch([self.reference], self.systems[:systems], layers=layers, resources=self.resources, states=states)
+
+    def whole(self, metrics: list[Metric], replicates: int = 0) -> None:
+        """From texts to scores, intervals' replicates and p-values."""
+        found = measure(
+            [self.reference], self.systems, metrics, replicates=replicates, layers=self.layers, resources=self.resources
+        )
+        if replicates:
+            paired_bootstrap(found)
+
+
+def least(work: dict[Any, Callable[[], Any]], rounds: int) -> dict[Any, float]:
+    """CPU seconds of each, the least of so many rounds after a first one in which nothing is timed."""
+    spent: dict[Any, list[float]] = {key: [] for key in work}
+    for turn in range(rounds + 1):
+        for key, do in work.items():
+            start = time.process_time()
+            do()
+            if turn:
+                spent[key].append(time.process_time() - start)
+    return {key: min(times) for key, times in spent.items()}
+
+
+def report(campaign: Campaign, run: Campaigner, rounds: int) -> None:
+    """Print the Markdown table."""
+    count, segments = len(run.systems), run.reference.count(b"\n") + 1
+    for metric, same in zip(run.metrics, shard_statistics(run.batch(count), run.metrics), strict=True):
+        assert metric.segment_statistics(run.batch(count)).tobytes() == same.tobytes(), metric.specification
+    work: dict[Any, Callable[[], Any]] = {
+        "together": lambda: run.whole(run.metrics),
+        "replicates": lambda: run.whole(run.metrics, REPLICATES),
+    }
+    for key, preparation in run.preparations.items():
+        work["counting", key] = lambda each=preparation: each.count(run.batch(0))
+    for metric in run.metrics:
+        work["alone", metric] = lambda each=metric: run.whole([each])
+        for systems in (count, 1):
+            work[systems, metric] = lambda each=metric, n=systems: each.segment_statistics(run.batch(n))
+    spent = least(work, rounds)
+
+    print(f"\n{campaign.title}\n")
+    print(f"| | CPU s | µs per segment and system of {count} | of one alone | stated |\n|---|---|---|---|---|")
+    for metric in run.metrics:
+        each = (1e6 * spent[n, metric] / segments / n for n in (count, 1))
+        row = " | ".join(f"{value:.1f}" for value in (*each, metric.cost))
+        print(f"| `{metric.specification}` | {spent['alone', metric]:.4f} | {row} |")
+    for key, preparation in run.preparations.items():
+        seconds = spent["counting", key]
+        print(f"| counting for `{key}` | {seconds:.4f} | | {1e6 * seconds / segments:.1f} | {preparation.cost:.1f} |")
+    total = sum(spent["alone", metric] for metric in run.metrics)
+    print(f"| sum of the metrics | {total:.4f} | | | |")
+    print(f"| all together | **{spent['together']:.4f}** ({100 * spent['together'] / total:.0f} % of the sum) | | | |")
+    print(f"| with {REPLICATES:,} paired replicates | **{spent['replicates']:.4f}** | | | |")
 
 
 def main() -> None:
     """Print a Markdown table for each campaign."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="*", type=Path, metavar="DIR")
-    parser.add_argument("--reference", help="label of the reference (default: the first)")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("-m", "--metrics", nargs="+", default=[], metavar="METRIC")
+    parser = arguments(__doc__)
+    parser.add_argument("-m", "--metrics", nargs="+", default=EVERY, metavar="METRIC")
     parser.add_argument("--resource", nargs="+", type=named_file, default=[], metavar="NAME=FILE")
     options = parser.parse_args()
-    resources = Resources(files=dict(options.resource))
-    for folder in options.folders or [next(path for path in DEMO.iterdir() if path.is_dir())]:
-        files = sorted((folder / "refs").iterdir())
-        reference = next((path for path in files if path.stem == options.reference), files[0])
-        texts = [read_lines(path).bytes for path in [reference, *sorted((folder / "systems").iterdir())]]
-        _, _, target = folder.name.rpartition("-")
-        metrics = chosen(options.metrics, Surroundings(target if len(target) == 2 else "", resources=resources))
-
-        def run(wanted: list[Metric], texts: list[bytes] = texts) -> tuple[float, list[Measurement]]:
-            start = time.process_time()
-            found = measure(texts[:1], texts[1:], wanted, resources=resources)
-            return time.process_time() - start, found
-
-        alone: list[list[float]] = [[] for _ in metrics]
-        together = []
-        _, expected = run(metrics)
-        for _ in range(options.rounds):
-            for metric, times, same in zip(metrics, alone, expected, strict=True):
-                seconds, (found,) = run([metric])
-                times.append(seconds)
-                assert found.scores.tobytes() == same.scores.tobytes(), metric.specification
-            together.append(run(metrics)[0])
-        segments = texts[0].count(b"\n") + 1
-        print(f"\n{folder.name}: {segments} segments, {len(texts) - 1} systems, reference {reference.stem}\n")
-        print("| metric | CPU s |\n|---|---|")
-        for metric, times in zip(metrics, alone, strict=True):
-            print(f"| `{metric.specification}` | {statistics.median(times):.4f} |")
-        total, shared = statistics.median(map(sum, zip(*alone, strict=True))), statistics.median(together)
-        print(f"| sum of these | {total:.4f} |")
-        print(f"| all together | **{shared:.4f}** ({100 * shared / total:.0f} % of the sum) |")
+    for campaign in campaigns(options):
+        with tempfile.TemporaryDirectory() as folder:
+            files = dict(options.resource)
+            if any("vectors=own" in each for each in options.metrics) and "own" not in files:
+                files["own"] = trained(campaign, Path(folder))
+            report(campaign, Campaigner(campaign, options.metrics, Resources(files=files)), options.rounds)
 
 
 if __name__ == "__main__":

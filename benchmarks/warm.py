@@ -1,106 +1,159 @@
-"""Warm: from text files to scores inside a long-lived process, against sacreBLEU's own classes.
+"""Warm: from text files to scores inside a long-lived process, against what users pick beside ours.
 
-    python -m benchmarks.warm [DIR ...] [--reference LABEL] [--rounds 5]
+    python -m benchmarks.warm [DIR ...] [--reference LABEL] [--rounds 5] [--only WORD]
 
-DIR is a campaign folder (source.txt, refs/, systems/); without one, the demo campaign of the project. Scores are
-compared; a ratio only counts where they are equal to 1e-9.
+DIR is a campaign folder (source.txt, refs/, systems/); without one, the demo campaign of the project. Both sides start
+from the same bytes and are run in turn, one core each. Scores are compared; a ratio only counts because they are equal.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
+import tempfile
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from benchmarks import peers
+from benchmarks.campaign import Campaign, arguments, campaigns
+from benchmarks.sacre import sacrebleu
 from benchmarks.timing import HEADER, in_turn
+from benchmarks.together import trained
+from metrics import BLEUModif
+from metrics.batch import Batch
+from metrics.embeddings import open_vectors
 from metrics.measure import measure
 from metrics.registry import parse_metric
 from metrics.resampling.paired import paired_bootstrap
+from metrics.resources import Resources
 from metrics.text.plain import read_lines
 
-DEMO = Path(__file__).parents[1] / "demo"
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+METEOR = "meteor:modules=exact:params=orig:tok=none"
+"""As NLTK has it."""
 
 
-def ours(references: list[Path], systems: list[Path], names: list[str], replicates: int = 0) -> list[list[float]]:
-    """Scores by metric and system."""
-    texts = [read_lines(path).bytes for path in [*references, *systems]]
-    metrics = [parse_metric(name) for name in names]
-    split = len(references)
-    measurements = measure(texts[:split], texts[split:], metrics, replicates=replicates)
+def ours(reference: Path, systems: list[Path], names: list[str], replicates: int = 0) -> list[float]:
+    """Scores by metric, then by system."""
+    texts = [read_lines(path).bytes for path in [reference, *systems]]
+    measurements = measure(texts[:1], texts[1:], [parse_metric(name) for name in names], replicates=replicates)
     if replicates and len(systems) > 1:
         paired_bootstrap(measurements)
-    return [measurement.scores.tolist() for measurement in measurements]
+    return [score for measurement in measurements for score in measurement.scores.tolist()]
 
 
-def sacrebleu(references: list[Path], systems: list[Path], names: list[str], replicates: int = 0) -> list[list[float]]:
-    """The same by sacreBLEU: references prepared once for all systems, as its own command does."""
-    from sacrebleu.metrics import BLEU, CHRF, TER
-    from sacrebleu.significance import PairedTest
+def our_segments(reference: Path, systems: list[Path]) -> list[float]:
+    """Meteor of each segment of each system, 0 to 1."""
+    texts = [read_lines(path).bytes for path in [reference, *systems]]
+    scores = measure(texts[:1], texts[1:], [parse_metric(METEOR)], segment_scores=True)[0].segment_scores
+    assert scores is not None
+    return (scores / 100).ravel().tolist()
 
-    def read(path: Path) -> list[str]:
-        return path.read_bytes().decode().removesuffix("\n").split("\n")
 
-    known: dict[str, Any] = {
-        "bleu": BLEU,
-        "chrf": CHRF,
-        "chrf++": lambda **kw: CHRF(word_order=2, **kw),
-        "ter": TER,
-    }
-    texts = [read(path) for path in references]
-    metrics = {name: known[name](references=texts) for name in names}
-    outputs = [read(path) for path in systems]
-    if replicates and len(systems) > 1:
-        named = [(str(i), output) for i, output in enumerate(outputs)]
-        _, found = PairedTest(named, metrics, None, test_type="bs", n_samples=replicates)()
-        return [[result.score for result in found[key]] for key in found if key != "System"]
-    bootstrap = replicates or 1
-    return [
-        [metric.corpus_score(output, None, n_bootstrap=bootstrap).score for output in outputs]
-        for metric in metrics.values()
-    ]
+def against_sacrebleu(campaign: Campaign, row: Row) -> None:
+    """BLEU, chrF, chrF++ and TER, alone and together, with replicates."""
+    three = ["bleu", "chrf", "ter"]
+    every, one = campaign.systems, campaign.systems[:1]
+    for name, metrics, systems, replicates in (
+        ("BLEU", ["bleu"], every, 0),
+        ("chrF", ["chrf"], every, 0),
+        ("chrF++", ["chrf++"], every, 0),
+        ("TER", ["ter"], every, 0),
+        ("BLEU + chrF + TER", three, every, 0),
+        ("BLEU + chrF + TER + 1,000 paired replicates", three, every, 1000),
+        ("BLEU + chrF + TER + 1,000 replicates", three, one, 1000),
+    ):
+        given = (campaign.reference, systems, metrics, replicates)
+        row(f"{name}, {len(systems)}", "sacreBLEU", partial(ours, *given), partial(sacrebleu, *given), 1e-9)
+
+
+def against_loops(campaign: Campaign, row: Row) -> None:
+    """NIST, Meteor, WER and PER."""
+    for systems in (campaign.systems[:1], campaign.systems):
+        given = (campaign.reference, systems)
+        row(f"NIST, {len(systems)}", "NLTK", partial(ours, *given, ["nist"]), partial(peers.nltk_nist, *given), 1e-8)
+        row(
+            f"WER + PER (peer: WER), {len(systems)}", "rapidfuzz",
+            partial(ours, *given, ["wer:tok=none", "per:tok=none"]), partial(peers.rapidfuzz_wer, *given), 1e-12,
+        )  # fmt: skip
+        alike = peers.unrepeated(*given)
+        name = f"Meteor exact ({sum(alike):,} of {len(alike):,} segments alike), {len(systems)}"
+        row(name, "NLTK", partial(our_segments, *given), partial(peers.nltk_meteor, *given), 1e-9, alike)
+
+
+def against_gensim(campaign: Campaign, row: Row, segments: int = 20) -> None:
+    """BLEU_modif of one system, some segments spread over the text: gensim takes minutes for all."""
+    from gensim.models import KeyedVectors
+
+    texts = [path.read_bytes().split(b"\n") for path in (campaign.reference, campaign.systems[0])]
+    step = max(1, len(texts[0]) // segments)
+    reference, system = (b"\n".join(each[::step][:segments]) for each in texts)
+    with tempfile.TemporaryDirectory() as folder:
+        resources = Resources(files={"own": trained(campaign, Path(folder))})
+        vectors = open_vectors(resources.files["own"])
+        keyed = KeyedVectors(vectors.values.shape[1])
+        keyed.add_vectors(vectors.vocabulary.tobytes().decode().split("\n")[:-1], vectors.values[vectors.places])
+        metric = BLEUModif(vectors="own", gamma=0.0)
+
+        def sums() -> list[float]:
+            found = metric.segment_statistics(Batch([reference], [system], resources=resources)).sum(axis=1)
+            return [float(each) for each in found[0, 2:6]]
+
+        words = [tokens(text, metric.tok, metric.case) for text in (reference, system)]
+        row(f"BLEU_modif, {segments} segments, 1", "gensim", sums, partial(peers.gensim_sums, keyed, *words), 1e-5)
+
+
+def tokens(text: bytes, tokenizer: str, case: str) -> list[list[str]]:
+    """The words of each line."""
+    words = Batch([text], []).words(tokenizer, case)
+    types = words.lines.decode().split("\n")
+    starts = words.starts.tolist()
+    return [[types[word] for word in words.ids[begin:end].tolist()] for begin, end in pairwise(starts)]
+
+
+class Row:
+    """Times two ways to do the same, compares what they found and prints a row of the table."""
+
+    def __init__(self, rounds: int, only: str) -> None:
+        self.rounds = rounds
+        self.only = only
+
+    def __call__(
+        self,
+        workload: str,
+        peer: str,
+        mine: Callable[[], list[float]],
+        theirs: Callable[[], list[float]],
+        tolerance: float,
+        alike: list[bool] | None = None,
+    ) -> None:
+        """`alike` says which figures must be equal, if not all; `tolerance` is relative."""
+        if self.only.lower() not in f"{workload} {peer}".lower():
+            return
+        pair, found, expected = in_turn(mine, theirs, self.rounds)
+        for position, (a, b) in enumerate(zip(found, expected, strict=False)):
+            if alike is None or alike[position]:
+                assert abs(a - b) <= tolerance * max(abs(b), 1e-3), f"{workload}: {a} is not the {b} of {peer}"
+        print(pair.row(f"{workload} system(s)", peer), flush=True)
 
 
 def main() -> None:
     """Print a Markdown table for each campaign."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="*", type=Path, metavar="DIR")
-    parser.add_argument("--reference", help="label of the reference (default: the first)")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", help="a workload whose name begins so")
+    parser = arguments(__doc__)
+    parser.add_argument("--only", default="", help="a word in the name of the workload or of the peer")
     options = parser.parse_args()
-    for folder in options.folders or [next(path for path in DEMO.iterdir() if path.is_dir())]:
-        references = sorted((folder / "refs").iterdir())
-        references = [path for path in references if path.stem == options.reference] or references[:1]
-        systems = sorted((folder / "systems").iterdir())
-        count = len(systems)
-        workloads = [
-            ("BLEU", ["bleu"], systems, 0),
-            ("chrF", ["chrf"], systems, 0),
-            ("chrF++", ["chrf++"], systems, 0),
-            ("TER", ["ter"], systems, 0),
-            ("three", ["bleu", "chrf", "ter"], systems, 0),
-            ("three + 1,000 paired replicates", ["bleu", "chrf", "ter"], systems, 1000),
-            ("one system, three + 1,000 replicates", ["bleu", "chrf", "ter"], systems[:1], 1000),
-        ]
-        print(
-            f"\n{folder.name}: {read_lines(systems[0]).segments} segments, {count} systems, "
-            f"reference {references[0].stem}\n"
-        )
-        print(HEADER)
-        for name, metrics, outputs, replicates in workloads:
-            if options.only and not name.startswith(options.only):
-                continue
-            arguments = (references, outputs, metrics, replicates)
-            pair, mine, others = in_turn(
-                lambda a=arguments: ours(*a), lambda a=arguments: sacrebleu(*a), options.rounds
-            )
-            for got, expected in zip(mine, others, strict=True):
-                for a, b in zip(got, expected, strict=True):
-                    assert abs(a - b) <= 1e-9 * abs(b), f"{name}: {a} is not sacreBLEU's {b}"
-            print(pair.row(f"{name}, {len(outputs)} system(s)", "sacreBLEU"), flush=True)
+    for campaign in campaigns(options):
+        print(f"\n{campaign.title}\n\n{HEADER}")
+        row = Row(options.rounds, options.only)
+        against_sacrebleu(campaign, row)
+        against_loops(campaign, row)
+        if options.only.lower() in "bleu_modif gensim":
+            against_gensim(campaign, row)
 
 
 if __name__ == "__main__":

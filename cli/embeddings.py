@@ -158,10 +158,9 @@ def _tell(resource: Resource, vectors: Vectors, seconds: float) -> None:
 
 
 def _resources() -> Resources:
-    from metrics.resources import Resources
-    from worker.settings import Settings
+    from cli.registered import registered_resources
 
-    return Resources(Settings().resource_folder)
+    return registered_resources()
 
 
 @contextmanager

@@ -90,16 +90,15 @@ def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Input
 
     Raises MetricsError, and UsageError where the options ask for what the input or the metrics do not have.
     """
+    from cli.registered import registered_resources
     from cli.runs import TakenRuns
     from cli.score_output import Result
     from metrics.measure import LARGEST_SHARD, measure
     from metrics.resampling.paired import paired_bootstrap
-    from metrics.resources import Resources
-    from worker.settings import Settings
 
     note(inputs.notices)
     # Registered resources are at hand here, too, but no database is.
-    resources = Resources(Settings().resource_folder, dict(options.resource))
+    resources = registered_resources(dict(options.resource))
     metrics = settled_metrics(options, metrics, resources, inputs.language, inputs.texts)
     if options.paired and len(inputs.systems) < 2:
         raise UsageError("--paired compares systems with the first one: give at least two after -i.")

@@ -23,6 +23,8 @@ from metrics.errors import MissingResource
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+DEFAULT_FOLDER = Path("steelyard-resources")
+"""Where resources are registered, unless the user says otherwise."""
 DIGITS = 12
 """Of the hash, in hexadecimal: enough for every vector file ever made."""
 _NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)

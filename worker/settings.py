@@ -8,6 +8,8 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from metrics.resources import DEFAULT_FOLDER
+
 
 class Settings(BaseSettings):
     """What the scheduler, the workers and the commands agree on. Times are in seconds."""
@@ -21,7 +23,7 @@ class Settings(BaseSettings):
     broker_url: str = "memory://localhost/"
     """Who carries hints to the workers: memory://localhost/ (this command alone), redis:// or amqp://."""
 
-    resource_folder: Path = Path("steelyard-resources")
+    resource_folder: Path = DEFAULT_FOLDER
     """Where word vectors and other resources are registered; every worker needs the same content there."""
 
     concurrency: int | None = Field(default=None, ge=1)

@@ -135,17 +135,19 @@ def test_help_gets_one_going(capsys):
         assert verb in out
 
 
-def test_the_cost_of_a_command_that_needs_nothing():
-    """`--help` imports nothing heavy, and `score` neither database nor queue."""
+@pytest.mark.parametrize("arguments", [["--help"], ["score", "text", "-i", "text", "-m", "bleu", "meteor"]])
+def test_the_cost_of_a_command_that_needs_nothing(arguments, tmp_path):
+    """`--help` imports nothing heavy, and `score` neither database nor queue, nor what other metrics need."""
     import subprocess
     import sys
 
+    (tmp_path / "text").write_text("the cat sat\n")
     code = (
         "import sys; from cli.main import main\n"
-        "try: main(['--help'])\n"
+        f"try: main({arguments})\n"
         "except SystemExit: pass\n"
         "heavy = {'celery', 'sqlalchemy', 'pydantic', 'rich', 'scipy', 'gensim', 'numba', 'regex'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert ended.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,38 @@
+"""sacreBLEU's own classes, from text files to scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.peers import lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def sacrebleu(reference: Path, systems: list[Path], names: list[str], replicates: int = 0) -> list[float]:
+    """Scores by metric, then by system; the reference is prepared once for all systems, as its own command does.
+
+    With replicates there are intervals for one system, a paired bootstrap for several.
+    """
+    from sacrebleu.metrics import BLEU, CHRF, TER
+    from sacrebleu.significance import PairedTest
+
+    known: dict[str, Any] = {
+        "bleu": BLEU,
+        "chrf": CHRF,
+        "chrf++": lambda **kw: CHRF(word_order=2, **kw),
+        "ter": TER,
+    }
+    metrics = {name: known[name](references=[lines(reference)]) for name in names}
+    outputs = [lines(path) for path in systems]
+    if replicates and len(systems) > 1:
+        named = [(str(i), output) for i, output in enumerate(outputs)]
+        _, found = PairedTest(named, metrics, None, test_type="bs", n_samples=replicates)()
+        return [result.score for key in found if key != "System" for result in found[key]]
+    bootstrap = replicates or 1
+    return [
+        metric.corpus_score(output, None, n_bootstrap=bootstrap).score
+        for metric in metrics.values()
+        for output in outputs
+    ]

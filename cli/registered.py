@@ -1,0 +1,20 @@
+"""The resources that commands without a database see: those registered in the folder of the settings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metrics.resources import DEFAULT_FOLDER, Resources
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def registered_resources(files: Mapping[str, Path] | None = None) -> Resources:
+    """Those in STEELYARD_RESOURCE_FOLDER, and `files` by name.
+
+    `worker.settings` reads the variable too, but loading it takes longer than scoring a system.
+    """
+    return Resources(Path(os.environ.get("STEELYARD_RESOURCE_FOLDER", DEFAULT_FOLDER)), files)
