@@ -44,7 +44,9 @@ class Metric(ABC):
 
     Infinite where scores have no upper bound, so that none is perfect."""
     cost: ClassVar[float] = 1.0
-    """Estimated microseconds per segment and system, for the size of shards."""
+    """Estimated microseconds per segment and system, for the size of shards.
+
+    Measured by `python -m benchmarks.together` where ten systems are scored together, words made for it alone."""
     examples: ClassVar[tuple[str, ...]] = ("",)
     """Parameters to check it with (`metrics.conformance`), each `key=value[:key=value]...`; "" is the defaults."""
 

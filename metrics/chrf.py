@@ -35,7 +35,7 @@ class ChrF(Metric):
 
     name: ClassVar[str] = "chrf"
     source: ClassVar[str] = "Popovic 2015, section 2; Popovic 2017, section 2"
-    cost: ClassVar[float] = 1.5
+    cost: ClassVar[float] = 1.1
     examples: ClassVar[tuple[str, ...]] = ("", "nw=2", "nc=3:nw=1:beta=1:case=lc")
 
     case: str = case_parameter()

@@ -65,7 +65,7 @@ class NgramInformation(Preparation):
     tok: str
     case: str
 
-    cost = 1.0
+    cost = 2.0
 
     @property
     def key(self) -> str:

@@ -57,7 +57,8 @@ int64_t ngram_information(const int32_t *ids, const int64_t *starts, const uint8
                         place[node] = at == begin ? word : weighted_child(&weighted, place[context], word);
                         weight[node] = place[node] < 0 ? 0.0 : information[place[node]];
                     }
-                    if (place[node] < 0) break; /* no longer n-gram from here weighs anything either */
+                    /* Where no longer n-gram from here weighs anything, none is looked for. */
+                    if (place[node] < 0 || first_child[place[node]] == first_child[place[node] + 1]) break;
                 }
             }
         }

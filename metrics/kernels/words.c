@@ -5,14 +5,19 @@
 
 enum { LETTER, BLANK, ALONE, DIGIT, POINT, DASH, WIDE };
 
+/* A type: its first bytes, and where it begins among the lines. What is compared together lies together. */
+typedef struct {
+    uint64_t head;
+    int64_t start;
+} entry;
+
 typedef struct {
     const uint8_t *text, *end;
     uint64_t *slots; /* 0 is free, else the upper half of the hash, then type + 1 */
     uint64_t mask;
     uint64_t *hashes;  /* of each type, for growing */
-    uint64_t *heads;   /* of each type */
     uint8_t *lines;    /* the types' bytes, each ended by a newline: close together, they stay in the cache */
-    int64_t *starts;   /* where each type begins there, and behind the last where the next one would */
+    entry *entries;    /* of each type, and behind the last where the next one would begin */
     int64_t types, capacity;
 } interner;
 
@@ -62,20 +67,20 @@ static int64_t intern(interner *table, int64_t start, int64_t end) {
     for (uint64_t held; (held = table->slots[slot]); slot = (slot + 1) & table->mask) {
         if ((held ^ hash) & UPPER) continue;
         int64_t type = (int64_t)(held & ~UPPER) - 1;
-        const int64_t *place = table->starts + type;
-        if (table->heads[type] == first && place[1] - place[0] == length + 1 &&
-            (length <= 8 || !memcmp(table->lines + place[0] + 8, token + 8, (size_t)(length - 8))))
+        const entry *known = table->entries + type;
+        if (known->head == first && known[1].start - known->start == length + 1 &&
+            (length <= 8 || !memcmp(table->lines + known->start + 8, token + 8, (size_t)(length - 8))))
             return type;
     }
     if (table->types == table->capacity) return -1;
     int64_t type = table->types++;
     table->slots[slot] = (hash & UPPER) | (uint64_t)(type + 1);
     table->hashes[type] = hash;
-    table->heads[type] = first;
-    uint8_t *line = table->lines + table->starts[type];
+    table->entries[type].head = first;
+    uint8_t *line = table->lines + table->entries[type].start;
     memcpy(line, token, (size_t)length);
     line[length] = '\n';
-    table->starts[type + 1] = table->starts[type] + length + 1;
+    table->entries[type + 1].start = table->entries[type].start + length + 1;
     if (2 * (uint64_t)table->types > table->mask && grow(table)) return -1;
     return type;
 }
@@ -126,10 +131,9 @@ int64_t words(const uint8_t *text, int64_t bytes, int64_t rows, int64_t punctuat
     table.slots = calloc(table.mask + 1, sizeof *table.slots);
     table.hashes = malloc(((size_t)bytes + 1) * sizeof *table.hashes);
     int64_t tokens = 0, row = 0, begin = 0, result = -1;
-    table.heads = malloc(((size_t)bytes + 1) * sizeof *table.heads);
-    table.starts = malloc(((size_t)bytes + 1) * sizeof *table.starts);
-    if (!table.slots || !table.hashes || !table.heads || !table.starts) goto done;
-    starts[0] = table.starts[0] = 0;
+    table.entries = malloc(((size_t)bytes + 1) * sizeof *table.entries);
+    if (!table.slots || !table.hashes || !table.entries) goto done;
+    starts[0] = table.entries[0].start = 0;
 
 #define TAKE(from, to)                                        \
     do {                                                      \
@@ -200,12 +204,11 @@ int64_t words(const uint8_t *text, int64_t bytes, int64_t rows, int64_t punctuat
         }
     }
     result = row == rows ? table.types : -2;
-    *used = table.starts[table.types];
+    *used = table.entries[table.types].start;
 done:
-    free(table.starts);
     free(table.slots);
     free(table.hashes);
-    free(table.heads);
+    free(table.entries);
     return result;
 #undef TAKE
 #undef CUT
