@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import statistics
@@ -45,6 +46,9 @@ def in_turn(ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int, rep
     """
     pair = Pair()
     mine = ours()
+    # What earlier workloads left must not be searched for garbage on the time of this one.
+    gc.collect()
+    gc.freeze()
     for turn in range(rounds):
         order = ("ours", "theirs") if turn % 2 == 0 else ("theirs", "ours")
         for side in order:
