@@ -34,9 +34,8 @@ format: install  ## rewrite the code in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: install  ## time against sacreBLEU on the demo campaign (python -m benchmarks.warm DIR for others)
-	$(BIN)/python -m benchmarks.warm
-	$(BIN)/python -m benchmarks.cold
+bench: install  ## time all benchmarks on the demo campaign (python -m benchmarks.warm DIR for others)
+	for each in warm together cold pipeline; do $(BIN)/python -m benchmarks.$$each --rounds 3 || exit 1; done
 
 kernels:  ## compile the kernels alone (CC=gcc takes that compiler, and 2 seconds)
 ifeq ($(origin CC),default)

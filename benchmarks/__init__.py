@@ -1,1 +1,1 @@
-"""Timings side by side with what users would pick: `python -m benchmarks.warm DIR`, `python -m benchmarks.cold DIR`."""
+"""What speed users get: docs/performance.md says which module measures what, and what came out."""
