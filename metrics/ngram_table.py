@@ -70,7 +70,8 @@ class NgramTable:
         """Children, words and counts as they are stored. Raises TooLarge."""
         if self.counts.max(initial=0) > LARGEST_COUNT:
             raise TooLarge(f"An n-gram occurs {self.counts.max():,} times, but {LARGEST_COUNT:,} is the limit.")
-        return tuple(each.astype("<u4", copy=False) for each in (self.children, self.words, self.counts))
+        # Aligned, for the kernels: in stored bytes the arrays begin anywhere.
+        return tuple(np.require(each, "<u4", ["C", "A"]) for each in (self.children, self.words, self.counts))
 
     def to_bytes(self) -> bytes:
         """A header, the words (each ended by a newline), then three arrays of little-endian 32-bit numbers.
