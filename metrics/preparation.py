@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from metrics.errors import MissingState
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -46,6 +48,17 @@ def preparations(metrics: Iterable[Metric]) -> dict[str, Preparation]:
     """What these metrics need, by key."""
     needed = (metric.preparation for metric in metrics)
     return {each.key: each for each in needed if each is not None}
+
+
+def preparation_of(metric: Metric, key: str) -> Preparation:
+    """The preparation of that key. Raises MissingState where the metric of this release has none or another."""
+    preparation = metric.preparation
+    if preparation is None or preparation.key != key:
+        raise MissingState(
+            f'{metric.specification} does not need "{key}" of the references in this release. '
+            "Queue the evaluation again, and what it does need is counted."
+        )
+    return preparation
 
 
 def states_of(metrics: Iterable[Metric], references: Iterable[Batch]) -> dict[str, Any]:

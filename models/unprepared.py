@@ -20,7 +20,6 @@ class UnpreparedState:
     """A state that is still to be made."""
 
     id: int
-    metric: str
     key: str
     reference_texts: tuple[int, ...]
     segments: int
@@ -37,7 +36,6 @@ def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = T
     row = connection.execute(
         select(
             PreparedState.id,
-            PreparedState.metric,
             PreparedState.key,
             PreparedState.reference_texts,
             PreparedState.segments,
@@ -47,7 +45,7 @@ def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = T
     ).one_or_none()
     if row is None:
         return None
-    return UnpreparedState(row.id, row.metric, row.key, tuple(row.reference_texts), row.segments)
+    return UnpreparedState(row.id, row.key, tuple(row.reference_texts), row.segments)
 
 
 def uncounted(connection: Connection, state: UnpreparedState) -> list[tuple[int, int]]:
@@ -121,12 +119,17 @@ def plan_parts(
 
 def hurry(connection: Connection, prepared_state_id: int, queue_class: int) -> None:
     """Let what is still to be done for a state wait in this class at most: somebody urgent needs it, too."""
-    connection.execute(
-        update(Preparation)
+    # Who queues evaluations holds them already, and preparations are locked before evaluations: so take only rows that
+    # nobody holds. Whoever holds one is about to send or to claim it anyway.
+    slow = (
+        select(Preparation.id)
         .where(
             Preparation.prepared_state_id == prepared_state_id,
             Preparation.state == LeaseState.PENDING,
             Preparation.queue_class > queue_class,
         )
-        .values(queue_class=queue_class)
+        .with_for_update(skip_locked=True)
+    )
+    connection.execute(
+        update(Preparation).where(Preparation.id.in_(slow.scalar_subquery())).values(queue_class=queue_class)
     )

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Engine, exists, func, select
+from sqlalchemy import Connection, Engine, delete, exists, func, select
 
 from metrics import parse_metric
 from metrics.preparation import Preparation as Way
-from metrics.preparation import preparations
+from metrics.preparation import preparation_of, preparations
 from models.base import BLOCK_SEGMENTS
 from models.conflicts import insert_if_absent
 from models.evaluation import Evaluation
+from models.outcomes import fail_evaluations
 from models.preparation import Preparation, PreparedState, ProtocolState
 from models.protocol import Measurement
 from models.session import reading, writing
@@ -32,6 +34,8 @@ from models.unprepared import (
 from scheduler.shards import Sizes, block_cost, cut
 from worker.settings import Settings
 
+log = logging.getLogger(__name__)
+
 
 def prepare_protocol(
     connection: Connection,
@@ -48,12 +52,15 @@ def prepare_protocol(
     again. `team` is the one whose turn the work takes, `processes` how many pool processes it may be spread over.
     """
     metrics: dict[str, str] = {}
+    ways: dict[str, Way] = {}
     for specification in measurement.metrics:
-        for key in preparations([parse_metric(specification)]):
+        for key, way in preparations([parse_metric(specification)]).items():
             metrics.setdefault(key, specification)
-    if not metrics:
-        return
-    hashes = connection.scalars(select(Text.sha256).where(Text.id.in_(measurement.reference_texts))).all()
+            ways[key] = way
+    texts = select(Text.id, Text.sha256).where(Text.id.in_(measurement.reference_texts))
+    hash_of = {row.id: row.sha256 for row in connection.execute(texts)}
+    # One for each reference: two with the same text count twice.
+    hashes = [hash_of[text] for text in measurement.reference_texts]
     states = [
         {
             "content_hash": _digest([sorted(hashes), measurement.variable_references, key]),
@@ -72,19 +79,25 @@ def prepare_protocol(
     ).all()
     links = [{"protocol_id": measurement.protocol_id, "prepared_state_id": state} for state in stored]
     insert_if_absent(connection, ProtocolState, links)
+    # What the metrics of an earlier release needed: the shards would wait for it, and nobody can make it any more.
+    connection.execute(
+        delete(ProtocolState).where(
+            ProtocolState.protocol_id == measurement.protocol_id, ProtocolState.prepared_state_id.not_in(stored)
+        )
+    )
     for state in stored:
         hurry(connection, state, queue_class)
         # Where somebody else plans it right now he does it for us, and if he does not, the next sweep does.
         held = lock_state(connection, state, wait=False)
         if held is not None:
-            _plan(connection, settings, held, queue_class, team, processes)
+            _plan(connection, settings, held, ways[held.key], queue_class, team, processes)
 
 
 def prepare_forgotten(engine: Engine, settings: Settings) -> int:
     """Queue what evaluations wait for and nobody makes; how many states there were.
 
     That happens when preparations were cancelled or failed in the very moment in which somebody queued an evaluation
-    that needs them.
+    that needs them. Where nobody here can make a state, those that wait for it fail.
     """
     in_the_making = exists().where(Preparation.prepared_state_id == PreparedState.id, Preparation.state.in_(OPEN_WORK))
     waited_for = exists().where(
@@ -92,13 +105,23 @@ def prepare_forgotten(engine: Engine, settings: Settings) -> int:
         Evaluation.protocol_id == ProtocolState.protocol_id,
         Evaluation.state.in_(UNSCORED),
     )
-    forgotten = select(PreparedState.id).where(PreparedState.blob.is_(None), waited_for, ~in_the_making)
+    forgotten = select(PreparedState.id, PreparedState.metric, PreparedState.key).where(
+        PreparedState.blob.is_(None), waited_for, ~in_the_making
+    )
     with reading(engine) as connection:
-        states = list(connection.scalars(forgotten.order_by(PreparedState.id)))
+        states = connection.execute(forgotten.order_by(PreparedState.id)).all()
     for state in states:
+        try:
+            way = preparation_of(parse_metric(state.metric), state.key)
+        except Exception as error:  # a metric of another distribution may be gone, or raise what it likes
+            log.warning("State %s cannot be prepared: %s", state.id, error)
+            with writing(engine) as connection:
+                waiting = waiting_evaluations(connection, state.id)
+                fail_evaluations(connection, waiting, f"The references could not be prepared for scoring: {error}")
+            continue
         with writing(engine) as connection:
-            held = lock_state(connection, state)
-            waiting = waiting_evaluations(connection, state)
+            held = lock_state(connection, state.id)
+            waiting = waiting_evaluations(connection, state.id)
             if held is not None and waiting:
                 most_urgent = connection.execute(
                     select(Evaluation.queue_class, Evaluation.team)
@@ -106,7 +129,7 @@ def prepare_forgotten(engine: Engine, settings: Settings) -> int:
                     .order_by(Evaluation.queue_class, Evaluation.id)
                 ).first()
                 assert most_urgent is not None
-                _plan(connection, settings, held, most_urgent.queue_class, most_urgent.team, None)
+                _plan(connection, settings, held, way, most_urgent.queue_class, most_urgent.team, None)
     return len(states)
 
 
@@ -114,6 +137,7 @@ def _plan(
     connection: Connection,
     settings: Settings,
     state: UnpreparedState,
+    way: Way,
     queue_class: int,
     team: str,
     processes: int | None,
@@ -129,7 +153,6 @@ def _plan(
         shortest_seconds=settings.shortest_shard_seconds,
         largest_bytes=settings.largest_shard_bytes,
     )
-    way = preparations([parse_metric(state.metric)])[state.key]
     costs = _costs(connection, state, way)
     references = len(state.reference_texts)
     parts = []

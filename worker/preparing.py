@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, select
 
 from metrics.batch import Batch
-from metrics.preparation import preparations
+from metrics.preparation import preparation_of, preparations
 from metrics.resources import Resources
 from models.preparation import PreparedState, ProtocolState
 from models.preparing import ClaimedPreparation, read_parts
@@ -35,7 +35,7 @@ def preparation_work(connection: Connection, claim: ClaimedPreparation, resource
     It gives the part, or the whole state, compressed.
     """
     metric = known_metric(claim.metric)
-    preparation = preparations([metric])[claim.key]
+    preparation = preparation_of(metric, claim.key)
     if claim.merges:
         parts = read_parts(connection, claim.prepared_state_id)
         return lambda: zlib.compress(preparation.merge([zlib.decompress(part) for part in parts]), LEVEL)

@@ -28,7 +28,8 @@ from worker.station import Station
 @pytest.fixture
 def station(database_url: str) -> Iterator[Station]:
     worker.preparing._kept.clear()
-    station = Station(one_block_shards(database_url))
+    # Its worker beats only once, and must not seem to have died where the machine is slow.
+    station = Station(one_block_shards(database_url, silent_seconds=1000.0))
     with writing(station.engine) as connection:
         connection.execute(insert(Worker).values(id=station.worker, host="h", pid=1, version="1", concurrency=2))
     yield station
@@ -120,6 +121,52 @@ def test_it_is_prepared_once_for_all_who_come_later(station: Station) -> None:
     assert amount(station, ProtocolState) == 5
     work(station)
     assert states(station) == ["done"] * 6
+
+
+def test_two_references_with_the_same_text_are_not_one(station: Station) -> None:
+    reference = some_text(300, 1)
+    take_in(
+        station.engine,
+        station.settings,
+        campaign="c",
+        test_set=NewTestSet("set", {"A": reference, "B": reference}),
+        submissions=[NewSubmission("s", similar_text(reference, 1))],
+        protocols=[NewProtocol(labels, [parse_metric("nist")], 0) for labels in (["A"], ["A", "B"], ["B"])],
+    )
+    assert amount(station, PreparedState) == 2
+    work(station)
+    assert states(station) == ["done"] * 3
+
+
+@pytest.mark.parametrize("found_by", ["the worker", "the sweep"])
+def test_what_this_release_does_not_count_fails_all_who_wait_and_can_be_tried_again(
+    station: Station, found_by: str
+) -> None:
+    """As after an upgrade to a release whose metric needs something else."""
+    job = queue(station)
+    other = queue(station, metrics=["nist:case=lc"], campaign="other")
+    mine = select(ProtocolState.prepared_state_id).where(ProtocolState.protocol_id == job.protocols[0])
+    with writing(station.engine) as connection:
+        connection.execute(
+            update(PreparedState).where(PreparedState.id.in_(mine)).values(key="earlier", content_hash="earlier")
+        )
+        if found_by == "the sweep":
+            cancelled = update(Preparation).where(Preparation.prepared_state_id.in_(mine))
+            connection.execute(cancelled.values(state=LeaseState.CANCELLED))
+    if found_by == "the sweep":
+        assert sweep(station.engine, station.settings) == 1
+        assert sweep(station.engine, station.settings) == 0
+    work(station)
+    assert states(station) == ["failed"] * 2 + ["done"] * 2
+    with reading(station.engine) as connection:
+        reasons = set(connection.scalars(select(Evaluation.reason).where(Evaluation.id.in_(job.all_evaluations))))
+    assert len(reasons) == 1
+    assert 'nist does not need "earlier" of the references in this release.' in str(reasons)
+    with writing(station.engine) as connection:
+        queue_evaluations(connection, station.settings, job.protocols[0], job.submissions)
+    work(station)
+    assert states(station) == ["done"] * 4
+    assert amount(station, ProtocolState) == len({*job.protocols, *other.protocols})
 
 
 def test_metrics_that_need_nothing_wait_for_nothing(station: Station) -> None:
