@@ -37,6 +37,8 @@ from worker.tasks import WAKE
 PROGRESS_SECONDS = 0.05
 START_SECONDS = 30.0
 WAKE_SECONDS = 0.05
+DEAD_SECONDS = 1.0
+"""Nobody alive keeps the lock of a pipe for so long."""
 
 
 class Embedded:
@@ -180,11 +182,8 @@ class Embedded:
         while thread.is_alive():
             if time.monotonic() > patience:
                 state.should_terminate = 0
-                # billiard counts its processes while they end and can forget to tell one of them, for which it would
-                # then wait for ever. Whatever it was doing is in the database.
-                for process in list(getattr(pool, "_pool", ())):
-                    with suppress(ProcessLookupError):
-                        os.kill(process.pid, signal.SIGKILL)
+                if pool is not None:
+                    _kill(pool)
             self._app.tasks[WAKE].apply_async(queue=QUEUES.split(",")[0])
             thread.join(WAKE_SECONDS)
         state.should_stop = state.should_terminate = None
@@ -199,3 +198,21 @@ class Embedded:
 
         before = signal.signal(signal.SIGTERM, end)
         self._undo.append(lambda: signal.signal(signal.SIGTERM, before))
+
+
+def _kill(pool: Any) -> None:
+    """Kill the processes of a pool that do not end. Whatever they were doing is in the database.
+
+    billiard counts its processes while they end and can forget to tell one of them, for which it would then wait for
+    ever.
+    """
+    for process in list(pool._pool):
+        # One that is to replace a dead one may not have been started yet.
+        if process.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+    # One that was killed while it handed in a result still has the lock of that pipe, which our own threads need to
+    # end. They let go of it at once: who has it for so long is dead.
+    handing_in = pool._outqueue._wlock
+    handing_in.acquire(timeout=DEAD_SECONDS)
+    handing_in.release()

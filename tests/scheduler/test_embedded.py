@@ -97,7 +97,7 @@ def test_a_pool_process_that_does_not_end_is_killed(deaf: tuple[int, ...], sqlit
         "from tests.scheduler.test_embedded import leave_with_deaf_processes as leave; import sys; leave(*sys.argv[1:])"
     )
     command = [sys.executable, "-c", code, sqlite_url, *map(str, deaf)]
-    ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=300)
     assert (ended.returncode, ended.stdout) == (0, "left\n"), ended.stderr
 
 
