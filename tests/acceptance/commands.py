@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
-SECONDS = 120
+SECONDS = 300
 
 
 def environment(**settings: str) -> dict[str, str]:
@@ -60,14 +60,14 @@ def running(*arguments: str, cwd: Path, **settings: str) -> Iterator[subprocess.
     finally:
         process.terminate()
         try:
-            process.wait(30)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             raise AssertionError(f"{arguments[0]} did not stop on SIGTERM: {log.read_text()}") from None
 
 
-def wait_for(condition, seconds: float = 30.0) -> None:
+def wait_for(condition, seconds: float = 60.0) -> None:
     """Until the condition holds, at most so long."""
     end = time.monotonic() + seconds
     while not condition():

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from tests.acceptance.commands import REPOSITORY, steelyard
+from tests.acceptance.commands import REPOSITORY, running, steelyard
 from tests.metrics.text.test_campaigns import DATASET
 from tests.metrics.text.test_layered_folders import treex, write
 
@@ -91,6 +91,27 @@ def test_layers_through_the_database_give_the_scores_of_one_process(tmp_path, da
     assert scores(board)["tug", "sempos"]["score"] == 80
     assert scores(board)["barge", "sempos"]["score"] == 60
     assert board["systems"][0]["scores"][0]["details"] == {"types": 1}
+
+
+def test_preparations_layers_and_resources_through_redis_and_postgresql(tmp_path, redis_url, empty_postgres_url):
+    """What needs more than the words of a shard, by a worker and a scheduler of their own: the same bits."""
+    layered_folder(tmp_path / "port", (1200, 5))
+    (tmp_path / "groups.txt").write_text("loď člun prám\n", encoding="utf-8")
+    (tmp_path / "toy.vec").write_text("4 2\nloď 1 0\nčlun 0.6 0.8\nvor 0 1\nkotva 0.8 0.6\n", encoding="utf-8")
+    metrics = ("nist", "meteor:modules=exact,lemma,synonym:synonyms=groups", "sempos", "bleu_modif:vectors=toy:order=1")
+    resources = ("--resource", "groups=groups.txt", "toy=toy.vec")
+    arguments = ("evaluate", "port", "-m", *metrics, *resources, "--confidence", "50")
+    embedded = steelyard(*arguments, "--output", "embedded", cwd=tmp_path)
+    assert embedded.returncode == 0, embedded.stderr
+    settings = {"STEELYARD_DATABASE_URL": empty_postgres_url, "STEELYARD_BROKER_URL": redis_url}
+    assert steelyard("db", "upgrade", cwd=tmp_path, **settings).returncode == 0
+    with running("scheduler", cwd=tmp_path, **settings), running("worker", cwd=tmp_path, **settings):
+        apart = steelyard(*arguments, "--output", "apart", cwd=tmp_path, **settings)
+    assert apart.returncode == 0, apart.stderr
+    for name in ("leaderboard.json", "leaderboard.tsv"):
+        assert (tmp_path / "apart" / name).read_bytes() == (tmp_path / "embedded" / name).read_bytes()
+    (board,) = json.loads((tmp_path / "apart" / "leaderboard.json").read_text())
+    assert all(0 < score["score"] for system in board["systems"] for score in system["scores"])
 
 
 def test_a_layer_that_one_text_lacks(tmp_path):

@@ -16,7 +16,7 @@ from models.session import make_engine, reading
 from scheduler.embedded import Embedded
 from scheduler.intake import Intake
 from scheduler.waiting import wait_until_done
-from tests.faults.cluster import Cluster, Scores, children, stored_scores, until
+from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
 from tests.faults.troubled import register
 from tests.scheduler.jobs import one_block_shards, queue_job
 
@@ -90,7 +90,7 @@ def test_nothing_happens(cluster: Cluster, undisturbed: Scores) -> None:
         assert set(connection.scalars(select(Shard.attempts))) == {1}
     # SIGTERM ends a worker in order: its row is gone.
     worker.send_signal(signal.SIGTERM)
-    assert worker.wait(20) == 0
+    assert worker.wait(PATIENCE) == 0
     with reading(cluster.engine) as connection:
         assert connection.scalar(select(func.count()).select_from(Worker)) == 0
     assert "Traceback" not in cluster.log("worker") + cluster.log("scheduler")

@@ -172,7 +172,7 @@ def test_processes_that_convert_at_the_same_time_end_with_one(store, tmp_path):
     found = []
 
     def slow(content, folder):
-        gate.wait(10)
+        gate.wait(60)
         copied(content, folder)
 
     def convert():

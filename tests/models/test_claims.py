@@ -168,14 +168,14 @@ def test_two_last_shards_at_once_start_one_reduction(engine: Engine) -> None:
             # On PostgreSQL both transactions are open before either writes.
             if engine.dialect.name == "postgresql":
                 connection.execute(select(func.count()).select_from(Evaluation))
-                barrier.wait(10)
+                barrier.wait(60)
             found.append(complete_shard(connection, claimed, results(claimed)))
 
     threads = [threading.Thread(target=complete, args=(each,)) for each in claims]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     assert [each.accepted for each in found] == [True, True]
     assert sum(each.reduction is not None for each in found) == 1
     assert states(engine) == ["reducing"] * 3

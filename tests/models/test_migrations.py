@@ -6,12 +6,16 @@ import alembic
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, select, text
 
 import models
 from models import migrate
 from models.errors import Unreachable
-from models.session import make_engine, writing
+from models.leaderboard import read_leaderboard
+from models.session import make_engine, reading, writing
+from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.outcome import do_preparation, do_shard
+from worker.station import Station
 
 
 def tables(url: str) -> set[str]:
@@ -45,6 +49,36 @@ def test_up_and_down_again(empty_database_url: str) -> None:
     assert migrate.current(empty_database_url) is None
     migrate.upgrade(empty_database_url)
     assert tables(empty_database_url) == {*models.Base.metadata.tables, "alembic_version"}
+
+
+def test_a_finished_campaign_survives_all_revisions(database_url: str) -> None:
+    station = Station(one_block_shards(database_url))
+    job = queue_job(station.engine, station.settings, segments=300, metrics=["bleu", "nist"])
+    for table, do in ((models.Preparation, do_preparation), (models.Shard, do_shard)):
+        with reading(station.engine) as connection:
+            keys = list(connection.scalars(select(table.id)))
+        for key in keys:
+            do(station, key, "task")
+    station.close()
+
+    def amounts(names: set[str]) -> dict[str, int]:
+        with reading(make_engine(database_url, pooled=False)) as connection:
+            return {name: connection.execute(text(f"SELECT count(*) FROM {name}")).scalar_one() for name in names}
+
+    def scores() -> list[list[float | None]]:
+        with reading(make_engine(database_url, pooled=False)) as connection:
+            return [[each.score for each in row.scores] for row in read_leaderboard(connection, job.protocols[0])]
+
+    before, shown = amounts(tables(database_url)), scores()
+    assert len(shown) == 3
+    assert None not in [score for row in shown for score in row]
+    migrate.downgrade(database_url, "20261121")
+    kept = tables(database_url)
+    assert len(before) > len(kept)
+    assert amounts(kept) == {name: before[name] for name in kept}
+    migrate.upgrade(database_url)
+    assert amounts(kept) == {name: before[name] for name in kept}
+    assert scores() == shown
 
 
 def test_autogenerate_finds_nothing(database_url: str) -> None:

@@ -130,14 +130,14 @@ def test_two_last_parts_at_once_start_one_merge(engine: Engine) -> None:
             # On PostgreSQL both transactions are open before either writes.
             if engine.dialect.name == "postgresql":
                 connection.execute(select(func.count()).select_from(Preparation))
-                barrier.wait(10)
+                barrier.wait(60)
             found.append(complete_part(connection, mine, b"part"))
 
     threads = [threading.Thread(target=complete, args=(each,)) for each in claims]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     assert [each.accepted for each in found] == [True, True]
     assert sum(each.merge is not None for each in found) == 1
     assert [row for row in rows(engine) if row[2]] == [(0, 3, True, "pending")]

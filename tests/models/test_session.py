@@ -69,7 +69,7 @@ def test_readers_do_not_wait_for_a_writer(database_url: str) -> None:
 
         thread = threading.Thread(target=read)
         thread.start()
-        thread.join(10)
+        thread.join(60)
         assert found == [0]
     engine.dispose()
 

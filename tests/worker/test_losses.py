@@ -120,11 +120,11 @@ def test_a_worker_beats_while_it_lives(station: Station) -> None:
     heartbeat.start()
     began = beat_at()
     assert began is not None
-    until(lambda: (beat_at() or 0) > began, "a heartbeat", 10)
+    until(lambda: (beat_at() or 0) > began, "a heartbeat")
     # Somebody took it for dead.
     with writing(station.engine) as connection:
         connection.execute(delete(Worker))
-    until(beat_at, "the row to come back", 10)
+    until(beat_at, "the row to come back")
     with reading(station.engine) as connection:
         assert connection.execute(select(Worker.id, Worker.concurrency)).one() == (station.worker, 2)
     heartbeat.stop()
