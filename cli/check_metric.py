@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli.errors import UsageError
 from cli.options import named_file, whole_number
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def run(options: argparse.Namespace) -> int:
     from metrics.conformance import PROMISES, check, subjects
     from metrics.registry import parse_metric
 
+    if options.campaigns < 1:
+        raise UsageError("--campaigns must be at least 1: without any, no promise is tried.")
     wanted = parse_metric(options.metric)
     _, _, parameters = wanted.specification.partition(":")
     broken = 0

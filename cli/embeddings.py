@@ -124,8 +124,9 @@ def run_list(options: argparse.Namespace) -> int:  # noqa: ARG001 - all verbs ar
         if each.kind == "vectors":
             about = vectors_in(resources, each.pinned).about
             table.append([each.pinned, f"{about['words']:,}", str(about["size"]), each.description])
-    print(aligned(table), end="")
-    if len(table) == 1:
+    if len(table) > 1:
+        print(aligned(table), end="")
+    else:
         print(f"None are registered in {resources.folder}. `steelyard embeddings train` or `import` makes some.")
     return 0
 

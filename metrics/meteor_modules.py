@@ -112,7 +112,7 @@ def _of_words(metric: Meteor, batch: Batch, source: str) -> tuple[NDArray[np.int
     if source.startswith("simplemma-") and "@" not in source:
         lemma = simplemma_lemmas(source, metric.lang)
     else:
-        lemma = table_lemmas(batch.resources.path(source, "lemma table"))
+        lemma = table_lemmas(batch.resources.path(source, "lemmas"))
     ids, texts = _in_natural_case(metric, batch)
     return _numbered(ids, texts, (lambda word: lemma(word).lower()) if metric.case == "lc" else lemma)
 

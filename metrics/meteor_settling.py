@@ -73,7 +73,7 @@ def _lemmas(metric: Meteor, surroundings: Surroundings, language: str, notices: 
         if "lemma" in metric.modules:
             notices.append("meteor: the module lemma is skipped (lemmas=none).")
         return "none"
-    return surroundings.resources.pinned(wanted, "lemma table")
+    return surroundings.resources.pinned(wanted, "lemmas")
 
 
 def _stems(metric: Meteor, language: str, notices: list[str]) -> str:

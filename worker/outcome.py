@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource
 from metrics.resources import Resources
@@ -18,6 +20,8 @@ from worker.reducer import reduce_evaluations
 from worker.scoring import read_shard, score_texts
 from worker.station import Station
 
+Claimed = TypeVar("Claimed")
+
 log = logging.getLogger(__name__)
 
 
@@ -28,35 +32,14 @@ def new_owner(task_id: str) -> str:
 
 def do_shard(station: Station, shard_id: int, task_id: str) -> None:
     """Claim, score and hand in a shard, and reduce what became complete with it."""
-    settings, owner = station.settings, new_owner(task_id)
-    claim = station.write(
-        lambda connection: claim_shard(
-            connection,
-            shard_id,
-            owner=owner,
-            worker=station.worker,
-            lease_seconds=settings.lease_seconds,
-            max_attempts=settings.max_attempts,
-        )
-    )
+    owner = new_owner(task_id)
+    claim = _claim(station, claim_shard, shard_id, owner)
     if claim is None:
         return
     try:
         rows = _score(station, claim)
     except Exception as error:
-        reason, permanent = describe(error)
-        log.warning("Shard %s: %s", shard_id, reason, exc_info=not permanent)
-        station.write(
-            lambda connection: release_shard(
-                connection,
-                shard_id,
-                owner,
-                reason,
-                max_attempts=settings.max_attempts,
-                delay_seconds=settings.retry_seconds,
-                permanent=permanent,
-            )
-        )
+        _give_up(station, release_shard, shard_id, owner, error)
         return
 
     completion: Completion = station.write(lambda connection: complete_shard(connection, claim, rows))
@@ -68,68 +51,26 @@ def do_shard(station: Station, shard_id: int, task_id: str) -> None:
 
 def do_reduction(station: Station, reduction_id: int, task_id: str) -> None:
     """Claim a reduction, add up and score its evaluations, and end them."""
-    settings, owner = station.settings, new_owner(task_id)
-    claim = station.write(
-        lambda connection: claim_reduction(
-            connection,
-            reduction_id,
-            owner=owner,
-            worker=station.worker,
-            lease_seconds=settings.lease_seconds,
-            max_attempts=settings.max_attempts,
-        )
-    )
+    owner = new_owner(task_id)
+    claim = _claim(station, claim_reduction, reduction_id, owner)
     if claim is None:
         return
     try:
         _reduce(station, claim)
     except Exception as error:
-        reason, permanent = describe(error)
-        log.warning("Reduction %s: %s", reduction_id, reason, exc_info=not permanent)
-        station.write(
-            lambda connection: release_reduction(
-                connection,
-                reduction_id,
-                owner,
-                reason,
-                max_attempts=settings.max_attempts,
-                delay_seconds=settings.retry_seconds,
-                permanent=permanent,
-            )
-        )
+        _give_up(station, release_reduction, reduction_id, owner, error)
 
 
 def do_preparation(station: Station, preparation_id: int, task_id: str) -> None:
     """Claim a preparation, count or merge, and hand it in; merge where this was the last part."""
-    settings, owner = station.settings, new_owner(task_id)
-    claim = station.write(
-        lambda connection: claim_preparation(
-            connection,
-            preparation_id,
-            owner=owner,
-            worker=station.worker,
-            lease_seconds=settings.lease_seconds,
-            max_attempts=settings.max_attempts,
-        )
-    )
+    owner = new_owner(task_id)
+    claim = _claim(station, claim_preparation, preparation_id, owner)
     if claim is None:
         return
     try:
         merge = _prepare(station, claim)
     except Exception as error:
-        reason, permanent = describe(error)
-        log.warning("Preparation %s: %s", preparation_id, reason, exc_info=not permanent)
-        station.write(
-            lambda connection: release_preparation(
-                connection,
-                preparation_id,
-                owner,
-                reason,
-                max_attempts=settings.max_attempts,
-                delay_seconds=settings.retry_seconds,
-                permanent=permanent,
-            )
-        )
+        _give_up(station, release_preparation, preparation_id, owner, error)
         return
     if merge is not None:
         do_preparation(station, merge, task_id)
@@ -140,6 +81,38 @@ def describe(error: Exception) -> tuple[str, bool]:
     if isinstance(error, MetricsError):
         return str(error), not isinstance(error, KernelsNotBuilt | MissingResource)
     return f"{type(error).__name__}: {error}", False
+
+
+def _claim(station: Station, claim: Callable[..., Claimed | None], key: int, owner: str) -> Claimed | None:
+    settings = station.settings
+    return station.write(
+        lambda connection: claim(
+            connection,
+            key,
+            owner=owner,
+            worker=station.worker,
+            lease_seconds=settings.lease_seconds,
+            max_attempts=settings.max_attempts,
+        )
+    )
+
+
+def _give_up(station: Station, release: Callable[..., bool], key: int, owner: str, error: Exception) -> None:
+    reason, permanent = describe(error)
+    what = release.__name__.removeprefix("release_").capitalize()
+    log.warning("%s %s: %s", what, key, reason, exc_info=not permanent)
+    settings = station.settings
+    station.write(
+        lambda connection: release(
+            connection,
+            key,
+            owner,
+            reason,
+            max_attempts=settings.max_attempts,
+            delay_seconds=settings.retry_seconds,
+            permanent=permanent,
+        )
+    )
 
 
 def _score(station: Station, claim: ClaimedShard) -> list[ShardRow]:

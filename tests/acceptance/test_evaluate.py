@@ -111,7 +111,7 @@ def test_preparations_layers_and_resources_through_redis_and_postgresql(tmp_path
     for name in ("leaderboard.json", "leaderboard.tsv"):
         assert (tmp_path / "apart" / name).read_bytes() == (tmp_path / "embedded" / name).read_bytes()
     (board,) = json.loads((tmp_path / "apart" / "leaderboard.json").read_text())
-    assert all(0 < score["score"] for system in board["systems"] for score in system["scores"])
+    assert all(score["score"] > 0 for system in board["systems"] for score in system["scores"])
 
 
 def test_a_layer_that_one_text_lacks(tmp_path):

@@ -25,6 +25,11 @@ def neighbourly(monkeypatch):
     monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, Neighbourly))
 
 
+def test_nothing_tried_is_not_all_kept(capsys):
+    assert main(["check-metric", "wer", "--campaigns", "0"]) == 2
+    assert "--campaigns must be at least 1" in capsys.readouterr().err
+
+
 def test_a_metric_of_ours_keeps_all(capsys):
     assert main(["check-metric", "wer", "--campaigns", "30"]) == 0
     shown = capsys.readouterr()

@@ -309,7 +309,7 @@ def test_a_module_without_its_resource_is_skipped(values, language, notice, pins
         ({"lemmas": "simplemma-0.1", "lang": "cs"}, r"simplemma-0.1 is asked for, but simplemma-.* is installed"),
         ({"modules": "stem", "stems": "snowball-0.1", "lang": "cs"}, "snowball-0.1 is asked for"),
         ({"synonyms": "groups"}, 'no synonyms called "groups"'),
-        ({"lemmas": "table"}, 'no lemma table called "table"'),
+        ({"lemmas": "table"}, 'no lemmas called "table"'),
         ({"modules": "synonym"}, "No module is left"),
         ({"modules": "lemma,stem"}, "No module is left"),
     ],
