@@ -48,14 +48,18 @@ def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = T
     return UnpreparedState(row.id, row.key, tuple(row.reference_texts), row.segments)
 
 
-def uncounted(connection: Connection, state: UnpreparedState) -> list[tuple[int, int]]:
-    """The ranges of blocks that nobody has counted or is about to count. Only for who holds the state."""
+def uncounted(
+    connection: Connection, state: UnpreparedState, counted: Sequence[LeaseState] = (*OPEN_WORK, LeaseState.DONE)
+) -> list[tuple[int, int]]:
+    """The ranges of blocks without a part in one of these states: by default those that nobody has counted or is
+    about to count. Only for who holds the state.
+    """
     rows = connection.execute(
         select(Preparation.first_block, Preparation.last_block)
         .where(
             Preparation.prepared_state_id == state.id,
             Preparation.merges.is_(False),
-            Preparation.state.in_((*OPEN_WORK, LeaseState.DONE)),
+            Preparation.state.in_(counted),
         )
         .order_by(Preparation.first_block)
     ).all()
@@ -81,7 +85,9 @@ def waiting_evaluations(connection: Connection, prepared_state_id: int) -> list[
 def start_merging(connection: Connection, prepared_state_id: int) -> int | None:
     """A new pending preparation that merges, if all parts are there and nobody merges; its id."""
     row = lock_state(connection, prepared_state_id)
-    if row is None or uncounted(connection, row):
+    # Only what is done stays as it is while we hold the state. A part that is open now may be cancelled or fail before
+    # we look again, and would be missing in the merge.
+    if row is None or uncounted(connection, row, [LeaseState.DONE]):
         return None
     unfinished = select(Preparation.id).where(
         Preparation.prepared_state_id == prepared_state_id, Preparation.state.in_(OPEN_WORK)

@@ -5,9 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection, Engine, event
 
 pytest_plugins = ["tests.servers"]
+
+# How long an example takes says more about what else the machine does than about our code.
+settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 DATA = Path(os.environ.get("STEELYARD_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, func, select, update
@@ -18,6 +19,7 @@ from models.preparing import (
     release_preparation,
 )
 from models.session import make_engine, reading, writing
+from models.unprepared import uncounted
 from scheduler.intake import Intake
 from scheduler.queueing import queue_evaluations
 from tests.scheduler.jobs import one_block_shards, queue_job
@@ -141,6 +143,29 @@ def test_two_last_parts_at_once_start_one_merge(engine: Engine) -> None:
     assert [each.accepted for each in found] == [True, True]
     assert sum(each.merge is not None for each in found) == 1
     assert [row for row in rows(engine) if row[2]] == [(0, 3, True, "pending")]
+
+
+def test_a_part_that_is_cancelled_meanwhile_is_not_missing_in_the_merge(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever cancels does not hold the state, so it may happen between two looks at the parts."""
+    engine = make_engine(postgres_url)
+    queue_job(engine, one_block_shards(postgres_url), segments=600, systems=2, metrics=["nist"])
+    first, second, third = keys(engine)
+    count(engine, first)
+    mine = claimed(engine, second)
+
+    def look_and_cancel(*looked: Any) -> list[tuple[int, int]]:
+        found = uncounted(*looked)
+        with writing(engine) as other:
+            other.execute(update(Preparation).where(Preparation.id == third).values(state=LeaseState.CANCELLED))
+        return found
+
+    monkeypatch.setattr("models.unprepared.uncounted", look_and_cancel)
+    with writing(engine) as connection:
+        assert complete_part(connection, mine, b"part") == Counted(accepted=True)
+    assert [row[3] for row in rows(engine)] == ["done", "done", "cancelled"]
+    engine.dispose()
 
 
 @pytest.mark.usefixtures("job")
