@@ -51,8 +51,9 @@ def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = T
 def uncounted(
     connection: Connection, state: UnpreparedState, counted: Sequence[LeaseState] = (*OPEN_WORK, LeaseState.DONE)
 ) -> list[tuple[int, int]]:
-    """The ranges of blocks without a part in one of these states: by default those that nobody has counted or is
-    about to count. Only for who holds the state.
+    """The ranges of blocks without a part in one of these states. Only for who holds the state.
+
+    By default those that nobody has counted or is about to count.
     """
     rows = connection.execute(
         select(Preparation.first_block, Preparation.last_block)

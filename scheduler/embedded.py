@@ -37,8 +37,6 @@ from worker.tasks import WAKE
 PROGRESS_SECONDS = 0.05
 START_SECONDS = 30.0
 WAKE_SECONDS = 0.05
-DEAD_SECONDS = 1.0
-"""Nobody alive keeps the lock of a pipe for so long."""
 
 
 class Embedded:
@@ -211,8 +209,3 @@ def _kill(pool: Any) -> None:
         if process.pid is not None:
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)
-    # One that was killed while it handed in a result still has the lock of that pipe, which our own threads need to
-    # end. They let go of it at once: who has it for so long is dead.
-    handing_in = pool._outqueue._wlock
-    handing_in.acquire(timeout=DEAD_SECONDS)
-    handing_in.release()
