@@ -11,7 +11,7 @@ from models import Evaluation, EvaluationState, Shard, Worker
 from models.session import make_engine, reading
 from scheduler.embedded import Embedded
 from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
-from tests.faults.troubled import MARKS, register
+from tests.faults.troubled import MARKS
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.settings import Settings
 
@@ -20,11 +20,6 @@ pytestmark = [
     # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _troubled() -> None:
-    register()
 
 
 def quick(url: str, **others: object) -> Settings:

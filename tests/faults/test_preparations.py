@@ -13,7 +13,6 @@ from scheduler.embedded import Embedded
 from scheduler.intake import Intake
 from tests.faults.cluster import Cluster, Scores, children, stored_scores, until
 from tests.faults.test_processes import SETTINGS
-from tests.faults.troubled import register
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 pytestmark = [
@@ -24,11 +23,6 @@ pytestmark = [
 
 METRICS = ("careful:pause=0.3", "nist")
 SEGMENTS = 256 * 7 + 7
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _troubled() -> None:
-    register()
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,6 @@ from scheduler.embedded import Embedded
 from scheduler.intake import Intake
 from scheduler.waiting import wait_until_done
 from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
-from tests.faults.troubled import register
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 pytestmark = [
@@ -36,11 +35,6 @@ SETTINGS = {
     "hint_seconds": 2.0,
     "retry_seconds": 0.1,
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _troubled() -> None:
-    register()
 
 
 @pytest.fixture(scope="module")
