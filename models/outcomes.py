@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, exists, select, update
+from sqlalchemy import ColumnElement, Connection, exists, select, update
 
 from models.base import now
 from models.evaluation import Evaluation
+from models.lease import Leased
 from models.preparation import Preparation, ProtocolState
 from models.shard import Shard, ShardEvaluation
 from models.states import OPEN, UNSCORED, EvaluationState, LeaseState
@@ -60,22 +61,7 @@ def _cancel_idle_shards(connection: Connection, evaluations: Sequence[int]) -> N
         Evaluation.state.in_(UNSCORED),
     )
     touched = select(ShardEvaluation.shard_id).where(ShardEvaluation.evaluation_id.in_(evaluations))
-    # A claim locks the shard first and then its evaluations, we the other way round: so take only
-    # shards that nobody holds. One that slips through is cancelled when it is claimed.
-    idle = (
-        select(Shard.id)
-        .where(
-            Shard.id.in_(touched),
-            Shard.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)),
-            ~waiting_evaluation,
-        )
-        .with_for_update(skip_locked=True)
-    )
-    connection.execute(
-        update(Shard)
-        .where(Shard.id.in_(idle.scalar_subquery()))
-        .values(state=LeaseState.CANCELLED, owner=None, lease_until=None)
-    )
+    _cancel_idle(connection, Shard, Shard.id.in_(touched), ~waiting_evaluation)
 
 
 def _cancel_idle_preparations(connection: Connection, evaluations: Sequence[int]) -> None:
@@ -89,19 +75,21 @@ def _cancel_idle_preparations(connection: Connection, evaluations: Sequence[int]
         Evaluation.protocol_id == ProtocolState.protocol_id,
         Evaluation.state.in_(UNSCORED),
     )
-    # As with shards: one that slips through is cancelled when it is claimed. And one that is cancelled while somebody
-    # queues an evaluation that needs it, of which we cannot know yet, is made anew by the next sweep.
+    # One that is cancelled while somebody queues an evaluation that needs it, of which we cannot know yet, is made anew
+    # by the next sweep.
+    _cancel_idle(connection, Preparation, Preparation.prepared_state_id.in_(touched), ~waiting_evaluation)
+
+
+def _cancel_idle(connection: Connection, table: type[Leased], *which: ColumnElement[bool]) -> None:
+    # A claim locks the row first and then evaluations, we the other way round: so take only rows that nobody
+    # holds. One that slips through is cancelled when it is claimed.
     idle = (
-        select(Preparation.id)
-        .where(
-            Preparation.prepared_state_id.in_(touched),
-            Preparation.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)),
-            ~waiting_evaluation,
-        )
+        select(table.id)
+        .where(*which, table.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)))
         .with_for_update(skip_locked=True)
     )
     connection.execute(
-        update(Preparation)
-        .where(Preparation.id.in_(idle.scalar_subquery()))
+        update(table)
+        .where(table.id.in_(idle.scalar_subquery()))
         .values(state=LeaseState.CANCELLED, owner=None, lease_until=None)
     )
