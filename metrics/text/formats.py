@@ -29,6 +29,7 @@ _BEFORE_THE_ROOT = re.compile(
 )
 # The declarations of a document type are refused by the readers; its name tells which one it is for.
 _ROOT = re.compile(rb"<(?:!DOCTYPE\s++)?+(?:[a-z]++:)?+([a-z_]++)(?=[\s/>\[])", re.IGNORECASE)
+_DECLARATIONS = re.compile(rb"<!DOCTYPE\b[^>\[]*+\[", re.IGNORECASE)
 _ROOTS: dict[bytes, Format] = {
     b"mteval": "mteval",
     b"srcset": "mteval",
@@ -74,7 +75,7 @@ def read_file(
     """
     contents = opened(source, name=name, limits=limits)
     _refuse_streex(source, contents)
-    format = format or looks_like(contents.head)  # noqa: A001
+    format = format or _found(contents)  # noqa: A001
     if part is not None and format not in LAYERED:
         raise WrongFormat(
             f"{contents.name}: has no layer or zone '{printable(part)}': its format is {format}. Give the file alone, "
@@ -114,7 +115,7 @@ def read_text(
     """
     contents = opened(source, name=name, limits=limits)
     _refuse_streex(source, contents)
-    format = format or looks_like(contents.head)  # noqa: A001
+    format = format or _found(contents)  # noqa: A001
     if format in MARKED:
         raise WrongFormat(
             f"{contents.name}: is in the format {format}, whose files may hold many texts. Give one text: plain, "
@@ -147,6 +148,18 @@ def read_marked_file(
     file = read_file(contents, format=format, markup_limits=limits)
     assert not isinstance(file, Text)
     return file
+
+
+def _found(contents: Contents) -> Format:
+    """The format; refuses what begins like a document that declares entities and is in no format of ours."""
+    found = looks_like(contents.head)
+    before = _BEFORE_THE_ROOT.match(contents.head)
+    if found == "plain" and _DECLARATIONS.match(contents.head, before.end() if before else 0):
+        raise WrongFormat(
+            f"{contents.name}: begins with a document type that declares something, and is in no format that is read "
+            "here. Remove the declarations, or name the format if it is plain text."
+        )
+    return found
 
 
 def _refuse_streex(source: Source, contents: Contents) -> None:

@@ -180,3 +180,11 @@ def test_mutated_documents_are_read_or_refused(data, changes, format_, part, pac
             if name == "lemma":
                 assert [len(line.split()) for line in lines] == [len(line.split()) for line in text.lines() or [b""]]
     assert message.startswith("F")
+
+
+def test_a_document_of_no_known_kind_that_declares_entities_is_refused():
+    bomb = b'<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha">]><lolz>&a;</lolz>\n'
+    with pytest.raises(BadText, match=r"^F: begins with a document type that declares"):
+        read_text(bomb, name="F")
+    assert read_text(bomb, name="F", format="plain").segments == 1
+    assert read_text(b"<!DOCTYPE html> begins a page\n", name="F").segments == 1
