@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint format bench kernels migration clean
+.PHONY: help install demo test test-faults lint format bench kernels migration clean
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(VENV)/installed  ## make .venv with all that is needed and compile the kernels
 
@@ -22,7 +22,11 @@ demo: install  ## evaluate the small campaign that comes with the project
 	$(BIN)/steelyard demo
 
 test: install  ## run the whole test suite; it brings its own Redis and PostgreSQL
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
+
+test-faults: install  ## the long fault tests, then kill, freeze and cut everything for a while (SEED=7 SECONDS=300)
+	$(BIN)/python -m pytest -m long tests/faults
+	$(BIN)/python -m tests.faults.storm $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
 
 lint: install  ## style, types and the rule of imports
 	$(BIN)/ruff format --check .

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.errors import MetricsError
-from metrics.inspection.lengths import CHARACTERS, WORDS, counts_characters, length_buckets, reference_lengths
-from models.stored_statistics import read_statistics
+from metrics.inspection.lengths import CHARACTERS, WORDS, counts_characters, length_buckets
+from models.stored_statistics import statistics_by_shard
 from worker.scoring import known_metric
 
 if TYPE_CHECKING:
@@ -53,9 +53,8 @@ class Breakdown:
 def by_length(texts: BoardTexts) -> Partition:
     """Groups by the mean length of a segment's references."""
     characters = counts_characters(texts.target_language)
-    references = [reference.decode().split("\n") for reference in texts.references]
     ends = CHARACTERS if characters else WORDS
-    names, group_of = length_buckets(reference_lengths(references, characters=characters), ends)
+    names, group_of = length_buckets(texts.lengths, ends)
     what = f"{'characters' if characters else 'words'} in the reference"
     return _without_empty_ends(Partition(what, names, group_of))
 
@@ -98,11 +97,14 @@ def break_down(connection: Connection, board: Board, partitions: Sequence[Partit
         for number, row in enumerate(board.rows):
             if not row.scores:
                 continue
-            # One system at a time: statistics of a large campaign are too large together.
-            statistics = read_statistics(connection, row.evaluations, position)
-            for partition, found in zip(partitions, scores, strict=True):
-                of_runs = [metric.score(_sums(each, partition)) for each in statistics]
-                found[number, position] = mean_of_runs(of_runs)
+            sums = [[np.zeros((len(each.groups), len(metric.columns))) for _ in row.evaluations] for each in partitions]
+            # One shard at a time: the statistics of a large campaign are too large together.
+            for evaluation, first, statistics in statistics_by_shard(connection, row.evaluations, position):
+                run = row.evaluations.index(evaluation)
+                for partition, of_runs in zip(partitions, sums, strict=True):
+                    _add(of_runs[run], statistics, partition.group_of[first : first + len(statistics)])
+            for partition, found, of_runs in zip(partitions, scores, sums, strict=True):
+                found[number, position] = mean_of_runs([metric.score(each) for each in of_runs])
                 found[number, position, np.array(partition.sizes) == 0] = np.nan
     return [Breakdown(partition, found) for partition, found in zip(partitions, scores, strict=True)]
 
@@ -114,12 +116,10 @@ def mean_of_runs(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     return np.array([math.fsum(column) / len(scores) for column in zip(*scores, strict=True)])
 
 
-def _sums(statistics: NDArray[np.float64], partition: Partition) -> NDArray[np.float64]:
-    """(segments, k) -> (groups, k), exact."""
-    inside = partition.group_of >= 0
-    sums = np.zeros((len(partition.groups), statistics.shape[1]))
-    np.add.at(sums, partition.group_of[inside], statistics[inside])
-    return sums
+def _add(sums: NDArray[np.float64], statistics: NDArray[np.float64], group_of: NDArray[np.int64]) -> None:
+    """Add (segments, k) to the (groups, k) they belong to, exactly."""
+    inside = group_of >= 0
+    np.add.at(sums, group_of[inside], statistics[inside])
 
 
 def _without_empty_ends(partition: Partition) -> Partition:

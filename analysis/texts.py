@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 from sqlalchemy import select
 
+from metrics.inspection.lengths import counts_characters, reference_lengths
 from metrics.text.blocks import block_count
 from models.protocol import Protocol, read_measurement
 from models.submission import Submission
@@ -16,10 +18,14 @@ from worker.scoring import read_texts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
     from sqlalchemy import Connection
 
     from analysis.board import Board
     from models.leaderboard import LeaderboardRow
+
+AT_ONCE = 64
+"""Blocks whose words are counted together."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class Passage:
     domain: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BoardTexts:
     """A test set as a leaderboard's protocol uses it. Texts are lines joined by newlines."""
 
@@ -44,13 +50,15 @@ class BoardTexts:
     variable_references: bool
     source: bytes | None
     references: Sequence[bytes]
-    """Those of the protocol, in its order."""
+    """Those of the protocol, in its order; none, and no source, where they were to stay in the database."""
+    lengths: NDArray[np.float64]
+    """(segments,): the mean length of each segment's references, in words or, for some languages, in characters."""
     documents: Sequence[Passage]
     """In the order of the segments; empty where none are known."""
 
 
-def read_board_texts(connection: Connection, board: Board) -> BoardTexts:
-    """The texts that all systems of a leaderboard share."""
+def read_board_texts(connection: Connection, board: Board, *, held: bool = True) -> BoardTexts:
+    """The texts that all systems of a leaderboard share; unless they are to be `held`, what is known of them."""
     measurement = read_measurement(connection, board.listed.protocol_id)
     test_set = connection.execute(
         select(TestSet)
@@ -60,20 +68,33 @@ def read_board_texts(connection: Connection, board: Board) -> BoardTexts:
     documents = connection.execute(
         select(Document).where(Document.test_set_id == test_set.id).order_by(Document.first_segment)
     )
-    ids = list(measurement.reference_texts)
-    if test_set.source_text_id is not None:
-        ids.append(test_set.source_text_id)
-    texts = read_texts(connection, ids, 0, block_count(test_set.segments))
+    references = measurement.reference_texts
+    blocks = block_count(test_set.segments)
+    texts = read_texts(connection, references, 0, blocks) if held else []
+    source = [test_set.source_text_id] if held and test_set.source_text_id is not None else []
+    sources = read_texts(connection, source, 0, blocks) if source else [None]
     return BoardTexts(
         test_set_id=test_set.id,
         segments=test_set.segments,
         source_language=test_set.source_language,
         target_language=test_set.target_language,
         variable_references=test_set.variable_references,
-        source=texts[len(measurement.reference_texts)] if test_set.source_text_id is not None else None,
-        references=texts[: len(measurement.reference_texts)],
+        source=sources[0],
+        references=texts,
+        lengths=_lengths(connection, references, blocks, test_set.target_language),
         documents=[Passage(row.first_segment, row.segments, row.name, row.domain) for row in documents],
     )
+
+
+def _lengths(
+    connection: Connection, references: Sequence[int], blocks: int, target_language: str
+) -> NDArray[np.float64]:
+    characters, lengths = counts_characters(target_language), []
+    for begin in range(0, blocks, AT_ONCE):
+        texts = read_texts(connection, references, begin, min(begin + AT_ONCE, blocks))
+        lines = [text.decode().split("\n") for text in texts]
+        lengths.append(reference_lengths(lines, characters=characters))
+    return np.concatenate(lengths)
 
 
 def read_outputs(connection: Connection, rows: Sequence[LeaderboardRow], segments: int) -> list[bytes]:

@@ -20,6 +20,7 @@ from cli.stored import (
     read_settings,
     require_schema,
 )
+from cli.writing import write_file
 
 if TYPE_CHECKING:
     import argparse
@@ -89,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
         page = report(connection, compared, options) if options.report else ""
     engine.dispose()
     if options.report:
-        options.report.write_text(page, encoding="utf-8")
+        write_file(options.report, page)
     print(RENDERED[options.format](compared, options), end="", flush=True)
     if options.report:
         note([f"the report is in {options.report}"])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cli.errors import CommandError, UsageError
 from cli.options import MOST_REPLICATES, add_width_option, at_most, level, note
 from cli.stored import add_database_option, read_settings, require_schema
+from cli.writing import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -112,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     if options.report:
         from cli.correlation_report import page
 
-        options.report.write_text(page(tables, options.width), encoding="utf-8")
+        write_file(options.report, page(tables, options.width))
         note([f"the report is in {options.report}"])
     return 0
 
@@ -218,4 +219,4 @@ def draw(tables: Sequence[AgreementTable], file: Path) -> None:
     values = metric.systems if metric.higher_is_better else -metric.systems
     points = list(zip(judged.systems, values.tolist(), judged.human_systems.tolist(), strict=True))
     title = f"{judged.board.title}: {metric.title} and people"
-    file.write_text(scatter(points, metric.title, f"people ({judged.human.title})", title=title), encoding="utf-8")
+    write_file(file, scatter(points, metric.title, f"people ({judged.human.title})", title=title))

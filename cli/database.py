@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.stored import add_database_option, read_settings
+from cli.errors import CommandError, UsageError
+from cli.options import whole_number
+from cli.stored import add_database_option, read_settings, require_schema
 
 if TYPE_CHECKING:
     import argparse
+
+    from models.compatibility import Standing
+    from worker.settings import Settings
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """`db`."""
     parser = verbs.add_parser("db", help="create and upgrade the tables of the database")
     parser.add_argument(
-        "action", choices=("upgrade", "current"),
-        help="upgrade: bring the tables to this version; current: say which version they have",
+        "action", choices=("upgrade", "current", "status", "collect"),
+        help="upgrade: bring the tables to this version; current: say which version they have; status: say also which "
+        "programs can work with them, and which workers are alive; collect: delete objects from the store of "
+        "statistics (STEELYARD_STATISTICS_URL) that nothing refers to",
+    )  # fmt: skip
+    parser.add_argument(
+        "--force", action="store_true",
+        help="upgrade even where workers that are alive could not work with the new tables: they stop by themselves",
+    )  # fmt: skip
+    parser.add_argument(
+        "--older", type=whole_number, default=24, metavar="HOURS",
+        help="collect leaves alone what is younger, for it may still be needed (default: %(default)s)",
     )  # fmt: skip
     add_database_option(parser)
     parser.set_defaults(run=run)
@@ -25,9 +40,60 @@ def run(options: argparse.Namespace) -> int:
     """Upgrade, or say what is there."""
     from models import migrate
 
+    if options.force and options.action != "upgrade":
+        raise UsageError("--force is for `db upgrade`.")
+
     settings = read_settings(options)
+    if options.action == "collect":
+        return _collect(settings, options.older * 3600)
     if options.action == "upgrade":
-        migrate.upgrade(settings.database_url)
-    current = migrate.current(settings.database_url)
-    print(f"tables: {current or 'none'}" + (" (up to date)" if migrate.is_up_to_date(settings.database_url) else ""))
+        tables = migrate.standing(settings.database_url)
+        if tables.revision is not None and tables.revision > migrate.REVISION:
+            newer = f"the tables are of a newer release (revision {tables.revision}; this one is of {migrate.REVISION})"
+            raise CommandError(f"There is nothing to upgrade: {newer}.")
+        migrate.upgrade(settings.database_url, silent_seconds=None if options.force else settings.silent_seconds)
+    tables = migrate.standing(settings.database_url)
+    print(f"tables: {tables.revision or 'none'}" + (" (up to date)" if tables.revision == migrate.REVISION else ""))
+    if options.action == "status":
+        _print_status(settings, tables)
+    return 0
+
+
+def _print_status(settings: Settings, tables: Standing) -> None:
+    """Which programs can work with the tables, and the workers that are alive."""
+    from metrics.base import EDITION, VERSION
+    from models import migrate
+    from models.compatibility import living_workers
+    from models.session import make_engine, reading
+
+    trouble = tables.trouble(migrate.REVISION)
+    print(f"programs: of revision {tables.oldest or tables.revision or migrate.REVISION} or later")
+    print(f"this release: {VERSION}, revision {migrate.REVISION}, edition {EDITION}")
+    print(f"this release can work with them: {'yes' if trouble is None else 'no'}")
+    if trouble is not None:
+        # What is written of workers may look otherwise there.
+        print(trouble)
+        return
+    engine = make_engine(settings.database_url, pooled=False)
+    with reading(engine) as connection:
+        workers = living_workers(connection, settings.silent_seconds)
+    engine.dispose()
+    print(f"workers alive: {len(workers)}")
+    for each in workers:
+        print(f"  {each.id}: version {each.version}, revision {each.revision}, edition {each.edition}")
+
+
+def _collect(settings: Settings, older_seconds: float) -> int:
+    """Delete objects that nothing refers to."""
+    from models.blobs import collect
+    from models.session import make_engine, reading
+
+    if not settings.statistics_url:
+        raise CommandError("There is no store of statistics to clean: STEELYARD_STATISTICS_URL is not set.")
+    require_schema(settings, create=False)
+    engine = make_engine(settings.database_url)
+    with reading(engine) as connection:
+        kept, deleted = collect(connection, settings.statistics_url, older_seconds=older_seconds)
+    engine.dispose()
+    print(f"objects: {deleted:,} deleted, {kept:,} kept")
     return 0

@@ -57,17 +57,15 @@ def explained(error: Exception) -> tuple[str, int] | None:
     from sqlalchemy.exc import DBAPIError
 
     from models.errors import ModelsError
+    from models.trouble import explain
     from scheduler.errors import SchedulerError
     from worker.errors import WorkerError
 
     if isinstance(error, (ModelsError, SchedulerError, WorkerError)):
         return str(error), 1
     if isinstance(error, DBAPIError):
-        cause = str(error.orig).strip().splitlines()[0]
-        return (
-            f"The database cannot be used: {cause}. Check STEELYARD_DATABASE_URL, and that it is running.",
-            1,
-        )
-    if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}.", 1
+        return explain(error), 1
+    if isinstance(error, OSError) and error.strerror:
+        # Reading and writing know no name of the file that they fail with.
+        return f"{error.filename or 'A file'}: {error.strerror}.", 1
     return None

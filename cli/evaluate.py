@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli.due import due_time
 from cli.errors import CommandError, UsageError
 from cli.options import (
     add_metric_options,
@@ -30,6 +31,7 @@ from cli.stored import (
     require_schema,
     shown_database,
 )
+from cli.writing import make_folder, write_file
 
 if TYPE_CHECKING:
     import argparse
@@ -71,6 +73,14 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--test-suites", action="store_true", help="take in the documents of test suites, too, which WMT's XML marks"
     )
+    parser.add_argument(
+        "--class", dest="queue_class", choices=["interactive", "campaign", "nightly"], default="campaign",
+        help="how urgent it is beside the work of others (default: campaign)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--due", type=due_time, metavar="TIME",
+        help="when it is to be done: 2h, 90m or 3d from now, or a time with its zone such as 2026-11-30T18:00+01:00",
+    )  # fmt: skip
     _add_common(parser)
     parser.set_defaults(run=run)
     demo = verbs.add_parser(
@@ -79,7 +89,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         description=f"Evaluates the demo campaign; database and report go into {DEMO_OUTPUT}/.",
     )
     _add_common(demo)
-    demo.set_defaults(run=run_demo, paths=[], pair=None, name=None, test_suites=False)
+    demo.set_defaults(run=run_demo, paths=[], pair=None, name=None, test_suites=False, queue_class="campaign", due=None)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -101,7 +111,7 @@ def run_demo(options: argparse.Namespace) -> int:
     folder = demo_folder()
     options.paths = [str(folder)]
     options.output = options.output or DEMO_OUTPUT
-    options.output.mkdir(parents=True, exist_ok=True)
+    make_folder(options.output)
     options.database = options.database or f"sqlite:///{options.output / 'steelyard.db'}"
     status = run(options)
     print("\nThe story to find in it:")
@@ -126,8 +136,10 @@ def run(options: argparse.Namespace) -> int:
     from analysis.significance import ranked_by_bootstrap
     from cli.board import as_text
     from cli.campaign_judgments import read_campaign_judgments, store_campaign_judgments
+    from cli.measured_before import measured_before
     from cli.progress import shown_progress
     from metrics.text.campaigns import read_any_campaign
+    from metrics.text.limits import STORING_LIMITS
     from models.boards import list_boards
     from models.session import reading
 
@@ -136,7 +148,9 @@ def run(options: argparse.Namespace) -> int:
     specifications = [metric.specification for metric in chosen]
     check_sort(specifications, options.sort)
     name = checked_name(options.name) if options.name else None
-    folder = read_any_campaign(options.paths, pair=options.pair, name=name, test_suites=options.test_suites)
+    folder = read_any_campaign(
+        options.paths, pair=options.pair, name=name, test_suites=options.test_suites, limits=STORING_LIMITS
+    )
     selections = reference_selections(options.references, list(folder.references))
     name = checked_name(folder.name)
     note(folder.notices)
@@ -148,6 +162,7 @@ def run(options: argparse.Namespace) -> int:
     require_schema(settings, create=True)
     with working(settings, options.processes or None) as (engine, wait):
         intake = take_in_folder(options, settings, name, folder, metrics, selections, engine)
+        note(measured_before(selections, len(metrics), intake.measured_before))
         note(store_campaign_judgments(engine, intake.test_set_id, judgments, folder))
         with shown_progress() as on_progress:
             progress = wait(intake.all_evaluations, on_progress)
@@ -158,9 +173,19 @@ def run(options: argparse.Namespace) -> int:
         written = write_report(engine, options.output or Path(f"{name}-report"), name, boards, folder)
         print("Database: " + shown_database(settings))
         print("Written:  " + "\n          ".join(str(path) for path in written), flush=True)
-    if progress.failed:
-        print(f"steelyard: {progress.failed} evaluation(s) failed; the leaderboard says why.", file=sys.stderr)
-    return 1 if progress.failed else 0
+    return without_scores(progress)
+
+
+def without_scores(progress: Progress) -> int:
+    """The exit status: 1 where evaluations have ended without scores, which the user is told."""
+    from metrics.text.wording import number_of
+
+    ways = {"failed": progress.failed, "cancelled": progress.cancelled}
+    lost = [f"{number_of(count, 'evaluation')} {way}" for way, count in ways.items() if count]
+    if not lost:
+        return 0
+    print(f"steelyard: Without scores: {' and '.join(lost)}; the leaderboard says why.", file=sys.stderr)
+    return 1
 
 
 def pinned_metrics(
@@ -203,15 +228,17 @@ def checked_name(name: str) -> str:
 def working(settings: Settings, concurrency: int | None) -> Iterator[tuple[Engine, Wait]]:
     """An engine to queue evaluations with, and a function that waits until they are done.
 
-    With a broker in memory the workers are our own, else those that run elsewhere.
+    With a broker in memory the workers are our own, or those of another command that works on this database just now;
+    else those that run elsewhere.
     """
     if settings.embedded:
-        from scheduler.embedded import Embedded
+        from models.progress import read_progress
+        from scheduler.embedded_turn import EmbeddedTurn
 
-        with Embedded(settings, concurrency) as embedded:
+        with EmbeddedTurn(settings, concurrency, lambda message: note([message])) as embedded:
 
             def work(evaluations: Sequence[int], on_progress: Callable[[Progress], None]) -> Progress:
-                progress = embedded.run_until_done(evaluations, on_progress)
+                progress = embedded.run_until(lambda connection: read_progress(connection, evaluations), on_progress)
                 # Stopping the workers takes a second: it begins while we show the results.
                 embedded.finish()
                 return progress
@@ -237,29 +264,37 @@ def take_in_folder(
     engine: Engine,
 ) -> Intake:
     """Store everything in one transaction, and queue it."""
+    from models.session import reading
+    from models.states import QueueClass
     from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 
+    due_at = None
+    if options.due is not None:
+        with reading(engine) as connection:
+            due_at = options.due.at(connection)
     return take_in(
         engine,
         settings,
         campaign=name,
         test_set=NewTestSet(
             name,
-            {label: text.bytes for label, text in folder.references.items()},
+            folder.references,
             layers={label: text.layers for label, text in folder.references.items()},
-            source=folder.source.bytes if folder.source else None,
+            source=folder.source,
             source_language=folder.source_language or "",
             target_language=folder.target_language or "",
             documents=folder.documents or (),
             variable_references=folder.variable_references,
         ),
         submissions=[
-            NewSubmission(system, text.bytes, layers=text.layers, run=run)
+            NewSubmission(system, text, layers=text.layers, run=run)
             for system, runs in {**{name: {"": text} for name, text in folder.systems.items()}, **folder.runs}.items()
             for run, text in runs.items()
         ],
         protocols=[NewProtocol(labels, metrics, options.confidence, options.seed) for labels in selections],
+        queue_class=QueueClass[options.queue_class.upper()],
         processes=options.processes or None,
+        due_at=due_at,
     )
 
 
@@ -273,12 +308,12 @@ def write_report(
 
     with reading(engine) as connection:
         page = render_report(connection, boards, title=name, notices=campaign.notices)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     contents = {
         "report.html": page,
         "leaderboard.json": as_json(boards),
         "leaderboard.tsv": as_tsv(boards),
     }
     for name, content in contents.items():
-        (folder / name).write_text(content, encoding="utf-8")
+        write_file(folder / name, content)
     return [folder / name for name in contents]

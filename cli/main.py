@@ -9,16 +9,23 @@ from typing import TYPE_CHECKING
 from cli import (
     check_metric,
     compare,
+    control,
     correlate,
     database,
     embeddings,
     evaluate,
+    health,
     human,
     leaderboard,
     metrics_list,
+    nightly,
     processes,
+    quota,
     score,
+    status,
+    submit,
     tune,
+    up,
 )
 from cli.errors import exit_status
 
@@ -31,9 +38,12 @@ Steelyard weighs machine translations against references.
   steelyard demo                     a small campaign from start to leaderboard
   steelyard score REF -i SYSTEM      score files at once, without a database
   steelyard evaluate DIR             score a folder of systems and keep the results
+  steelyard submit FILE              hand in one output for a stored campaign
   steelyard leaderboard              show what is kept, ranked
   steelyard compare                  test which of its systems differ
   steelyard correlate                compare metrics with human judgments
+  steelyard status                   show what waits, who works, and what failed
+  steelyard nightly                  measure systems every night, find what gets worse
 """
 EPILOGUE = (
     "Exit status: 0 fine, 1 something is wrong with data or input, 2 wrong usage. `steelyard VERB --help` tells more."
@@ -62,8 +72,9 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and end")
     verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True)
     for group in (
-        *(score, evaluate, leaderboard, compare, human, correlate, tune),
-        *(metrics_list, check_metric, embeddings, database, processes),
+        *(score, evaluate, submit, leaderboard, compare, human, correlate, tune),
+        *(status, control, quota, nightly, up, metrics_list, check_metric, embeddings, database, processes),
+        health,
     ):
         group.add_verbs(verbs)
     return top

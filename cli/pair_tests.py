@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cli.options import note
 from cli.stored import note_without_workers
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def make_lacking(
                 warned = True
             on_progress(progress)
 
-        randomize(settings, wanted, on_progress=told)
+        randomize(settings, wanted, on_progress=told, say=lambda message: note([message]))
 
 
 def pairs_of(

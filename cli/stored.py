@@ -60,7 +60,7 @@ def read_settings(options: argparse.Namespace) -> Settings:
 
 
 def require_schema(settings: Settings, *, create: bool) -> None:
-    """Make sure that the tables are there and as this version wants them.
+    """Make sure that the tables are there and that this release can work with them: they may be newer than it.
 
     With `create` a SQLite file that has no tables gets them: nobody should have to set up the default. Everything
     else is upgraded only on demand, by `steelyard db upgrade`. Raises CommandError.
@@ -68,12 +68,11 @@ def require_schema(settings: Settings, *, create: bool) -> None:
     from models import migrate
     from models.session import sqlite_file
 
-    if migrate.is_up_to_date(settings.database_url):
-        return
-    if create and sqlite_file(settings.database_url) is not None and migrate.current(settings.database_url) is None:
+    tables = migrate.standing(settings.database_url)
+    if create and sqlite_file(settings.database_url) is not None and tables.revision is None:
         migrate.upgrade(settings.database_url)
-        return
-    raise CommandError("The database has no tables, or those of another version. Run `steelyard db upgrade`.")
+    elif trouble := tables.trouble(migrate.REVISION):
+        raise CommandError(trouble)
 
 
 def note_without_workers(settings: Settings) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cli.errors import CommandError, UsageError
 from cli.options import MOST_REPLICATES, at_most, level, named_file, note, whole_number
 from cli.stored import add_database_option, read_settings
+from cli.writing import write_file
 
 if TYPE_CHECKING:
     import argparse
@@ -101,7 +102,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("-f", "--format", choices=("text", "json", "tsv"), default="text")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="also draw the curves")
     add_database_option(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, queue_class="campaign", due=None)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -120,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
     show = {"text": tune_output.as_text, "json": tune_output.as_json, "tsv": tune_output.as_tsv}[options.format]
     print(show(tuned, options.interval_level), end="")
     if options.plot:
-        options.plot.write_text(tune_output.as_svg(tuned, options.interval_level), encoding="utf-8")
+        write_file(options.plot, tune_output.as_svg(tuned, options.interval_level))
     return 0
 
 

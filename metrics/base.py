@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from metrics.surroundings import Surroundings
 
 VERSION = "0.1.0"
+EDITION = 1
+"""The edition of the numbers: raised by a release in which any metric counts or scores anything differently.
+
+Statistics of one edition are never added to those of another.
+"""
 _UNWRITABLE = re.compile(r"[\s:|\x00-\x1f\x7f]")
 """What no parameter's text can hold: specifications and signatures could not be taken apart again."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from metrics.kernels.characters import Characters
     from metrics.kernels.words import Words
     from metrics.preparation import Preparation
+    from metrics.stopwatch import Stopwatch
 
 Prepared = TypeVar("Prepared")
 
@@ -34,7 +36,7 @@ class Batch:
     text t. `layers` has the linguistic layers that all texts have, in the same order (`metrics.text.layers`).
     With `variable_references` an empty line of a reference means that the segment lacks it. `states` has what was
     counted in the references of the whole test set, for metrics that need it (`metrics.preparation`). There may be no
-    systems where that is still to be counted.
+    systems where that is still to be counted. A `stopwatch` may be set, which then measures what is prepared.
     """
 
     def __init__(
@@ -53,18 +55,21 @@ class Batch:
         self.layers = layers or {}
         self.resources = resources or Resources()
         self.states = states or {}
+        self.stopwatch: Stopwatch | None = None
         self._prepared: dict[Hashable, Any] = {}
         if not self.references:
             raise BadText("A batch needs at least one reference.")
+        # Counted once: long texts take a while.
+        self._segments = self.references[0].count(b"\n") + 1
         layered = [text for texts in self.layers.values() for text in texts]
-        counts = {text.count(b"\n") for text in (*self.references, *self.systems, *layered)}
+        counts = {self._segments, *(text.count(b"\n") + 1 for text in (*self.references[1:], *self.systems, *layered))}
         if len(counts) > 1:
-            raise BadText(f"The texts of a batch have different numbers of lines: {sorted(c + 1 for c in counts)}.")
+            raise BadText(f"The texts of a batch have different numbers of lines: {sorted(counts)}.")
 
     @property
     def segments(self) -> int:
         """How many segments each text has."""
-        return self.references[0].count(b"\n") + 1
+        return self._segments
 
     @property
     def text(self) -> bytes:
@@ -114,8 +119,14 @@ class Batch:
 
     def once(self, key: Hashable, make: Callable[[], Prepared]) -> Prepared:
         """What `make` returns, made at the first call with this key: for work that several metrics share."""
+        watch = self.stopwatch
+        # What is in another Unicode form is another batch with the same keys.
+        piece = (id(self), key)
         if key not in self._prepared:
-            self._prepared[key] = make()
+            with watch.timing(piece) if watch else nullcontext():
+                self._prepared[key] = make()
+        elif watch:
+            watch.uses(piece)
         return cast("Prepared", self._prepared[key])
 
     def _cased(self, case: str) -> bytes:
@@ -135,7 +146,7 @@ class Batch:
         texts = [self.text, *(b"\n".join(layer) for layer in self.layers.values())]
         if all(unicodedata.is_normalized("NFC", text.decode()) for text in texts):
             return self
-        return Batch(
+        batch = Batch(
             [composed(text) for text in self.references],
             [composed(text) for text in self.systems],
             self.variable_references,
@@ -143,6 +154,8 @@ class Batch:
             resources=self.resources,
             states=self.states,
         )
+        batch.stopwatch = self.stopwatch
+        return batch
 
     def _layer(self, name: str, case: str) -> Words:
         items = words(b"\n".join(self.layers[name]), self._rows)

@@ -9,9 +9,10 @@ import numpy as np
 
 from metrics import portable
 from metrics.errors import BadState
-from metrics.kernels.ngram_weights import ngram_pairs, ngrams_that_say
+from metrics.kernels.ngram_weights import ngram_pairs
 from metrics.kernels.words import words as numbered
-from metrics.ngram_table import NgramTable, added, counted
+from metrics.ngram_merging import merged
+from metrics.ngram_table import NgramTable, counted
 from metrics.preparation import Preparation
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class NgramInformation(Preparation):
 
     def merge(self, parts: Sequence[bytes]) -> bytes:
         """The n-grams of all references, without those that say nothing and lead to none that does."""
-        return ngrams_that_say(added([NgramTable.from_bytes(part) for part in parts])).to_bytes()
+        return merged(parts).to_bytes()
 
     def read(self, state: bytes) -> Information:
         """The information of each n-gram. Raises BadState."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -11,7 +12,7 @@ import numpy as np
 
 from metrics.batch import Batch
 from metrics.preparation import states_of
-from metrics.resampling.bootstrap import replicate_sums, resampling_counts
+from metrics.resampling.bootstrap import add_parts, replicate_sums, resampling_counts
 from metrics.text.blocks import BLOCK, block_count, split_blocks
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 LARGEST_SHARD = 32 * BLOCK
 """Segments that are held in memory at once, unless the caller says otherwise."""
+
+LARGEST_COUNTS = 1 << 26
+"""Draws (replicates x segments) that are held in memory at once, a byte each as a rule."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +49,21 @@ class Measurement:
     statistics: Floats | None = None
 
 
-def shard_statistics(batch: Batch, metrics: Sequence[Metric]) -> list[Floats]:
-    """The statistics of a shard, (systems, segments, k) for each metric."""
-    return [metric.segment_statistics(batch) for metric in metrics]
+def shard_statistics(
+    batch: Batch, metrics: Sequence[Metric], between: Callable[[], None] | None = None
+) -> list[Floats]:
+    """The statistics of a shard, (systems, segments, k) for each metric.
+
+    The batch's stopwatch, where it has one, measures each metric as a piece called by its position. `between` is called
+    before each metric but the first.
+    """
+    statistics = []
+    for position, metric in enumerate(metrics):
+        if between and position:
+            between()
+        with batch.stopwatch.timing(position) if batch.stopwatch else nullcontext():
+            statistics.append(metric.segment_statistics(batch))
+    return statistics
 
 
 def corpus_sums(statistics: Floats) -> Floats:
@@ -71,6 +87,22 @@ def resampled_sums(counts: NDArray[np.unsignedinteger], statistics: Sequence[Flo
         parts.append(part.transpose(1, 0, 2))
         begin += systems * columns
     return parts
+
+
+def resampled_run(statistics: Sequence[Floats], segments: int, seed: int, replicates: int, first: int) -> list[Floats]:
+    """As `resampled_sums`, of a run of a test set's `segments` that begins at segment `first`, a block's first.
+
+    The draws are made in pieces, so that they fit in memory however many replicates there are.
+    """
+    rows = statistics[0].shape[1]
+    piece = max(1, LARGEST_COUNTS // max(replicates, 1) // BLOCK) * BLOCK
+    totals: list[Floats] = []
+    for begin in range(0, rows, piece):
+        end = min(begin + piece, rows)
+        counts = resampling_counts(segments, seed, replicates, first + begin, first + end)
+        parts = resampled_sums(counts, [each[:, begin:end] for each in statistics])
+        totals = [add_parts(pair) for pair in zip(totals, parts, strict=True)] if totals else parts
+    return totals
 
 
 def measure(
@@ -118,8 +150,8 @@ def measure(
             sum_of += corpus_sums(each)
         if replicates:
             first = shard * blocks
-            counts = resampling_counts(segments, seed, replicates, first * BLOCK, first * BLOCK + batch.segments)
-            for total, part in zip(resampled, resampled_sums(counts, statistics), strict=True):
+            parts = resampled_run(statistics, segments, seed, replicates, first * BLOCK)
+            for total, part in zip(resampled, parts, strict=True):
                 total += part
         if segment_scores:
             for scores, metric, each in zip(by_segment, metrics, statistics, strict=True):

@@ -14,8 +14,6 @@ from metrics.kernels.ngram_counts import ngram_counts
 from metrics.kernels.word_order import word_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from metrics.kernels.words import Words
@@ -113,42 +111,3 @@ def counted(words: Words, rows: int, deepest: int) -> NgramTable:
     types = int(ids.max(initial=-1)) + 1
     numbers = ngram_counts(ids, words.starts[: rows + 1], types, deepest)
     return NgramTable(deepest, lines, *numbers)
-
-
-def added(tables: Sequence[NgramTable]) -> NgramTable:
-    """The counts of all tables together; they must have the same depth."""
-    if len(tables) == 1:
-        return tables[0]
-    deepest = tables[0].deepest
-    split = [table.lines.split(b"\n")[:-1] for table in tables]
-    types = sorted(set().union(*split))
-    position = {each: number for number, each in enumerate(types)}
-    # Of each table: the new numbers of its words, and of its nodes on the level before.
-    words = [np.array([position[each] for each in its_types], np.int64) for its_types in split]
-    nodes = words
-    counts = _sums(words, [table.counts[: len(each)] for table, each in zip(tables, split, strict=True)], len(types))
-    levels = [(np.arange(len(types)), counts)]
-    children = []
-    for level in range(1, deepest):
-        keys = []
-        for table, its_words, its_nodes in zip(tables, words, nodes, strict=True):
-            above, here = table.levels[level - 1 : level + 1]
-            keys.append(its_nodes[table.parents(above)] * len(types) + its_words[table.words[here]])
-        # Sorted by parent and then by word, as nodes must be.
-        distinct, inverse = np.unique(np.concatenate(keys), return_inverse=True)
-        nodes = np.split(inverse, np.cumsum([len(each) for each in keys])[:-1])
-        counts = _sums(nodes, [table.counts[table.levels[level]] for table in tables], len(distinct))
-        parents, last = np.divmod(distinct, max(len(types), 1))
-        children.append(np.bincount(parents, minlength=len(levels[-1][0])))
-        levels.append((last, counts))
-    children.append(np.zeros(len(levels[-1][0]), np.int64))
-    last, counts = (np.concatenate(parts) for parts in zip(*levels, strict=True))
-    return NgramTable(deepest, b"".join(each + b"\n" for each in types), np.concatenate(children), last, counts)
-
-
-def _sums(nodes: Sequence[Integers], counts: Sequence[Numbers], size: int) -> Integers:
-    total = np.zeros(size, np.int64)
-    for its_nodes, its_counts in zip(nodes, counts, strict=True):
-        # No table has a node twice.
-        total[its_nodes] += its_counts
-    return total

@@ -3,14 +3,29 @@
 from models.base import BLOCK_SEGMENTS, Base, now
 from models.campaign import Campaign
 from models.comparison import Comparison, Contestant, Randomization, Trials
+from models.compatibility import Compatibility
+from models.cost import MeasuredCost
 from models.evaluation import Evaluation
 from models.judgments import HumanSegmentScore, HumanSystemScore, Judgments, Rating
+from models.ledger import LedgerEntry, QuotaAccount, SubmissionRequest
+from models.nights import Delivery, Night, NightEvaluation
 from models.preparation import Preparation, PreparedState, ProtocolState
 from models.protocol import Protocol
+from models.quota import Quota
 from models.reduction import Reduction
+from models.schedule import Schedule
 from models.score import Score
 from models.shard import Shard, ShardEvaluation
-from models.states import ComparisonState, EvaluationState, JudgmentKind, LeaseState, QueueClass
+from models.states import (
+    ComparisonState,
+    EvaluationState,
+    Fault,
+    JudgmentKind,
+    LeaseState,
+    NightState,
+    QueueClass,
+    QuotaKind,
+)
 from models.statistics import ReplicatePart, Statistics
 from models.submission import Submission
 from models.system import System
@@ -24,31 +39,44 @@ __all__ = [
     "Campaign",
     "Comparison",
     "ComparisonState",
+    "Compatibility",
     "Contestant",
+    "Delivery",
     "Document",
     "Evaluation",
     "EvaluationState",
+    "Fault",
     "HumanSegmentScore",
     "HumanSystemScore",
     "JudgmentKind",
     "Judgments",
     "LayerBlock",
     "LeaseState",
+    "LedgerEntry",
+    "MeasuredCost",
+    "Night",
+    "NightEvaluation",
+    "NightState",
     "Preparation",
     "PreparedState",
     "Protocol",
     "ProtocolState",
     "QueueClass",
+    "Quota",
+    "QuotaAccount",
+    "QuotaKind",
     "Randomization",
     "Rating",
     "Reduction",
     "Reference",
     "ReplicatePart",
+    "Schedule",
     "Score",
     "Shard",
     "ShardEvaluation",
     "Statistics",
     "Submission",
+    "SubmissionRequest",
     "System",
     "TestSet",
     "Text",

@@ -15,4 +15,6 @@ class Campaign(Base):
 
     id: Mapped[Key]
     name: Mapped[str] = mapped_column(String(200), unique=True)
+    phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
+    """What its organisers call the time it is in now; "" where it has no phases."""
     created_at: Mapped[Seconds] = mapped_column(default=now())

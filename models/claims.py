@@ -7,16 +7,17 @@ taken in the order shard, then evaluations by id.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, exists, func, insert, select, update
 
 from models.base import BLOCK_SEGMENTS, now
+from models.blobs import Blob, columns
 from models.conflicts import insert_or_replace
 from models.evaluation import Evaluation
 from models.lease import close, finish, put_back, take
-from models.outcomes import fail_evaluations, lock_evaluations
+from models.outcomes import fail_evaluations, fault_of, lock_evaluations
 from models.reduction import Reduction
 from models.shard import Shard, ShardEvaluation
 from models.states import UNSCORED, EvaluationState, LeaseState
@@ -36,6 +37,8 @@ class ClaimedShard:
     evaluations: tuple[int, ...]
     texts: tuple[int, ...]
     """The system output of each evaluation, as a text id."""
+    metrics: tuple[int, ...] | None = None
+    """Positions in the protocol's list of the metrics that are lacking; None for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,17 @@ class ShardRow:
 
     evaluation_id: int
     metric: int
-    statistics: bytes
-    replicate_part: bytes | None
+    statistics: Blob
+    replicate_part: Blob | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShardTiming:
+    """How long the numeric work of a shard took, in seconds."""
+
+    kernel_seconds: float
+    metric_seconds: tuple[float, ...]
+    """Of each of its metrics, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +78,7 @@ def claim_shard(
     worker: str,
     lease_seconds: float,
     max_attempts: int,
+    edition: int | None = None,
 ) -> ClaimedShard | None:
     """Try to become the one who works on a shard; None when somebody else is, or nobody needs it."""
     if not take(
@@ -76,6 +89,7 @@ def claim_shard(
         worker=worker,
         lease_seconds=lease_seconds,
         max_attempts=max_attempts,
+        edition=edition,
     ):
         return None
     rows = connection.execute(
@@ -83,6 +97,7 @@ def claim_shard(
             Shard.protocol_id,
             Shard.first_block,
             Shard.last_block,
+            Shard.metrics,
             Evaluation.id.label("evaluation_id"),
             Evaluation.state,
             Submission.text_id,
@@ -111,51 +126,58 @@ def claim_shard(
         last_block=rows[0].last_block,
         evaluations=tuple(row.evaluation_id for row in rows),
         texts=tuple(row.text_id for row in rows),
+        metrics=None if rows[0].metrics is None else tuple(rows[0].metrics),
     )
 
 
-def complete_shard(connection: Connection, claim: ClaimedShard, results: Sequence[ShardRow]) -> Completion:
+def complete_shard(
+    connection: Connection, claim: ClaimedShard, results: Sequence[ShardRow], timing: ShardTiming | None = None
+) -> Completion:
     """Hand in a shard: store its results, and send evaluations that are complete to `reducing`.
 
-    The evaluations that became complete share one new pending reduction.
+    The evaluations that became complete share one new pending reduction. `timing` is stored with the shard.
     """
-    if not finish(connection, Shard, claim.shard_id, claim.owner):
+    times = {} if timing is None else asdict(timing)
+    if not finish(connection, Shard, claim.shard_id, claim.owner, **times):
         return Completion(accepted=False)
+    # All shards of an evaluation wait for each other from here to the commit, so little is said in between.
     waiting = lock_evaluations(connection, claim.evaluations, UNSCORED)
-    # An evaluation that was put back to queued meanwhile has other shards now.
-    still_ours = set(
-        connection.scalars(select(ShardEvaluation.evaluation_id).where(ShardEvaluation.shard_id == claim.shard_id))
+    # An evaluation that was put back to queued meanwhile has other shards now: looked up once the lock is held.
+    still_ours = exists().where(
+        ShardEvaluation.shard_id == claim.shard_id, ShardEvaluation.evaluation_id == Evaluation.id
     )
-    waiting = [evaluation for evaluation in waiting if evaluation in still_ours]
-    if not waiting:
-        return Completion(accepted=True)
-    _store(connection, claim, [row for row in results if row.evaluation_id in still_ours.intersection(waiting)])
     # A counter, never "no unfinished shard exists": two last shards would each see the other.
-    connection.execute(
+    counted = connection.execute(
         update(Evaluation)
-        .where(Evaluation.id.in_(waiting))
+        .where(Evaluation.id.in_(waiting), still_ours)
         .values(remaining=Evaluation.remaining - 1, state=EvaluationState.RUNNING)
+        .returning(Evaluation.id, Evaluation.remaining)
     )
-    complete = list(
-        connection.scalars(
-            select(Evaluation.id).where(Evaluation.id.in_(waiting), Evaluation.remaining == 0).order_by(Evaluation.id)
-        )
-    )
+    remaining = {row.id: row.remaining for row in counted}
+    _store(connection, claim, [row for row in results if row.evaluation_id in remaining])
+    complete = sorted(evaluation for evaluation, shards in remaining.items() if not shards)
     reduction = start_reducing(connection, complete) if complete else None
     return Completion(accepted=True, reduction=reduction)
 
 
 def start_reducing(connection: Connection, evaluations: Sequence[int]) -> int:
-    """Give evaluations of one protocol, whose shards are all done, a new pending reduction; its id."""
+    """Give evaluations of one protocol and edition, whose shards are all done, a new pending reduction; its id."""
     first = connection.execute(
-        select(Evaluation.protocol_id, Evaluation.queue_class, Evaluation.team).where(Evaluation.id == evaluations[0])
+        select(
+            Evaluation.protocol_id, Evaluation.queue_class, Evaluation.team, Evaluation.due_at, Evaluation.edition
+        ).where(Evaluation.id == evaluations[0])
     ).one()
     inserted = insert(Reduction).values(**first._mapping).returning(Reduction.id)
     reduction = connection.execute(inserted).scalar_one()
     connection.execute(
         update(Evaluation)
         .where(Evaluation.id.in_(evaluations))
-        .values(state=EvaluationState.REDUCING, reduction_id=reduction)
+        .values(
+            state=EvaluationState.REDUCING,
+            reduction_id=reduction,
+            # Where nothing had to be scored, it starts here.
+            started_at=func.coalesce(Evaluation.started_at, now()),
+        )
     )
     return reduction
 
@@ -193,9 +215,10 @@ def release_shard(
     if len(waiting) == 1:
         first, last = shard.first_block * BLOCK_SEGMENTS + 1, shard.last_block * BLOCK_SEGMENTS
         tries = f"tried {shard.attempts} times" if shard.attempts > 1 else "tried once"
-        fail_evaluations(connection, waiting, f"Segments {first} to {last} could not be scored ({tries}): {reason}")
+        failed = f"Segments {first} to {last} could not be scored ({tries}): {reason}"
+        fail_evaluations(connection, waiting, failed, fault=fault_of(permanent=permanent))
     for evaluation in waiting if len(waiting) > 1 else []:
-        copied = ("protocol_id", "first_block", "last_block", "queue_class", "team")
+        copied = ("protocol_id", "first_block", "last_block", "queue_class", "team", "metrics", "due_at", "edition")
         values = {name: shard._mapping[name] for name in copied}
         inserted = insert(Shard).values(**values, cost=shard.cost / len(waiting)).returning(Shard.id)
         split = connection.execute(inserted).scalar_one()
@@ -204,16 +227,16 @@ def release_shard(
 
 
 def _store(connection: Connection, claim: ClaimedShard, results: Sequence[ShardRow]) -> None:
-    def row(result: ShardRow, blob: bytes) -> dict[str, Any]:
+    def row(result: ShardRow, blob: Blob) -> dict[str, Any]:
         return {
             "evaluation_id": result.evaluation_id,
             "metric": result.metric,
             "first_block": claim.first_block,
             "last_block": claim.last_block,
-            "blob": blob,
+            **columns(blob),
         }
 
-    values = ("last_block", "blob")
+    values = ("last_block", "blob", "object_url")
     statistics = [row(result, result.statistics) for result in results]
     insert_or_replace(connection, Statistics, statistics, values)
     parts = [row(result, result.replicate_part) for result in results if result.replicate_part is not None]

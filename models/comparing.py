@@ -43,6 +43,7 @@ def start_comparison(
     *,
     queue_class: int,
     team: str,
+    edition: int = 1,
 ) -> int:
     """Queue the trials of a contest, one task for each range of them (the end exclusive); the comparison.
 
@@ -70,7 +71,7 @@ def start_comparison(
             continue
         # One of somebody else is seen only with its trials.
         if connection.scalar(select(Trials.id).where(Trials.comparison_id == comparison).limit(1)) is None:
-            common = {"comparison_id": comparison, "queue_class": queue_class, "team": team}
+            common = {"comparison_id": comparison, "queue_class": queue_class, "team": team, "edition": edition}
             connection.execute(
                 insert(Trials), [{**common, "first_trial": first, "last_trial": last} for first, last in ranges]
             )
@@ -91,6 +92,7 @@ def claim_trials(
     worker: str,
     lease_seconds: float,
     max_attempts: int,
+    edition: int | None = None,
 ) -> ClaimedTrials | None:
     """Try to become the one who makes some trials; None when somebody else does, or nobody needs them."""
     if not take(
@@ -101,6 +103,7 @@ def claim_trials(
         worker=worker,
         lease_seconds=lease_seconds,
         max_attempts=max_attempts,
+        edition=edition,
     ):
         return None
     row = connection.execute(
@@ -181,6 +184,26 @@ def release_trials(
     return True
 
 
+def end_comparisons_of(connection: Connection, evaluations: Collection[int], reason: str) -> list[int]:
+    """Fail, with a reason, the running comparisons that read what these evaluations stored; which they were.
+
+    Before the evaluations are locked: see the order above.
+    """
+    running = connection.execute(
+        select(Comparison.id, Comparison.contestants)
+        .where(Comparison.state == ComparisonState.RUNNING)
+        .order_by(Comparison.id)
+    )
+    wanted = set(evaluations)
+    theirs = [row.id for row in running if any(wanted.intersection(runs) for runs in row.contestants)]
+    return end_comparisons(connection, theirs, reason)
+
+
+def end_comparisons(connection: Connection, comparisons: Collection[int], reason: str) -> list[int]:
+    """Fail those of the comparisons that run, with a reason; which they were."""
+    return [comparison for comparison in sorted(comparisons) if _end(connection, comparison, reason)]
+
+
 def _conclude(connection: Connection, claim: ClaimedTrials) -> None:
     blobs = connection.scalars(
         select(Trials.counts).where(Trials.comparison_id == claim.comparison_id, Trials.counts.is_not(None))
@@ -188,12 +211,16 @@ def _conclude(connection: Connection, claim: ClaimedTrials) -> None:
     as_large = sum(unpack(blob)[:, 0].astype(np.int64) for blob in blobs if blob is not None)
     connection.execute(update(Trials).where(Trials.comparison_id == claim.comparison_id).values(counts=None))
     gone = store_randomizations(connection, claim.contest, np.asarray(as_large))
-    reason = None if gone is None else f"Evaluation {gone} was deleted while its system was compared with others."
+    reason = (
+        None
+        if gone is None
+        else f"Evaluation {gone} was deleted or queued anew while its system was compared with others."
+    )
     _end(connection, claim.comparison_id, reason)
 
 
-def _end(connection: Connection, comparison: int, reason: str | None) -> None:
-    """End a comparison, as failed where there is a reason."""
+def _end(connection: Connection, comparison: int, reason: str | None) -> bool:
+    """End a comparison, as failed where there is a reason; False when it had ended before."""
     state = ComparisonState.DONE if reason is None else ComparisonState.FAILED
     ended = connection.execute(
         update(Comparison)
@@ -202,3 +229,4 @@ def _end(connection: Connection, comparison: int, reason: str | None) -> None:
     )
     if ended.rowcount:
         cancel_idle(connection, Trials, Trials.comparison_id == comparison)
+    return bool(ended.rowcount)

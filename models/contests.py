@@ -86,12 +86,13 @@ def read_contest(connection: Connection, campaign_id: int, test_set_id: int) -> 
         test_set if named.campaign == named.name else f"{named.campaign}: {test_set}",
         tuple(row.label for row in references),
         named.target_language,
-        _common_layers(connection, [row.text_id for row in (*references, *submissions)]),
+        common_layers(connection, [row.text_id for row in (*references, *submissions)]),
         tuple(row.id for row in submissions),
     )
 
 
-def _common_layers(connection: Connection, texts: Sequence[int]) -> frozenset[str]:
+def common_layers(connection: Connection, texts: Sequence[int]) -> frozenset[str]:
+    """The linguistic layers that all of these stored texts have."""
     rows = connection.execute(
         select(LayerBlock.text_id, LayerBlock.layer).where(LayerBlock.text_id.in_(texts), LayerBlock.block == 0)
     )

@@ -25,5 +25,21 @@ class BadBlob(ModelsError):
     """A stored array is damaged, or was written by a newer release."""
 
 
+class BadStore(ModelsError):
+    """The store of statistics cannot be used: give file:///FOLDER or s3://BUCKET/FOLDER."""
+
+
+class MissingObject(ModelsError):
+    """An object with statistics is not in its store any more."""
+
+
+class OlderWorkers(ModelsError):
+    """Workers that are alive could not work with the new tables."""
+
+
 class NotFound(ModelsError):
     """There is no such row."""
+
+
+class RowsHeld(ModelsError):
+    """Somebody else holds rows that were to be changed, and has not let go of them in time. Try again."""

@@ -47,6 +47,13 @@ class Evaluation(Base):
     """Shards that are not done yet."""
     reduction_id: Mapped[int | None] = mapped_column(ForeignKey("reduction.id"))
     reason: Mapped[str | None] = mapped_column(LongString)
+    fault: Mapped[str | None] = mapped_column(String(16))
+    """Of a failed one whose fault it was (`models.states.Fault`); of a cancelled one `input` where its
+    attempt counts all the same."""
+    due_at: Mapped[Seconds | None]
+    """When somebody wants it done."""
+    edition: Mapped[int] = mapped_column(Integer, server_default="1", default=1)
+    """The edition of the numbers by which it is measured (`metrics.base.EDITION`)."""
     created_at: Mapped[Seconds] = mapped_column(default=now())
     started_at: Mapped[Seconds | None]
     finished_at: Mapped[Seconds | None]

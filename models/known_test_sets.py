@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
+from models.contests import common_layers
 from models.errors import NotFound
 from models.submission import Submission
 from models.system import System
-from models.test_set import Document, TestSet
+from models.test_set import Document, Reference, TestSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,18 @@ class KnownTestSet:
     def title(self) -> str:
         """Its name, with the version where that is not the first; `find_test_set` understands it."""
         return self.name if self.version == "1" else f"{self.name}@{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """What outputs for a test set are measured against."""
+
+    labels: tuple[str, ...]
+    """In their order."""
+    language: str
+    """The target language, where it is known."""
+    layers: frozenset[str]
+    """The linguistic layers that all of them have."""
 
 
 def list_test_sets(connection: Connection) -> list[KnownTestSet]:
@@ -51,6 +64,18 @@ def find_test_set(connection: Connection, name: str | None = None) -> KnownTestS
     if not found:
         raise NotFound(f"There is no test set {name!r}. There are: {there}.")
     raise NotFound(f"There are several test sets: {there}. Choose one with --test-set.")
+
+
+def read_references(connection: Connection, test_set_id: int) -> References:
+    """The references of a test set."""
+    rows = connection.execute(
+        select(Reference.label, Reference.text_id, TestSet.target_language)
+        .join(TestSet, TestSet.id == Reference.test_set_id)
+        .where(TestSet.id == test_set_id)
+        .order_by(Reference.position)
+    ).all()
+    layers = common_layers(connection, [row.text_id for row in rows])
+    return References(tuple(row.label for row in rows), rows[0].target_language, layers)
 
 
 def segments_of_documents(connection: Connection, test_set_id: int) -> dict[str, list[int]]:

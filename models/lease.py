@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import ColumnElement, Connection, Index, Integer, SmallInteger, String, and_, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Index,
+    Integer,
+    SmallInteger,
+    String,
+    and_,
+    func,
+    or_,
+    select,
+    text,
+    true,
+    update,
+)
 from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -32,6 +46,15 @@ class Leased:
     worker: Mapped[str | None] = mapped_column(String(200))
     lease_until: Mapped[Seconds | None]
     error: Mapped[str | None] = mapped_column(LongString)
+    due_at: Mapped[Seconds | None]
+    """When somebody wants it done; earlier ones go first among those of a team."""
+    edition: Mapped[int] = mapped_column(Integer, server_default="1", default=1)
+    """The edition of the numbers that it works for (`metrics.base.EDITION`)."""
+    created_at: Mapped[Seconds | None] = mapped_column(default=now())
+    claimed_at: Mapped[Seconds | None]
+    """When the last attempt began."""
+    ended_at: Mapped[Seconds | None]
+    """When it was done, failed or cancelled."""
 
 
 def lease_indexes(table: str) -> tuple[Index, Index]:
@@ -42,6 +65,7 @@ def lease_indexes(table: str) -> tuple[Index, Index]:
             f"ix_{table}_pending",
             "queue_class",
             "team",
+            "due_at",
             "id",
             postgresql_where=pending,
             sqlite_where=pending,
@@ -66,14 +90,22 @@ def take(
     worker: str,
     lease_seconds: float,
     max_attempts: int,
+    edition: int | None = None,
 ) -> bool:
-    """Try to become the one who holds this row; True when it worked."""
+    """Try to become the one who holds this row; True when it worked, also when it worked before.
+
+    With an `edition` only a row of that one is taken; one of another is left to others, and its message is given up.
+    A connection may break when the claim is written and before we hear of it: who asks again must not wait for the end
+    of his own lease.
+    """
+    own = true() if edition is None else table.edition == edition
     taken = connection.execute(
         update(table)
         .where(
             table.id == key,
             table.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)),
             table.attempts < max_attempts,
+            own,
         )
         .values(
             state=LeaseState.RUNNING,
@@ -81,17 +113,69 @@ def take(
             owner=owner,
             worker=worker,
             lease_until=now() + lease_seconds,
+            claimed_at=now(),
         )
     )
-    return taken.rowcount == 1
+    if taken.rowcount == 1 or holds(connection, table, key, owner):
+        return True
+    if edition is not None:
+        withdraw(connection, table, [key], table.edition != edition)
+    return False
 
 
-def finish(connection: Connection, table: type[Leased], key: int, owner: str) -> bool:
-    """Mark the row done if `owner` still holds it; False means the work must be thrown away."""
+def withdraw(connection: Connection, table: type[Leased], keys: Iterable[int], *which: ColumnElement[bool]) -> int:
+    """Put those of the rows back whose message will not be acted on; how many. No attempt is used."""
+    withdrawn = connection.execute(
+        update(table)
+        .where(table.id.in_(list(keys)), table.state == LeaseState.ENQUEUED, *which)
+        .values(state=LeaseState.PENDING, enqueued_at=None)
+    )
+    return withdrawn.rowcount
+
+
+def hand_on(
+    connection: Connection, table: type[Leased], key: int, owner: str, reason: str, delay_seconds: float
+) -> bool:
+    """Leave a row to others that may be able to do it; no attempt is used. False when it was not the owner's."""
+    held = select(table.id).where(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
+    if connection.execute(held.with_for_update()).first() is None:
+        return False
+    put_back(connection, table, key, reason=reason, delay_seconds=delay_seconds, used=False)
+    return True
+
+
+def hand_back(connection: Connection, table: type[Leased], worker: str) -> int:
+    """Put back all that a worker runs, because it stops; how many. No attempt is used, and nobody need wait."""
+    handed = connection.execute(
+        update(table)
+        .where(table.worker == worker, table.state == LeaseState.RUNNING)
+        .values(
+            state=LeaseState.PENDING,
+            attempts=table.attempts - 1,
+            not_before=now(),
+            enqueued_at=None,
+            owner=None,
+            lease_until=None,
+        )
+    )
+    return handed.rowcount
+
+
+def holds(connection: Connection, table: type[Leased], key: int, owner: str) -> bool:
+    """Whether it is this owner who holds the row."""
+    held = select(table.id).where(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
+    return connection.execute(held).first() is not None
+
+
+def finish(connection: Connection, table: type[Leased], key: int, owner: str, **values: object) -> bool:
+    """Mark the row done if `owner` still holds it; False means the work must be thrown away.
+
+    `values` are written into other columns of it.
+    """
     finished = connection.execute(
         update(table)
         .where(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
-        .values(state=LeaseState.DONE, owner=None, lease_until=None, error=None)
+        .values(state=LeaseState.DONE, owner=None, lease_until=None, error=None, ended_at=now(), **values)
     )
     return finished.rowcount == 1
 
@@ -126,7 +210,9 @@ def close(
 ) -> None:
     """End rows without a result."""
     connection.execute(
-        update(table).where(table.id.in_(list(keys))).values(state=state, owner=None, lease_until=None, error=reason)
+        update(table)
+        .where(table.id.in_(list(keys)))
+        .values(state=state, owner=None, lease_until=None, error=reason, ended_at=now())
     )
 
 
@@ -142,7 +228,7 @@ def cancel_idle(connection: Connection, table: type[Leased], *which: ColumnEleme
     connection.execute(
         update(table)
         .where(table.id.in_(idle.scalar_subquery()))
-        .values(state=LeaseState.CANCELLED, owner=None, lease_until=None)
+        .values(state=LeaseState.CANCELLED, owner=None, lease_until=None, ended_at=now())
     )
 
 
@@ -168,12 +254,43 @@ def lost(connection: Connection, table: type[Leased], silent_seconds: float) -> 
     ]
 
 
-def forget_old_hints(connection: Connection, table: type[Leased], hint_seconds: float) -> int:
-    """Put rows back whose message was sent long ago and never acted on; how many."""
-    old = and_(table.state == LeaseState.ENQUEUED, table.enqueued_at < now() - hint_seconds)
+def unanswered(connection: Connection, table: type[Leased], seconds: float, edition: int) -> dict[int, int]:
+    """How many rows of an edition, of each class, have a message that was sent so long ago and not acted on."""
+    rows = connection.execute(
+        select(table.queue_class, func.count().label("amount"))
+        .where(_old(table, seconds), table.edition == edition)
+        .group_by(table.queue_class)
+    )
+    return {row.queue_class: row.amount for row in rows}
+
+
+def forget_old_hints(
+    connection: Connection,
+    table: type[Leased],
+    hint_seconds: float,
+    classes: Iterable[int] | None = None,
+    edition: int | None = None,
+) -> int:
+    """Put rows back whose message was sent long ago and never acted on; how many.
+
+    Those of these classes or of all, and of this edition or of all.
+    """
+    old = _old(table, hint_seconds)
+    if classes is not None:
+        old = and_(old, table.queue_class.in_(list(classes)))
+    if edition is not None:
+        old = and_(old, table.edition == edition)
     if connection.execute(select(table.id).where(old).limit(1)).first() is None:
         return 0
-    return connection.execute(update(table).where(old).values(state=LeaseState.PENDING, enqueued_at=None)).rowcount
+    # One that somebody holds is about to be claimed.
+    free = select(table.id).where(old).with_for_update(skip_locked=True)
+    return connection.execute(
+        update(table).where(table.id.in_(free.scalar_subquery())).values(state=LeaseState.PENDING, enqueued_at=None)
+    ).rowcount
+
+
+def _old(table: type[Leased], seconds: float) -> ColumnElement[bool]:
+    return and_(table.state == LeaseState.ENQUEUED, table.enqueued_at < now() - seconds)
 
 
 def owned_by_task(connection: Connection, table: type[Leased], task_id: str) -> list[tuple[int, str]]:

@@ -11,7 +11,7 @@ from models.evaluation import Evaluation
 from models.lease import cancel_idle
 from models.preparation import Preparation, ProtocolState
 from models.shard import Shard, ShardEvaluation
-from models.states import OPEN, UNSCORED, EvaluationState
+from models.states import OPEN, UNSCORED, EvaluationState, Fault
 
 
 def lock_evaluations(
@@ -33,21 +33,44 @@ def lock_evaluations(
     return list(rows)
 
 
-def fail_evaluations(connection: Connection, evaluations: Sequence[int], reason: str) -> list[int]:
-    """Fail those of the evaluations that are still open, with a reason; which they were."""
-    return _end(connection, evaluations, EvaluationState.FAILED, reason)
+def fail_evaluations(
+    connection: Connection, evaluations: Sequence[int], reason: str, *, fault: Fault = Fault.PLATFORM
+) -> list[int]:
+    """Fail those of the evaluations that are still open, with a reason; which they were.
+
+    With a fault of the platform, the attempts of teams that asked for them are given back (`models.ledger`).
+    """
+    return _end(connection, evaluations, EvaluationState.FAILED, reason, fault)
 
 
-def cancel_evaluations(connection: Connection, evaluations: Sequence[int], reason: str | None = None) -> list[int]:
-    """Cancel those of the evaluations that are still open; which they were."""
-    return _end(connection, evaluations, EvaluationState.CANCELLED, reason)
+def fault_of(*, permanent: bool) -> Fault:
+    """Whose fault a failure is: an error that comes again whoever tries is that of the input."""
+    return Fault.INPUT if permanent else Fault.PLATFORM
 
 
-def _end(connection: Connection, evaluations: Sequence[int], state: EvaluationState, reason: str | None) -> list[int]:
+def cancel_evaluations(
+    connection: Connection, evaluations: Sequence[int], reason: str | None = None, *, counts: bool = False
+) -> list[int]:
+    """Cancel those of the evaluations that are still open; which they were.
+
+    The attempts of teams that asked for them are given back unless they are to count (`models.ledger`).
+    """
+    return _end(connection, evaluations, EvaluationState.CANCELLED, reason, Fault.INPUT if counts else None)
+
+
+def _end(
+    connection: Connection,
+    evaluations: Sequence[int],
+    state: EvaluationState,
+    reason: str | None,
+    fault: Fault | None,
+) -> list[int]:
     ended = lock_evaluations(connection, evaluations, OPEN)
     if ended:
         connection.execute(
-            update(Evaluation).where(Evaluation.id.in_(ended)).values(state=state, reason=reason, finished_at=now())
+            update(Evaluation)
+            .where(Evaluation.id.in_(ended))
+            .values(state=state, reason=reason, fault=fault, finished_at=now())
         )
         _cancel_idle_shards(connection, ended)
         _cancel_idle_preparations(connection, ended)
@@ -73,6 +96,7 @@ def _cancel_idle_preparations(connection: Connection, evaluations: Sequence[int]
     waiting_evaluation = exists().where(
         ProtocolState.prepared_state_id == Preparation.prepared_state_id,
         Evaluation.protocol_id == ProtocolState.protocol_id,
+        Evaluation.edition == Preparation.edition,
         Evaluation.state.in_(UNSCORED),
     )
     # One that is cancelled while somebody queues an evaluation that needs it, of which we cannot know yet, is made anew

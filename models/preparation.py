@@ -17,7 +17,7 @@ class PreparedState(Base):
 
     id: Mapped[Key]
     content_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    """SHA-256 of all that the state depends on: the reference texts, whatever their order, and the key."""
+    """SHA-256 of all that the state depends on: the reference texts, whatever their order, the key, the edition."""
     key: Mapped[str] = mapped_column(String(200))
     """What is counted, and how; metrics with the same key share the state."""
     metric: Mapped[str] = mapped_column(String(500))
@@ -25,6 +25,8 @@ class PreparedState(Base):
     reference_texts: Mapped[list[int]] = mapped_column(JSON)
     variable_references: Mapped[bool] = mapped_column(Boolean)
     segments: Mapped[int] = mapped_column(Integer)
+    edition: Mapped[int] = mapped_column(Integer, server_default="1", default=1)
+    """The edition of the numbers by which it is counted."""
     blob: Mapped[bytes | None] = mapped_column(LargeBinary)
     """The state, compressed by zlib; None until it is complete."""
 

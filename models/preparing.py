@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select, update
 
 from models.base import BLOCK_SEGMENTS
 from models.lease import close, finish, put_back, take
-from models.outcomes import fail_evaluations
+from models.outcomes import fail_evaluations, fault_of
 from models.preparation import Preparation, PreparedState
 from models.states import LeaseState
 from models.unprepared import start_merging, waiting_evaluations
@@ -43,6 +43,15 @@ class Counted:
     """The pending preparation that merges, where this was the last part."""
 
 
+@dataclass(frozen=True, slots=True)
+class CountedPart:
+    """What was counted in a run of blocks, compressed; `last_block` is exclusive."""
+
+    first_block: int
+    last_block: int
+    part: bytes
+
+
 def claim_preparation(
     connection: Connection,
     preparation_id: int,
@@ -51,6 +60,7 @@ def claim_preparation(
     worker: str,
     lease_seconds: float,
     max_attempts: int,
+    edition: int | None = None,
 ) -> ClaimedPreparation | None:
     """Try to become the one who counts or merges; None when somebody else does, or nobody waits for it."""
     if not take(
@@ -61,6 +71,7 @@ def claim_preparation(
         worker=worker,
         lease_seconds=lease_seconds,
         max_attempts=max_attempts,
+        edition=edition,
     ):
         return None
     row = connection.execute(
@@ -113,14 +124,14 @@ def complete_merge(connection: Connection, claim: ClaimedPreparation, state: byt
     return True
 
 
-def read_parts(connection: Connection, prepared_state_id: int) -> list[bytes]:
+def read_parts(connection: Connection, prepared_state_id: int) -> list[CountedPart]:
     """What was counted, in the order of the blocks."""
-    rows = connection.scalars(
-        select(Preparation.part)
+    rows = connection.execute(
+        select(Preparation.first_block, Preparation.last_block, Preparation.part)
         .where(Preparation.prepared_state_id == prepared_state_id, Preparation.part.is_not(None))
         .order_by(Preparation.first_block)
     )
-    return [part for part in rows if part is not None]
+    return [CountedPart(row.first_block, row.last_block, row.part) for row in rows]
 
 
 def release_preparation(
@@ -166,5 +177,6 @@ def release_preparation(
         connection,
         waiting_evaluations(connection, row.prepared_state_id),
         f"{what} in the references could not be {failed} for {row.metric} ({tries}): {reason}",
+        fault=fault_of(permanent=permanent),
     )
     return True

@@ -17,6 +17,7 @@ from models.comparison import Contestant, Randomization
 from models.conflicts import insert_if_absent
 from models.evaluation import Evaluation
 from models.score import Score
+from models.states import EvaluationState
 
 Runs = tuple[int, ...]
 """A system as tests see it: the evaluations of all its runs, ascending."""
@@ -95,13 +96,13 @@ def read_randomizations(
 def store_randomizations(connection: Connection, contest: Contest, as_large: NDArray[np.int64]) -> int | None:
     """Store what came of a contest; tests that are stored already are the same and stay.
 
-    `as_large` has a number for each pair. Returns None, or an evaluation that is gone, in which case
-    nothing is stored.
+    `as_large` has a number for each pair. Returns None, or an evaluation that is gone or not done any more, in which
+    case nothing is stored.
     """
     wanted = sorted({evaluation for runs in contest.systems for evaluation in runs})
-    # Held, so that none of them goes while we write rows that point at it.
-    held = select(Evaluation.id).where(Evaluation.id.in_(wanted)).order_by(Evaluation.id)
-    there = set(connection.scalars(held.with_for_update(read=True, key_share=True)))
+    # Held, so that none of them goes, or is queued anew, while we write rows that rest on it.
+    done = select(Evaluation.id).where(Evaluation.id.in_(wanted), Evaluation.state == EvaluationState.DONE)
+    there = set(connection.scalars(done.order_by(Evaluation.id).with_for_update(read=True)))
     for evaluation in wanted:
         if evaluation not in there:
             return evaluation

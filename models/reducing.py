@@ -12,7 +12,7 @@ from models.base import now
 from models.claims import start_reducing
 from models.evaluation import Evaluation
 from models.lease import close, finish, put_back, take
-from models.outcomes import fail_evaluations, lock_evaluations
+from models.outcomes import fail_evaluations, fault_of, lock_evaluations
 from models.reduction import Reduction
 from models.score import Score
 from models.states import EvaluationState, LeaseState
@@ -36,6 +36,7 @@ def claim_reduction(
     worker: str,
     lease_seconds: float,
     max_attempts: int,
+    edition: int | None = None,
 ) -> ClaimedReduction | None:
     """Try to become the one who reduces; None when somebody else does, or nobody waits for it."""
     if not take(
@@ -46,6 +47,7 @@ def claim_reduction(
         worker=worker,
         lease_seconds=lease_seconds,
         max_attempts=max_attempts,
+        edition=edition,
     ):
         return None
     rows = connection.execute(
@@ -67,11 +69,13 @@ def claim_reduction(
 def complete_reduction(connection: Connection, claim: ClaimedReduction, scores: Sequence[dict[str, Any]]) -> bool:
     """Store the scores (rows of Score) and end the evaluations; False when it was not ours any more.
 
-    Scores of evaluations that were cancelled meanwhile are dropped.
+    Scores of evaluations that were cancelled meanwhile are dropped, also of those that have another reduction by now.
     """
     if not finish(connection, Reduction, claim.reduction_id, claim.owner):
         return False
-    waiting = set(lock_evaluations(connection, claim.evaluations, [EvaluationState.REDUCING]))
+    held = lock_evaluations(connection, claim.evaluations, [EvaluationState.REDUCING])
+    ours = select(Evaluation.id).where(Evaluation.id.in_(held), Evaluation.reduction_id == claim.reduction_id)
+    waiting = set(connection.scalars(ours))
     rows = [row for row in scores if row["evaluation_id"] in waiting]
     if rows:
         connection.execute(insert(Score), rows)
@@ -110,7 +114,8 @@ def release_reduction(
     waiting = lock_evaluations(connection, list(connection.scalars(members)), [EvaluationState.REDUCING])
     if len(waiting) == 1:
         tries = f"tried {reduction.attempts} times" if reduction.attempts > 1 else "tried once"
-        fail_evaluations(connection, waiting, f"The shards could not be added up ({tries}): {reason}")
+        failed = f"The shards could not be added up ({tries}): {reason}"
+        fail_evaluations(connection, waiting, failed, fault=fault_of(permanent=permanent))
     for evaluation in waiting if len(waiting) > 1 else []:
         start_reducing(connection, [evaluation])
     return True

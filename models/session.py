@@ -6,13 +6,25 @@ An engine belongs to the process that made it: make it after a fork, never befor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, OperationalError
 
-from models.errors import BadDatabaseUrl
+from models.errors import BadDatabaseUrl, RowsHeld
+from models.forking import unforked
+from models.trouble import name_database
+
+BUSY_SECONDS = 30.0
+"""How long SQLite waits for others that hold the database; `sqlite:///FILE?timeout=SECONDS` says otherwise."""
+
+LOCK_NOT_AVAILABLE = "55P03"
+"""What PostgreSQL says when somebody else held a row for too long."""
+
+IDLE_SECONDS = 30.0
+"""PostgreSQL ends a writing transaction whose process says nothing for so long: others may wait for its locks."""
 
 
 def make_engine(url: str, *, relaxed: bool = False, pooled: bool = True) -> Engine:
@@ -23,16 +35,21 @@ def make_engine(url: str, *, relaxed: bool = False, pooled: bool = True) -> Engi
     connection outlives its transaction. Raises BadDatabaseUrl.
     """
     address = parse_url(url)
-    options: dict[str, Any] = {} if pooled else {"poolclass": NullPool}
+    # Errors go to logs, and what statements carry are the texts of users.
+    options: dict[str, Any] = {"hide_parameters": True}
+    if not pooled:
+        options["poolclass"] = NullPool
     if address.get_backend_name() == "postgresql":
         # Prepared statements do not survive pgbouncer and the like; we gain little by them.
         arguments: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": 10}
         if relaxed:
             arguments["options"] = "-c synchronous_commit=off"
-        return create_engine(address, connect_args=arguments, pool_pre_ping=pooled, **options)
-    engine = create_engine(address, **options)
-    event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
+        engine = create_engine(address, connect_args=arguments, pool_pre_ping=pooled, **options)
+    else:
+        engine = create_engine(address.update_query_dict({"timeout": _busy_seconds(address)}), **options)
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "handle_error", partial(name_database, address))
     return engine
 
 
@@ -61,30 +78,59 @@ def sqlite_file(url: str) -> str | None:
     return address.database if address.get_backend_name() == "sqlite" else None
 
 
+READS: dict[str, dict[str, Any]] = {
+    # PostgreSQL would take a new snapshot for each statement: a status or a leaderboard would mix moments.
+    "postgresql": {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"},
+    "sqlite": {"reads_only": True},
+}
+"""What makes a connection of each kind of database only read, and read one moment."""
+
+
 @contextmanager
-def writing(engine: Engine, *, durable: bool = False) -> Iterator[Connection]:
+def writing(engine: Engine, *, durable: bool = False, lock_seconds: float | None = None) -> Iterator[Connection]:
     """A transaction that may write: committed at the end, rolled back on an exception.
 
-    `durable` makes sure that it is on disk even on a `relaxed` engine.
+    `durable` makes sure that it is on disk even on a `relaxed` engine. With `lock_seconds` PostgreSQL waits no longer
+    for rows that others hold, and RowsHeld is raised.
     """
-    with engine.begin() as connection:
-        if durable and connection.dialect.name == "postgresql":
-            connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
-        yield connection
+    gate = unforked() if engine.dialect.name == "sqlite" else nullcontext()
+    with gate, engine.begin() as connection:
+        if connection.dialect.name == "postgresql":
+            values = {"idle_in_transaction_session_timeout": f"{round(1000 * IDLE_SECONDS)}"}
+            if durable:
+                values["synchronous_commit"] = "on"
+            if lock_seconds is not None:
+                values["lock_timeout"] = f"{round(1000 * lock_seconds)}"
+            # In one statement: each costs a way to the server and back.
+            local = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
+            connection.exec_driver_sql(f"SELECT {local}")
+        try:
+            yield connection
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE:
+                raise RowsHeld from error
+            raise
 
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A transaction that only reads; on SQLite it waits for no writer."""
-    with engine.connect().execution_options(postgresql_readonly=True, reads_only=True) as connection:
+    """A transaction that only reads, and reads one moment: no statement sees what was committed after the first.
+
+    On SQLite it waits for no writer.
+    """
+    with engine.connect().execution_options(**READS[engine.dialect.name]) as connection:
         yield connection
+
+
+def _busy_seconds(address: URL) -> str:
+    given = address.query.get("timeout", str(BUSY_SECONDS))
+    return given if isinstance(given, str) else given[-1]
 
 
 def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ARG001
     # The driver must not open transactions by itself: it would use a plain BEGIN.
     connection.isolation_level = None
     cursor = connection.cursor()
-    cursor.execute("PRAGMA busy_timeout = 30000")
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.execute("PRAGMA foreign_keys = ON")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Double, ForeignKey, Index, Integer
+from sqlalchemy import JSON, CheckConstraint, Double, ForeignKey, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import Base
@@ -17,6 +17,7 @@ class Shard(Leased, Base):
     __table_args__ = (
         CheckConstraint(one_of("state", LeaseState), name="state"),
         Index(None, "protocol_id"),
+        Index(None, "ended_at"),
         *lease_indexes("shard"),
     )
 
@@ -26,6 +27,14 @@ class Shard(Leased, Base):
     """Exclusive."""
     cost: Mapped[float] = mapped_column(Double)
     """Estimated seconds."""
+    units: Mapped[float | None] = mapped_column(Double)
+    """The work in it, for each of its metrics: typical segments of one system, for which metrics state their costs."""
+    metrics: Mapped[list[int] | None] = mapped_column(JSON(none_as_null=True))
+    """Positions in the protocol's list of the metrics that it measures; None for all of them."""
+    kernel_seconds: Mapped[float | None] = mapped_column(Double)
+    """How long the metrics took, of the time from `claimed_at` to `ended_at`."""
+    metric_seconds: Mapped[list[float] | None] = mapped_column(JSON(none_as_null=True))
+    """How long each metric took, in the order of `metrics`."""
 
 
 class ShardEvaluation(Base):

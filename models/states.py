@@ -39,6 +39,56 @@ class ComparisonState(StrEnum):
     FAILED = "failed"
 
 
+class Fault(StrEnum):
+    """Why an evaluation failed, or was cancelled."""
+
+    INPUT = "input"
+    """Something in the texts or the metrics that were asked for: trying again does not help. The attempt counts."""
+    PLATFORM = "platform"
+    """Something here: a worker died, a disk was full. It does not count against a team's quota."""
+
+
+class QuotaKind(StrEnum):
+    """What a quota limits: the submissions of a team in a campaign."""
+
+    IN_FLIGHT = "in_flight"
+    """Those with evaluations that are open."""
+    PER_DAY = "per_day"
+    """Those of one calendar day."""
+    PER_PHASE = "per_phase"
+    """Those of the campaign's phase."""
+
+
+class NightState(StrEnum):
+    """`due -> fetching -> scoring -> judging -> done`, or `failed` or `missed` with a reason."""
+
+    DUE = "due"
+    FETCHING = "fetching"
+    SCORING = "scoring"
+    JUDGING = "judging"
+    DONE = "done"
+    FAILED = "failed"
+    MISSED = "missed"
+
+
+class BaselineKind(StrEnum):
+    """What a night is compared with."""
+
+    NAMED = "named"
+    """A system, by name."""
+    PREVIOUS = "previous"
+    """The same system in the night before."""
+    BEST = "best"
+    """The same system in its best night so far, by the metric in question."""
+
+
+class PairedTest(StrEnum):
+    """How two systems are told apart."""
+
+    BOOTSTRAP = "bootstrap"
+    RANDOMIZATION = "randomization"
+
+
 class JudgmentKind(StrEnum):
     """What people were asked for."""
 
@@ -61,9 +111,16 @@ class QueueClass(IntEnum):
 
     @property
     def queue(self) -> str:
-        """The name of the broker's queue."""
+        """The name of the broker's queue, for work of the first edition."""
         return self.name.lower()
 
+    def queue_of(self, edition: int) -> str:
+        """The name of the broker's queue for work of an edition: who makes another never hears of it."""
+        return self.queue if edition == 1 else f"{self.queue}-{edition}"
+
+
+OPEN_NIGHT_STATES = (NightState.DUE, NightState.FETCHING, NightState.SCORING, NightState.JUDGING)
+"""States of a night that has not ended."""
 
 UNSCORED = (EvaluationState.QUEUED, EvaluationState.RUNNING)
 """States of an evaluation that still waits for shards."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey, Integer, LargeBinary, SmallInteger
+from sqlalchemy import ForeignKey, Integer, LargeBinary, SmallInteger, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import Base
@@ -18,6 +18,9 @@ class ShardResult:
     last_block: Mapped[int] = mapped_column(Integer)
     """Exclusive."""
     blob: Mapped[bytes] = mapped_column(LargeBinary)
+    """Nothing where the bytes lie in an object (`models.blobs`)."""
+    object_url: Mapped[str | None] = mapped_column(String(500))
+    """The address of that object."""
 
 
 class Statistics(ShardResult, Base):

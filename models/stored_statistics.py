@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, tuple_
 
 from models.arrays import unpack
+from models.base import BLOCK_SEGMENTS
+from models.blobs import content_of
 from models.errors import NotFound
+from models.evaluation import Evaluation
+from models.protocol import Protocol
 from models.statistics import Statistics
+from models.test_set import TestSet
+
+AT_ONCE = 16
+"""Shards whose statistics are fetched, still packed, together."""
 
 
 def read_statistics(connection: Connection, evaluations: Sequence[int], metric: int) -> NDArray[np.float64]:
@@ -18,15 +26,48 @@ def read_statistics(connection: Connection, evaluations: Sequence[int], metric: 
 
     `metric` is a position in the protocol's list; (evaluations, segments, k). Raises NotFound where there are none.
     """
-    rows = connection.execute(
-        select(Statistics.evaluation_id, Statistics.blob)
-        .where(Statistics.evaluation_id.in_(set(evaluations)), Statistics.metric == metric)
-        .order_by(Statistics.evaluation_id, Statistics.first_block)
+    places: dict[int, list[int]] = {}
+    for place, evaluation in enumerate(evaluations):
+        places.setdefault(evaluation, []).append(place)
+    segments = connection.scalar(
+        select(TestSet.segments)
+        .join(Protocol, Protocol.test_set_id == TestSet.id)
+        .join(Evaluation, Evaluation.protocol_id == Protocol.id)
+        .where(Evaluation.id == evaluations[0])
     )
-    blobs: dict[int, list[NDArray[np.float64]]] = {}
-    for row in rows:
-        blobs.setdefault(row.evaluation_id, []).append(unpack(row.blob))
+    found: NDArray[np.float64] | None = None
+    for evaluation, first, statistics in statistics_by_shard(connection, evaluations, metric):
+        if found is None:
+            # Filled in place: joined in the end, large statistics would be in memory twice.
+            found = np.full((len(evaluations), segments or 0, statistics.shape[1]), np.nan)
+        found[places[evaluation], first : first + len(statistics)] = statistics
+    assert found is not None
+    return found
+
+
+def statistics_by_shard(
+    connection: Connection, evaluations: Sequence[int], metric: int
+) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
+    """The same shard by shard: (evaluation, first segment, (segments, k)), in the order of both.
+
+    One shard's are in memory at a time. Raises NotFound for evaluations without any, MissingObject.
+    """
+    chosen = (Statistics.evaluation_id.in_(set(evaluations)), Statistics.metric == metric)
+    keys = connection.execute(
+        select(Statistics.evaluation_id, Statistics.first_block)
+        .where(*chosen)
+        .order_by(Statistics.evaluation_id, Statistics.first_block)
+    ).all()
+    found = {row.evaluation_id for row in keys}
     for evaluation in evaluations:
-        if evaluation not in blobs:
+        if evaluation not in found:
             raise NotFound(f"Evaluation {evaluation} has no statistics of its metric number {metric + 1}.")
-    return np.stack([np.concatenate(blobs[evaluation]) for evaluation in evaluations])
+    for begin in range(0, len(keys), AT_ONCE):
+        some = keys[begin : begin + AT_ONCE]
+        blobs = connection.execute(
+            select(Statistics.evaluation_id, Statistics.first_block, Statistics.blob, Statistics.object_url)
+            .where(*chosen, tuple_(Statistics.evaluation_id, Statistics.first_block).in_([tuple(row) for row in some]))
+            .order_by(Statistics.evaluation_id, Statistics.first_block)
+        )
+        for row in blobs.all():
+            yield row.evaluation_id, row.first_block * BLOCK_SEGMENTS, unpack(content_of(row))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, insert, or_, select, update
 
 from models.base import BLOCK_SEGMENTS
 from models.evaluation import Evaluation
@@ -23,6 +24,7 @@ class UnpreparedState:
     key: str
     reference_texts: tuple[int, ...]
     segments: int
+    edition: int
 
 
 def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = True) -> UnpreparedState | None:
@@ -39,13 +41,14 @@ def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = T
             PreparedState.key,
             PreparedState.reference_texts,
             PreparedState.segments,
+            PreparedState.edition,
         )
         .where(PreparedState.id == prepared_state_id, PreparedState.blob.is_(None))
         .with_for_update(key_share=True, skip_locked=not wait)
     ).one_or_none()
     if row is None:
         return None
-    return UnpreparedState(row.id, row.key, tuple(row.reference_texts), row.segments)
+    return UnpreparedState(row.id, row.key, tuple(row.reference_texts), row.segments, row.edition)
 
 
 def uncounted(
@@ -61,6 +64,8 @@ def uncounted(
             Preparation.prepared_state_id == state.id,
             Preparation.merges.is_(False),
             Preparation.state.in_(counted),
+            # What was counted goes when it is merged, and must be counted again if the state is lost after that.
+            or_(Preparation.state != LeaseState.DONE, Preparation.part.is_not(None)),
         )
         .order_by(Preparation.first_block)
     ).all()
@@ -77,7 +82,12 @@ def waiting_evaluations(connection: Connection, prepared_state_id: int) -> list[
     rows = connection.scalars(
         select(Evaluation.id)
         .join(ProtocolState, ProtocolState.protocol_id == Evaluation.protocol_id)
-        .where(ProtocolState.prepared_state_id == prepared_state_id, Evaluation.state.in_(UNSCORED))
+        .join(PreparedState, PreparedState.id == ProtocolState.prepared_state_id)
+        .where(
+            PreparedState.id == prepared_state_id,
+            Evaluation.edition == PreparedState.edition,
+            Evaluation.state.in_(UNSCORED),
+        )
         .order_by(Evaluation.id)
     )
     return list(rows)
@@ -96,7 +106,7 @@ def start_merging(connection: Connection, prepared_state_id: int) -> int | None:
     if connection.execute(unfinished.limit(1)).first() is not None:
         return None
     last = connection.execute(
-        select(Preparation.queue_class, Preparation.team)
+        select(Preparation.queue_class, Preparation.team, Preparation.due_at)
         .where(Preparation.prepared_state_id == prepared_state_id, Preparation.state == LeaseState.DONE)
         .order_by(Preparation.queue_class, Preparation.id)
     ).first()
@@ -108,6 +118,7 @@ def start_merging(connection: Connection, prepared_state_id: int) -> int | None:
             first_block=0,
             last_block=-(-row.segments // BLOCK_SEGMENTS),
             merges=True,
+            edition=row.edition,
             **turn,
         )
         .returning(Preparation.id)
@@ -115,28 +126,40 @@ def start_merging(connection: Connection, prepared_state_id: int) -> int | None:
 
 
 def plan_parts(
-    connection: Connection, state: UnpreparedState, ranges: Sequence[tuple[int, int]], queue_class: int, team: str
+    connection: Connection,
+    state: UnpreparedState,
+    ranges: Sequence[tuple[int, int]],
+    queue_class: int,
+    team: str,
+    due_at: float | None = None,
 ) -> None:
     """Add a pending preparation for each range of blocks. Only for who holds the state."""
-    common = {"prepared_state_id": state.id, "queue_class": queue_class, "team": team}
+    common = {
+        "prepared_state_id": state.id,
+        "queue_class": queue_class,
+        "team": team,
+        "due_at": due_at,
+        "edition": state.edition,
+    }
     connection.execute(
         insert(Preparation), [{**common, "first_block": first, "last_block": last} for first, last in ranges]
     )
 
 
-def hurry(connection: Connection, prepared_state_id: int, queue_class: int) -> None:
-    """Let what is still to be done for a state wait in this class at most: somebody urgent needs it, too."""
+def hurry(connection: Connection, prepared_state_id: int, queue_class: int, due_at: float | None = None) -> None:
+    """Let what is still to be done for a state wait in this class at most, and be due by then: somebody needs it."""
     # Who queues evaluations holds them already, and preparations are locked before evaluations: so take only rows that
     # nobody holds. Whoever holds one is about to send or to claim it anyway.
-    slow = (
-        select(Preparation.id)
-        .where(
-            Preparation.prepared_state_id == prepared_state_id,
-            Preparation.state == LeaseState.PENDING,
-            Preparation.queue_class > queue_class,
+    changes: list[tuple[ColumnElement[bool], dict[str, Any]]] = [
+        (Preparation.queue_class > queue_class, {"queue_class": queue_class})
+    ]
+    if due_at is not None:
+        later = or_(Preparation.due_at.is_(None), Preparation.due_at > due_at)
+        changes.append((later, {"due_at": due_at}))
+    for slow, values in changes:
+        rows = (
+            select(Preparation.id)
+            .where(Preparation.prepared_state_id == prepared_state_id, Preparation.state == LeaseState.PENDING, slow)
+            .with_for_update(skip_locked=True)
         )
-        .with_for_update(skip_locked=True)
-    )
-    connection.execute(
-        update(Preparation).where(Preparation.id.in_(slow.scalar_subquery())).values(queue_class=queue_class)
-    )
+        connection.execute(update(Preparation).where(Preparation.id.in_(rows.scalar_subquery())).values(**values))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, select
 
 from metrics import parse_metric
+from metrics.base import EDITION
 from metrics.resampling.randomization import TRIALS
 from models.comparing import prefer, start_comparison
 from models.errors import NotFound
@@ -21,6 +23,8 @@ from scheduler.errors import BadComparison, ComparisonFailed
 from scheduler.shards import Sizes, cut
 from scheduler.waiting import wait_until
 from worker.settings import Settings
+
+log = logging.getLogger(__name__)
 
 MOST_TRIALS = 10_000_000
 """Of a test: far beyond what a p-value can use, and few enough to be cut into tasks."""
@@ -55,13 +59,14 @@ def randomize(
     *,
     processes: int | None = None,
     on_progress: Callable[[ComparisonProgress], None] | None = None,
+    say: Callable[[str], None] = log.warning,
 ) -> None:
     """Make sure that all these tests are stored; `analysis.trials` reads them.
 
     What is lacking is made by the workers, with a broker in memory by our own (`processes` of them, or as many as there
-    are cores). They are forked, so no connection to the database should be open: dispose of engines first. Raises
-    ComparisonFailed, BadComparison, NotFound, MetricsError, and with a broker in memory AlreadyRunning and
-    WorkerDidNotStart.
+    are cores); while another command works on this database, by its workers. They are forked, so no connection to the
+    database should be open: dispose of engines first. `say` hears what a user should know. Raises ComparisonFailed,
+    BadComparison, NotFound, MetricsError, and with a broker in memory StorageFailed and WorkerDidNotStart.
     """
     engine = make_engine(settings.database_url, pooled=False)
     comparisons = []
@@ -85,9 +90,9 @@ def randomize(
         return read_comparison_progress(connection, comparisons)
 
     if settings.embedded:
-        from scheduler.embedded import Embedded
+        from scheduler.embedded_turn import EmbeddedTurn
 
-        with Embedded(settings, processes) as embedded:
+        with EmbeddedTurn(settings, processes, say) as embedded:
             # What a command that was interrupted has left is still wanted, but nobody waits for it now.
             with writing(embedded.engine) as connection:
                 prefer(connection, comparisons)
@@ -141,7 +146,7 @@ def request_comparison(
         queue_class = QueueClass.CAMPAIGN if settings.embedded else QueueClass.INTERACTIVE
     ranges = _ranges(seconds, trials, settings, processes)
     with writing(engine, durable=True) as connection:
-        return start_comparison(connection, contest, ranges, queue_class=int(queue_class), team=team)
+        return start_comparison(connection, contest, ranges, queue_class=int(queue_class), team=team, edition=EDITION)
 
 
 def _ordered(pair: tuple[Runs, Runs]) -> tuple[Runs, Runs]:
@@ -222,4 +227,4 @@ def _make_now(engine: Engine, contest: Contest) -> None:
     with writing(engine, durable=True) as connection:
         gone = store_randomizations(connection, contest, counts)
     if gone is not None:
-        raise NotFound(f"Evaluation {gone} was deleted while its system was compared with others.")
+        raise NotFound(f"Evaluation {gone} was deleted or queued anew while its system was compared with others.")

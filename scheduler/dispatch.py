@@ -3,34 +3,44 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kombu import pools
 from kombu.exceptions import OperationalError
-from sqlalchemy import Connection, Engine, func, select, update
+from sqlalchemy import Connection, Engine, Select, select, update
 
 from models.base import now
 from models.comparison import Trials
 from models.lease import Leased
-from models.preparation import Preparation, PreparedState, ProtocolState
+from models.preparation import Preparation
 from models.reduction import Reduction
 from models.releasing import RELEASES
 from models.session import reading, writing
 from models.shard import Shard
-from models.states import IN_FLIGHT, LeaseState, QueueClass
-from models.worker import processes
+from models.states import LeaseState, QueueClass
+from models.worker import editions
+from scheduler.turns import INTERACTIVE_EXTRA, Accounts, Task, Turn, Window, allot
+from scheduler.waiting_rows import (
+    Guesses,
+    Waiting,
+    keys_by_table,
+    read_in_flight,
+    read_turns,
+    read_waiting,
+    urgent_class,
+)
 from worker.settings import Settings
-from worker.tasks import PREPARE, RANDOMIZE, REDUCE, SCORE_SHARD
+from worker.tasks import HINT_HEADER, HINT_VERSION, PREPARE, RANDOMIZE, REDUCE, SCORE_SHARD
 
 log = logging.getLogger(__name__)
 
-Turn = tuple[int, str]
-"""A queue class and a team."""
+_TASKS: Mapping[type[Leased], str] = {Preparation: PREPARE, Shard: SCORE_SHARD, Trials: RANDOMIZE}
 
-INTERACTIVE_EXTRA = 2
-"""Places in the window that only interactive work may use."""
+_PENDING_REDUCTION = select(Reduction.id).where(Reduction.state == LeaseState.PENDING).limit(1)
+
+HINT_HEADERS = {HINT_HEADER: HINT_VERSION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,128 +48,143 @@ class Hint:
     """A message to be sent."""
 
     task: str
+    edition: int
     table: type[Leased]
     key: int
     queue_class: QueueClass
 
 
-def allot(
-    pending: Mapping[Turn, int], in_flight: Mapping[Turn, int], window: int, nightly_share: int
-) -> dict[Turn, int]:
-    """How many shards, preparations and runs of trials of each class and team to send now.
-
-    The lower class goes first; within a class the next place goes to the team with the fewest in
-    flight. While nightly work waits, one place of `nightly_share` is kept for it, or it would never
-    get one.
-    """
-    held, waiting = Counter(in_flight), Counter(pending)
-    given: Counter[Turn] = Counter()
-    while True:
-        total = held.total()
-        nightly = sum(count for (queue_class, _), count in held.items() if queue_class == QueueClass.NIGHTLY)
-        nightly_waits = any(count for (queue_class, _), count in waiting.items() if queue_class == QueueClass.NIGHTLY)
-        kept = max(0, max(1, window // nightly_share) - nightly) if nightly_waits else 0
-        room = {
-            QueueClass.INTERACTIVE: window + INTERACTIVE_EXTRA - kept - total,
-            QueueClass.CAMPAIGN: window - kept - total,
-            QueueClass.NIGHTLY: window - total,
-        }
-        turns = [turn for turn, count in waiting.items() if count and room[QueueClass(turn[0])] > 0]
-        if not turns:
-            return dict(given)
-        chosen = min(turns, key=lambda turn: (turn[0], held[turn], turn[1]))
-        waiting[chosen] -= 1
-        held[chosen] += 1
-        given[chosen] += 1
-
-
-def dispatch(engine: Engine, app: Any, settings: Settings) -> int:
-    """Fill the window once; how many tasks were sent."""
+def dispatch(engine: Engine, app: Any, settings: Settings, accounts: Accounts | None = None) -> int:
+    """Fill the window once; how many tasks were sent. `accounts` says what each team has had so far."""
+    accounts = Accounts() if accounts is None else accounts
     with reading(engine) as connection:
-        if not _anything_pending(connection):
+        turns = read_turns(connection)
+        reductions = connection.scalar(_PENDING_REDUCTION) is not None
+        if not turns:
+            accounts.nobody_waits()
+        if not turns and not reductions:
             return 0
-        pool = processes(connection, settings.silent_seconds)
-    if not pool:
-        # Nobody would read the messages: they would only pile up at the broker.
+        # Messages that nobody reads would only pile up at the broker. Who makes an edition has a window of its own.
+        shares = [
+            _Share(edition, _window(settings, pool))
+            for edition, pool in editions(connection, settings.silent_seconds).items()
+            if pool
+        ]
+        chosen = {share: _choose(connection, turns, share, settings, accounts) for share in shares}
+    if not any(chosen.values()) and not (reductions and shares):
         return 0
-    window = max(settings.smallest_window, round(settings.window_factor * pool))
     with writing(engine) as connection:
-        hints = _mark(connection, window, settings)
+        hints = [
+            hint
+            for share, rows in chosen.items()
+            for hint in _mark(connection, rows, share, settings.urgent_seconds, accounts)
+        ]
     # Committed first, sent then: a crash in between costs one hint time, never a shard.
     return _send(engine, app, hints)
 
 
-def _anything_pending(connection: Connection) -> bool:
-    return any(
-        connection.scalar(select(table.id).where(table.state == LeaseState.PENDING).limit(1)) is not None
-        for table in RELEASES
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """The workers that make one edition, and what may be in flight for them."""
+
+    edition: int
+    window: Window
+
+
+def _window(settings: Settings, pool: int) -> Window:
+    return Window(
+        places=max(1, round(settings.window_factor * pool)),
+        short_places=settings.smallest_window,
+        # Who waits longer than the hint time is sent again in vain.
+        seconds=pool * settings.hint_seconds / 2,
+        nightly_share=settings.nightly_share,
     )
 
 
-def _mark(connection: Connection, window: int, settings: Settings) -> list[Hint]:
+def _choose(
+    connection: Connection,
+    turns: Sequence[tuple[type[Leased], Turn]],
+    share: _Share,
+    settings: Settings,
+    accounts: Accounts,
+) -> list[Waiting]:
+    """The rows to send now."""
+    window = share.window
+    guesses: Guesses = {Preparation: settings.shortest_shard_seconds, Trials: settings.shard_seconds / 2}
+    held, busy = read_in_flight(connection, guesses, share.edition)
+    room = window.open_places(held.seconds) - held.tasks
+    # As a rule the window is full, and there is nothing to look for but interactive work.
+    wanted = turns if room > 0 else [each for each in turns if each[1][0] == QueueClass.INTERACTIVE]
+    if not wanted or room <= -INTERACTIVE_EXTRA:
+        return []
+    rows = read_waiting(connection, wanted, room + INTERACTIVE_EXTRA, guesses, settings.urgent_seconds, share.edition)
+    # Those whose work cannot be sent yet are there, too.
+    served = accounts.served({*rows, *busy, *(turn for _, turn in turns)})
+    costs = {turn: [row.seconds for row in its] for turn, its in rows.items()}
+    given = allot(costs, served, held, window)
+    return [row for turn, places in given.items() for row in rows[turn][:places]]
+
+
+def _mark(
+    connection: Connection, chosen: Sequence[Waiting], share: _Share, urgent_seconds: float, accounts: Accounts
+) -> list[Hint]:
+    """Mark rows as enqueued, reductions first, unless somebody else has changed them."""
+    most = max(share.window.places, share.window.short_places)
+    oldest = select(Reduction.id).where(
+        Reduction.state == LeaseState.PENDING, Reduction.not_before <= now(), Reduction.edition == share.edition
+    )
+    oldest = oldest.order_by(Reduction.due_at.asc().nulls_last(), Reduction.id).limit(most)
+    marked = _enqueue(connection, Reduction, oldest, urgent_seconds)
     hints = [
-        Hint(REDUCE, Reduction, key, QueueClass(queue_class))
-        for key, queue_class in _enqueue(connection, Reduction, None, window)
+        Hint(REDUCE, share.edition, Reduction, key, QueueClass(queue_class)) for key, queue_class in marked.items()
     ]
-    pending, in_flight = Counter[Turn](), Counter[Turn]()
-    for table in (Preparation, Shard, Trials):
-        pending.update(_counts(connection, table, *_ready(table)))
-        in_flight.update(_counts(connection, table, table.state.in_(IN_FLIGHT)))
-    for turn, places in allot(pending, in_flight, window, settings.nightly_share).items():
-        # Shards wait for preparations, so these go first.
-        for task, table in ((PREPARE, Preparation), (SCORE_SHARD, Shard), (RANDOMIZE, Trials)):
-            marked = _enqueue(connection, table, turn, places) if places else []
-            hints += [Hint(task, table, key, QueueClass(queue_class)) for key, queue_class in marked]
-            places -= len(marked)
+    wanted = {(row.table, row.key): row for row in chosen}
+    classes: dict[Task, int] = {}
+    for table, keys in keys_by_table(wanted).items():
+        marked = _enqueue(connection, table, select(table.id).where(table.id.in_(keys)), urgent_seconds)
+        classes |= {(table, key): queue_class for key, queue_class in marked.items()}
+    for task, row in wanted.items():
+        if task in classes:
+            accounts.charge(task, row.turn, row.seconds)
+            hints.append(Hint(_TASKS[row.table], share.edition, row.table, row.key, QueueClass(classes[task])))
     return hints
 
 
-def _ready(table: type[Leased]) -> list[Any]:
-    """The conditions under which a row may be sent."""
-    conditions: list[Any] = [table.state == LeaseState.PENDING, table.not_before <= now()]
-    if table is Shard:
-        unprepared = (
-            select(ProtocolState.protocol_id)
-            .join(PreparedState, PreparedState.id == ProtocolState.prepared_state_id)
-            .where(PreparedState.blob.is_(None))
-        )
-        conditions.append(Shard.protocol_id.not_in(unprepared))
-    return conditions
+def _enqueue(connection: Connection, table: type[Leased], wanted: Select[int], urgent_seconds: float) -> dict[int, int]:
+    """Mark those of the rows as enqueued that wait and that nobody holds; the class of each by its id.
 
-
-def _counts(connection: Connection, table: type[Leased], *conditions: Any) -> dict[Turn, int]:
-    rows = connection.execute(
-        select(table.queue_class, table.team, func.count().label("amount"))
-        .where(*conditions)
-        .group_by(table.queue_class, table.team)
-    )
-    return {(row.queue_class, row.team): row.amount for row in rows}
-
-
-def _enqueue(connection: Connection, table: type[Leased], turn: Turn | None, places: int) -> list[tuple[int, int]]:
-    """Mark the oldest rows that may be sent as enqueued; (id, class) of each."""
-    ready = select(table.id).where(*_ready(table))
-    if turn is not None:
-        ready = ready.where(table.queue_class == turn[0], table.team == turn[1])
-    oldest = ready.order_by(table.id).limit(places).with_for_update(skip_locked=True)
+    What is due soon goes up a class for good, so that the row tells in which of the broker's queues its hint is.
+    """
+    free = wanted.where(table.state == LeaseState.PENDING).with_for_update(skip_locked=True)
     rows = connection.execute(
         update(table)
-        .where(table.id.in_(oldest.scalar_subquery()))
-        .values(state=LeaseState.ENQUEUED, enqueued_at=now())
+        .where(table.id.in_(free.scalar_subquery()))
+        .values(state=LeaseState.ENQUEUED, enqueued_at=now(), queue_class=urgent_class(table, urgent_seconds))
         .returning(table.id, table.queue_class)
     )
-    return sorted((row.id, row.queue_class) for row in rows)
+    return dict(sorted((row.id, row.queue_class) for row in rows))
 
 
 def _send(engine: Engine, app: Any, hints: list[Hint]) -> int:
     for sent, hint in enumerate(hints):
         try:
-            app.tasks[hint.task].apply_async((hint.key,), queue=hint.queue_class.queue)
-        except OperationalError as error:
-            log.warning("The broker cannot be reached, %d hints are put back: %s", len(hints) - sent, error)
+            queue = hint.queue_class.queue_of(hint.edition)
+            app.tasks[hint.task].apply_async((hint.key,), queue=queue, headers=HINT_HEADERS)
+        except Exception as error:  # kombu raises what it likes on a connection that broke in the middle
+            unknown = not isinstance(error, OperationalError)
+            left = len(hints) - sent
+            log.warning("The broker does not take hints, %d are put back: %s", left, error, exc_info=unknown)
+            if unknown:
+                _connect_anew(app)
             _put_back(engine, hints[sent:])
             return sent
     return len(hints)
+
+
+def _connect_anew(app: Any) -> None:
+    # Celery keeps what kombu keeps: both must let go of it.
+    pools.reset()  # type: ignore[no-untyped-call]
+    app.amqp._producer_pool = app._pool = None
 
 
 def _put_back(engine: Engine, hints: list[Hint]) -> None:

@@ -7,37 +7,51 @@ where to take up.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType, TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import celery.worker.state
+from celery import signals
 from celery.worker import WorkController
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 
 from models.progress import Progress, read_progress
-from models.session import make_engine, reading
+from models.session import make_engine
+from models.trouble import trouble_of
 from scheduler.embedded_pool import EmbeddedPool
-from scheduler.errors import AlreadyRunning, WorkerDidNotStart
+from scheduler.errors import AlreadyRunning, StorageFailed, WorkerDidNotStart
 from scheduler.leader import leadership
-from scheduler.loop import Rounds
+from scheduler.loop import Rounds, Signs, scheduler_outlook
+from scheduler.nightly import Nights
 from scheduler.recovery import reclaim_all
-from scheduler.waiting import Watched
-from worker.app import QUEUES, load_numeric_code, make_app
+from scheduler.waiting import Outage, Watch, Watched
+from worker.app import QUEUES, load_numeric_code, make_app, worker_outlook
+from worker.health import Pulse
 from worker.heartbeat import Heartbeat
+from worker.http_server import Outlook
+from worker.limits import limit_processes
 from worker.losses import watch_losses
 from worker.settings import Settings
 from worker.station import Station
 from worker.tasks import WAKE
+from worker.telemetry import tallying
+
+log = logging.getLogger(__name__)
 
 PROGRESS_SECONDS = 0.05
 START_SECONDS = 30.0
 WAKE_SECONDS = 0.05
+LOUD = ("celery.worker.request", "multiprocessing")
+"""Who complains when pool processes are killed."""
 
 
 class Embedded:
@@ -45,14 +59,24 @@ class Embedded:
 
     Enter it early, before much memory is used and other threads are started: pool processes are
     forked then. Once for each object, and one at a time in a process. Raises AlreadyRunning when
-    another process works on this database, WorkerDidNotStart when the pool does not come up.
+    another process works on this database (and may be entered again later: `EmbeddedTurn`), WorkerDidNotStart when the
+    pool does not come up.
     """
 
-    def __init__(self, settings: Settings, concurrency: int | None = None) -> None:
+    def __init__(
+        self, settings: Settings, concurrency: int | None = None, say: Callable[[str], None] = log.warning
+    ) -> None:
         self._settings = settings.model_copy(update={"broker_url": "memory://localhost/"})
         self._processes = concurrency or settings.processes
         self._leadership = leadership(settings.database_url)
-        self._station = Station(self._settings)
+        self._leads = False
+        self._next_try = 0.0
+        self._say = say
+        self._signs = Signs()
+        self._beat = Pulse("beat")
+        self._stopping = False
+        self._hurried = threading.Event()
+        self._station = Station(self._settings, self._processes)
         self._app = make_app(self._settings, self._station)
         self._undo: list[Callable[[], object]] = []
         self._controller: Any = None
@@ -78,7 +102,25 @@ class Embedded:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if isinstance(error, (KeyboardInterrupt, SystemExit)) and celery.worker.state.active_requests:
+            self._say(
+                f"Stopping: tasks that run may finish, for at most {self._settings.stop_seconds:g} s; "
+                "Ctrl-C again stops them now. Nothing is lost."
+            )
         self._stop()
+
+    @property
+    def outlook(self) -> Outlook:
+        """What it shows of itself: all that a scheduler and a worker do."""
+        scheduler = scheduler_outlook(self._settings, self._app, self._signs)
+        worker = worker_outlook(self._settings, self._app, self._station, self._beat)
+        return Outlook(
+            "up",
+            live=(*scheduler.live, *worker.live),
+            # Database and broker are asked once.
+            ready=(*scheduler.ready, *worker.ready[2:]),
+            collectors=(*scheduler.collectors, *worker.collectors),
+        )
 
     def run_until_done(
         self, evaluations: Sequence[int], on_progress: Callable[[Progress], None] | None = None
@@ -90,24 +132,46 @@ class Embedded:
         return self.run_until(lambda connection: read_progress(connection, evaluations), on_progress)
 
     def run_until(
-        self, read: Callable[[Connection], Watched], on_progress: Callable[[Watched], None] | None = None
+        self,
+        read: Callable[[Connection], Watched],
+        on_progress: Callable[[Watched], None] | None = None,
+        nights: Nights | None = None,
     ) -> Watched:
-        """Work until what is read is not open any more; the last state of things."""
-        rounds = Rounds(self.engine, self._app, self._settings)
-        before: Watched | None = None
+        """Work until what is read is not open any more; also on nights if told to; the last state of things.
+
+        Outlives a database server that goes away. Raises StorageFailed where a task could not store what it computed
+        (a full disk, for instance), and what the database says where this process itself finds out.
+        """
+        rounds = Rounds(self.engine, self._app, self._settings, nights, self._signs)
+        outage = Outage()
+        watch = Watch(self.engine, read, on_progress, outage)
         looked = 0.0
         while True:
-            rounds.go()
+            heard = self._station.alarm.heard
+            if heard is not None:
+                raise StorageFailed(heard)
+            with outage.outlived():
+                self._hand_out(rounds)
             if time.monotonic() - looked >= PROGRESS_SECONDS:
                 looked = time.monotonic()
-                with reading(self.engine) as connection:
-                    progress = read(connection)
-                if progress != before and on_progress is not None:
-                    on_progress(progress)
-                if not progress.open:
-                    return progress
-                before = progress
+                if watch.look():
+                    with outage.outlived():
+                        rounds.look_back()
+                    return watch.last
             time.sleep(self._settings.tick_seconds)
+
+    def _hand_out(self, rounds: Rounds) -> None:
+        """One round, if the leadership did not get lost with a connection and somebody else has it now."""
+        try:
+            if not self._leads and time.monotonic() >= self._next_try:
+                self._next_try = time.monotonic() + self._settings.sweep_seconds
+                self._leads = self._leadership.acquire()
+            self._signs.leading = self._leads
+            if self._leads and rounds.go():
+                self._leads = self._leadership.held()
+        except DBAPIError:
+            rounds.rest()
+            raise
 
     def finish(self) -> None:
         """Begin to stop the pool, since no more work will come.
@@ -120,8 +184,10 @@ class Embedded:
             self._ending.start()
 
     def _start(self) -> None:
+        self._stopping, self._thread, self._ending = False, None, None
         if not self._leadership.acquire():
             raise AlreadyRunning
+        self._leads = True
         self._undo.append(self._leadership.release)
         load_numeric_code()
         self._end_on_sigterm()
@@ -129,20 +195,46 @@ class Embedded:
         self._reclaim(used=True)
         self._undo.append(lambda: self._reclaim(used=False))
         self._undo.append(self._station.close)
+        self._undo.append(limit_processes(self._app, self._settings, self._processes))
+        signals.worker_process_init.connect(_plain_streams)
+        tallies = ExitStack()
+        tallies.enter_context(tallying(self._station))
+        self._undo.append(tallies.close)
         self._start_worker()
-        heartbeat = Heartbeat(self._station, self._processes)
+        heartbeat = Heartbeat(self._station, self._processes, self._station.alarm.raise_once)
         heartbeat.start()
+        self._beat = heartbeat.pulse
         self._undo.append(heartbeat.stop)
         self._undo.append(watch_losses(self._station))
 
     def _stop(self) -> None:
-        while self._undo:
-            self._undo.pop()()
+        self._stopping = True
+        with self._hurried_by_interrupts():
+            while self._undo:
+                self._undo.pop()()
+
+    @contextmanager
+    def _hurried_by_interrupts(self) -> Iterator[None]:
+        """While we stop, another Ctrl-C means: at once."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGINT, lambda *_: self._hurried.set())
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def _reclaim(self, *, used: bool) -> None:
         engine = make_engine(self._settings.database_url, pooled=False)
-        reclaim_all(engine, self._settings, used=used)
-        engine.dispose()
+        try:
+            reclaim_all(engine, self._settings, used=used)
+        except DBAPIError as error:
+            if used or trouble_of(error) is None:
+                raise
+            log.info("What was in flight could not be put back; the next command does it: %s", error.orig)
+        finally:
+            engine.dispose()
 
     def _start_worker(self) -> None:
         ready = threading.Event()
@@ -185,12 +277,17 @@ class Embedded:
         patience = time.monotonic() + self._settings.stop_seconds
         state.should_stop = 0
         while thread.is_alive():
-            if time.monotonic() > patience:
+            if self._hurried.is_set() or time.monotonic() > patience:
                 state.should_terminate = 0
+                # That processes die now is no news.
+                for name in LOUD:
+                    logging.getLogger(name).disabled = True
                 if pool is not None:
                     _kill(pool)
             self._app.tasks[WAKE].apply_async(queue=QUEUES.split(",")[0])
             thread.join(WAKE_SECONDS)
+        for name in LOUD:
+            logging.getLogger(name).disabled = False
         state.should_stop = state.should_terminate = None
 
     def _end_on_sigterm(self) -> None:
@@ -198,19 +295,28 @@ class Embedded:
         if threading.current_thread() is not threading.main_thread():
             return
 
-        def end(_number: int, _frame: FrameType | None) -> NoReturn:
-            raise SystemExit(128 + signal.SIGTERM)
+        def end(_number: int, _frame: FrameType | None) -> None:
+            if self._stopping:
+                self._hurried.set()
+            else:
+                raise SystemExit(128 + signal.SIGTERM)
 
         before = signal.signal(signal.SIGTERM, end)
         self._undo.append(lambda: signal.signal(signal.SIGTERM, before))
+
+
+def _plain_streams(**_: object) -> None:
+    """Let a pool process write past a display of progress, whose lock somebody may have held when it was forked."""
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
 
 
 def _kill(pool: Any) -> None:
     """Kill the processes of a pool that do not end. Whatever they were doing is in the database.
 
     billiard counts its processes while they end and can forget to tell one of them, for which it would then wait for
-    ever.
+    ever; for what the dead would have said it would wait for five seconds.
     """
+    pool._result_handler.terminate()
     for process in list(pool._pool):
         # One that is to replace a dead one may not have been started yet.
         if process.pid is not None:

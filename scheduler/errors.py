@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scheduler.quotas import Standing
+
 
 class SchedulerError(Exception):
     """Work cannot be taken in or handed out.
@@ -25,8 +32,49 @@ class BadIntake(SchedulerError):
     """What is to be stored does not fit together."""
 
 
+class BadQuota(SchedulerError):
+    """A quota cannot be as it was asked for."""
+
+
+class OtherTables(SchedulerError):
+    """The tables of the database have become those of another release."""
+
+
+class BadSchedule(SchedulerError):
+    """A schedule cannot be as it was asked for."""
+
+
+class BadSource(SchedulerError):
+    """The outputs of a night cannot be taken in."""
+
+
+class NothingToDo(SchedulerError):
+    """None of the evaluations that were asked for is in a state in which this can be done to it."""
+
+
 class ComparisonFailed(SchedulerError):
     """The systems could not be compared."""
+
+
+class QuotaUsedUp(SchedulerError):
+    """The team has used its quota."""
+
+    def __init__(self, message: str, standings: Sequence[Standing] = ()) -> None:
+        super().__init__(message)
+        self.standings = tuple(standings)
+        """The quotas that leave no room."""
+
+
+class ReusedKey(SchedulerError):
+    """A request of this key had other content. Give each request a key of its own."""
+
+
+class TooMany(SchedulerError):
+    """These are more evaluations than can be changed at once. Choose fewer."""
+
+
+class StorageFailed(SchedulerError):
+    """The database cannot store what was computed."""
 
 
 class WorkerDidNotStart(SchedulerError):

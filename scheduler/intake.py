@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, insert, select, update
 
@@ -19,23 +19,24 @@ from models.submission import Submission
 from models.system import System
 from models.test_set import Document, Reference, TestSet
 from scheduler.errors import BadIntake
-from scheduler.queueing import queue_evaluations
+from scheduler.queueing import queue_submissions
 from scheduler.texts import NewText, digest, segment_count, store_texts, text_hash
 from worker.settings import Settings
 
 if TYPE_CHECKING:
     from metrics.base import Metric
+    from metrics.text.plain import Text
 
 
 @dataclass(frozen=True, slots=True)
 class NewTestSet:
-    """A test set to be stored. Texts are UTF-8 lines joined by newlines, without a final one."""
+    """A test set to be stored. Texts are UTF-8 lines joined by newlines, without a final one, or stay in files."""
 
     __test__ = False
 
     name: str
-    references: Mapping[str, bytes]
-    source: bytes | None = None
+    references: Mapping[str, bytes | Text]
+    source: bytes | Text | None = None
     source_language: str = ""
     target_language: str = ""
     documents: Sequence[tuple[str, str, str]] = ()
@@ -58,7 +59,7 @@ class NewSubmission:
     """A system's hypotheses to be stored."""
 
     system: str
-    text: bytes
+    text: bytes | Text
     team: str = ""
     layers: Mapping[str, bytes] = field(default_factory=dict)
     """Linguistic layers of the text by name, each with as many lines."""
@@ -90,6 +91,8 @@ class Intake:
     """In the order they were given."""
     evaluations: tuple[tuple[int, ...], ...]
     """For each protocol the evaluations, in the order of the submissions."""
+    measured_before: tuple[tuple[int, ...], ...]
+    """For each of them, by how many of the protocol's metrics its text was measured already."""
 
     @property
     def all_evaluations(self) -> list[int]:
@@ -108,19 +111,21 @@ def take_in(
     queue_class: QueueClass = QueueClass.CAMPAIGN,
     team: str = "",
     processes: int | None = None,
+    due_at: float | None = None,
 ) -> Intake:
     """Store a whole campaign in one transaction and queue its evaluations.
 
     `team` is the one whose turn the work takes; `processes` how many pool processes it may be spread
-    over. Raises BadIntake; then nothing is stored.
+    over; `due_at` when somebody wants it done, by the database's clock. Raises BadIntake; then nothing is stored.
     """
     with writing(engine, durable=True) as connection:
         stored = store_test_set(connection, test_set)
         campaign_id = store_campaign(connection, campaign)
         submitted = store_submissions(connection, campaign_id, stored, submissions)
-        measured = [store_protocol(connection, stored, protocol) for protocol in protocols]
-        evaluations = [
-            queue_evaluations(
+        measured = store_protocols(connection, stored, protocols)
+        # In one order for all, as protocols are stored: each waits for what the other holds only one way.
+        queued = {
+            protocol: queue_submissions(
                 connection,
                 settings,
                 protocol,
@@ -128,10 +133,18 @@ def take_in(
                 queue_class=queue_class,
                 team=team,
                 processes=processes,
+                due_at=due_at,
             )
-            for protocol in measured
-        ]
-    return Intake(stored, campaign_id, tuple(submitted), tuple(measured), tuple(map(tuple, evaluations)))
+            for protocol in sorted(set(measured))
+        }
+    return Intake(
+        stored,
+        campaign_id,
+        tuple(submitted),
+        tuple(measured),
+        tuple(queued[protocol].evaluations for protocol in measured),
+        tuple(queued[protocol].measured_before for protocol in measured),
+    )
 
 
 def store_test_set(connection: Connection, new: NewTestSet) -> int:
@@ -238,6 +251,15 @@ def store_submissions(
     return [ids[key] for key in keys]
 
 
+def store_protocols(connection: Connection, test_set_id: int, new: Sequence[NewProtocol]) -> list[int]:
+    """Store protocols, or find the same ones; their ids in the same order. Raises BadIntake."""
+    # Sorted, as texts are: two intakes that insert in different orders would wait for each other. Single references
+    # come first, for leaderboards are shown in the order of their protocols.
+    order = sorted(range(len(new)), key=lambda number: (len(new[number].references), _described(new[number])))
+    ids = {number: store_protocol(connection, test_set_id, new[number]) for number in order}
+    return [ids[number] for number in range(len(new))]
+
+
 def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -> int:
     """Store a protocol, or find the same one; its id. Raises BadIntake."""
     content = connection.execute(select(TestSet.content_hash).where(TestSet.id == test_set_id)).scalar_one()
@@ -250,15 +272,13 @@ def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -
         )
     if not new.metrics or new.replicates < 0 or not 0 <= new.seed < 2**63:
         raise BadIntake("A protocol needs at least one metric, 0 or more replicates, and a seed from 0 to 2^63 - 1.")
-    metrics = [metric.specification for metric in new.metrics]
-    described = [content, list(new.references), metrics, new.replicates, new.seed]
     row = {
         "test_set_id": test_set_id,
         "reference_labels": list(new.references),
-        "metrics": metrics,
+        "metrics": [metric.specification for metric in new.metrics],
         "replicates": new.replicates,
         "seed": new.seed,
-        "content_hash": digest(json.dumps(described)),
+        "content_hash": digest(json.dumps([content, *_described(new)])),
         "sweep": new.sweep,
     }
     insert_if_absent(connection, Protocol, [row])
@@ -269,6 +289,11 @@ def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -
         # Somebody wants the very same as a leaderboard.
         connection.execute(update(Protocol).where(Protocol.id == known.id).values(sweep=False))
     return int(known.id)
+
+
+def _described(new: NewProtocol) -> list[Any]:
+    """All that results depend on, beside the test set."""
+    return [list(new.references), [metric.specification for metric in new.metrics], new.replicates, new.seed]
 
 
 def test_set_hash(new: NewTestSet) -> str:

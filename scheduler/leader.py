@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import struct
+import sys
 from typing import Protocol
 
 from sqlalchemy import Connection, Engine, text
@@ -31,6 +33,41 @@ def leadership(url: str) -> Leadership:
     """The leadership of the database of that URL, not acquired yet."""
     file = sqlite_file(url)
     return DatabaseLock(url) if file is None else FileLock(f"{file}.scheduler")
+
+
+def is_led(connection: Connection, url: str) -> bool | None:
+    """Whether somebody hands out the work of this database, without taking the lead; None where it cannot be told.
+
+    Not for a process that leads: it would lose its lock on the file by looking at it.
+    """
+    file = sqlite_file(url)
+    if file is not None:
+        return _is_locked(f"{file}.scheduler")
+    locks = text(
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 "
+        "AND CAST(classid AS bigint) = :high AND CAST(objid AS bigint) = :low "
+        "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    )
+    return bool(connection.scalar(locks, {"high": _LOCK >> 32, "low": _LOCK & 0xFFFF_FFFF}))
+
+
+def _is_locked(path: str) -> bool | None:
+    if sys.platform != "linux":
+        # The question is put in a structure that every system lays out in its own way.
+        return None
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return None
+    try:
+        layout = "hhqqi"
+        asked = struct.pack(layout, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        answer = struct.unpack(layout, fcntl.fcntl(file, fcntl.F_GETLK, asked))
+        return bool(answer[0] != fcntl.F_UNLCK)
+    finally:
+        os.close(file)
 
 
 class FileLock:

@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, Engine, delete, exists, func, select
 
 from metrics import parse_metric
+from metrics.base import EDITION
 from metrics.preparation import Preparation as Way
 from metrics.preparation import preparation_of, preparations
 from models.base import BLOCK_SEGMENTS
+from models.compatibility import living_workers
 from models.conflicts import insert_if_absent
 from models.evaluation import Evaluation
+from models.migrate import REVISION
 from models.outcomes import fail_evaluations
 from models.preparation import Preparation, PreparedState, ProtocolState
 from models.protocol import Measurement
@@ -31,7 +34,8 @@ from models.unprepared import (
     uncounted,
     waiting_evaluations,
 )
-from scheduler.shards import Sizes, block_cost, cut
+from scheduler.shards import Sizes, count_units, cut
+from worker.release import release
 from worker.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -45,11 +49,13 @@ def prepare_protocol(
     queue_class: int,
     team: str,
     processes: int | None = None,
+    due_at: float | None = None,
 ) -> None:
     """Make the shards of a protocol wait for what its metrics must know, and queue what is not known yet.
 
     To be called in the transaction that inserts the shards. What is stored already, or in the making, is not made
-    again. `team` is the one whose turn the work takes, `processes` how many pool processes it may be spread over.
+    again. `team` is the one whose turn the work takes, `processes` how many pool processes it may be spread over,
+    `due_at` when somebody wants it done.
     """
     metrics: dict[str, str] = {}
     ways: dict[str, Way] = {}
@@ -63,7 +69,11 @@ def prepare_protocol(
     hashes = [hash_of[text] for text in measurement.reference_texts]
     states = [
         {
-            "content_hash": _digest([sorted(hashes), measurement.variable_references, key]),
+            # States of the first edition were stored before there were others.
+            "content_hash": _digest(
+                [sorted(hashes), measurement.variable_references, key, *([EDITION] if EDITION > 1 else [])]
+            ),
+            "edition": EDITION,
             "key": key,
             "metric": specification,
             "reference_texts": sorted(measurement.reference_texts),
@@ -82,15 +92,18 @@ def prepare_protocol(
     # What the metrics of an earlier release needed: the shards would wait for it, and nobody can make it any more.
     connection.execute(
         delete(ProtocolState).where(
-            ProtocolState.protocol_id == measurement.protocol_id, ProtocolState.prepared_state_id.not_in(stored)
+            ProtocolState.protocol_id == measurement.protocol_id,
+            ProtocolState.prepared_state_id.not_in(stored),
+            # Those of another edition are for evaluations that wait for it.
+            ProtocolState.prepared_state_id.in_(select(PreparedState.id).where(PreparedState.edition == EDITION)),
         )
     )
     for state in stored:
-        hurry(connection, state, queue_class)
+        hurry(connection, state, queue_class, due_at)
         # Where somebody else plans it right now he does it for us, and if he does not, the next sweep does.
         held = lock_state(connection, state, wait=False)
         if held is not None:
-            _plan(connection, settings, held, ways[held.key], queue_class, team, processes)
+            _plan(connection, settings, held, ways[held.key], queue_class, team, processes, due_at)
 
 
 def prepare_forgotten(engine: Engine, settings: Settings) -> int:
@@ -103,10 +116,11 @@ def prepare_forgotten(engine: Engine, settings: Settings) -> int:
     waited_for = exists().where(
         ProtocolState.prepared_state_id == PreparedState.id,
         Evaluation.protocol_id == ProtocolState.protocol_id,
+        Evaluation.edition == EDITION,
         Evaluation.state.in_(UNSCORED),
     )
     forgotten = select(PreparedState.id, PreparedState.metric, PreparedState.key).where(
-        PreparedState.blob.is_(None), waited_for, ~in_the_making
+        PreparedState.blob.is_(None), PreparedState.edition == EDITION, waited_for, ~in_the_making
     )
     with reading(engine) as connection:
         states = connection.execute(forgotten.order_by(PreparedState.id)).all()
@@ -116,6 +130,10 @@ def prepare_forgotten(engine: Engine, settings: Settings) -> int:
         except Exception as error:  # a metric of another distribution may be gone, or raise what it likes
             log.warning("State %s cannot be prepared: %s", state.id, error)
             with writing(engine) as connection:
+                others = living_workers(connection, settings.silent_seconds)
+                if any((each.version, each.revision) != (release(), REVISION) for each in others):
+                    # A worker of another release may know it, and so may the scheduler that comes with it.
+                    continue
                 waiting = waiting_evaluations(connection, state.id)
                 fail_evaluations(connection, waiting, f"The references could not be prepared for scoring: {error}")
             continue
@@ -124,12 +142,13 @@ def prepare_forgotten(engine: Engine, settings: Settings) -> int:
             waiting = waiting_evaluations(connection, state.id)
             if held is not None and waiting:
                 most_urgent = connection.execute(
-                    select(Evaluation.queue_class, Evaluation.team)
+                    select(Evaluation.queue_class, Evaluation.team, Evaluation.due_at)
                     .where(Evaluation.id.in_(waiting))
                     .order_by(Evaluation.queue_class, Evaluation.id)
                 ).first()
                 assert most_urgent is not None
-                _plan(connection, settings, held, way, most_urgent.queue_class, most_urgent.team, None)
+                turn = most_urgent.queue_class, most_urgent.team
+                _plan(connection, settings, held, way, *turn, None, most_urgent.due_at)
     return len(states)
 
 
@@ -141,6 +160,7 @@ def _plan(
     queue_class: int,
     team: str,
     processes: int | None,
+    due_at: float | None,
 ) -> None:
     ranges = uncounted(connection, state)
     if not ranges:
@@ -161,7 +181,7 @@ def _plan(
         parts += [
             (part.first_block, part.last_block) for part in cut(costs[first:last], first, segments, references, sizes)
         ]
-    plan_parts(connection, state, parts, queue_class, team)
+    plan_parts(connection, state, parts, queue_class, team, due_at)
 
 
 def _costs(connection: Connection, state: UnpreparedState, way: Way) -> list[float]:
@@ -173,7 +193,7 @@ def _costs(connection: Connection, state: UnpreparedState, way: Way) -> list[flo
         .order_by(TextBlock.block)
     )
     references = len(state.reference_texts)
-    return [block_cost(_segments(state, row.block), references, int(row.bytes), way.cost) for row in lengths]
+    return [count_units(_segments(state, row.block), references, int(row.bytes)) * way.cost * 1e-6 for row in lengths]
 
 
 def _segments(state: UnpreparedState, block: int) -> int:

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from metrics import parse_metric
-from models.base import BLOCK_SEGMENTS
+from metrics.base import EDITION
+from models.blobs import forget_lost
 from models.claims import start_reducing
 from models.conflicts import insert_if_absent
 from models.evaluation import Evaluation
+from models.lacking import Lacking, all_blocks, forget_overlaps, forget_statistics, read_lacking
 from models.protocol import Measurement, read_measurement
 from models.shard import Shard, ShardEvaluation
 from models.states import IN_FLIGHT, EvaluationState, LeaseState, QueueClass
-from models.statistics import Statistics
 from models.submission import Submission
-from models.text import TextBlock
+from scheduler.adopting import adopt
+from scheduler.planning import Planned, plan_missing
 from scheduler.preparing import prepare_protocol
-from scheduler.shards import Part, Sizes, block_cost, cut, group_systems
 from worker.settings import Settings
 
-Ranges = tuple[tuple[int, int], ...]
+PRODUCTS_TOGETHER = 1 << 35
+"""Products (segments x replicates x columns) that one reduction makes of statistics which are there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """What came of queueing."""
+
+    evaluations: tuple[int, ...]
+    """In the order of the submissions."""
+    measured_before: tuple[int, ...]
+    """Of each evaluation, by how many metrics its text was measured already, in whatever campaign."""
 
 
 def queue_evaluations(
@@ -33,15 +47,53 @@ def queue_evaluations(
     queue_class: QueueClass = QueueClass.CAMPAIGN,
     team: str = "",
     processes: int | None = None,
+    anew: bool = False,
+    due_at: float | None = None,
 ) -> list[int]:
     """Queue the evaluation of submissions by a protocol; the evaluations in the same order.
 
     One that is there already stays as it is; a failed or cancelled one is put back to queued and
-    keeps the statistics it has. `team` is the one whose turn the work takes, `processes` how many
-    pool processes it may be spread over.
+    keeps the statistics it has. What was measured before of the same texts against the same references
+    is copied (`scheduler.adopting`), and shards are made for the rest. `team` is the one whose turn the
+    work takes, `processes` how many pool processes it may be spread over, `due_at` when somebody wants it
+    done (by the database's clock); with `anew` nothing is copied from other evaluations.
     """
+    queued = queue_submissions(
+        connection,
+        settings,
+        protocol_id,
+        submissions,
+        queue_class=queue_class,
+        team=team,
+        processes=processes,
+        anew=anew,
+        due_at=due_at,
+    )
+    return list(queued.evaluations)
+
+
+def queue_submissions(
+    connection: Connection,
+    settings: Settings,
+    protocol_id: int,
+    submissions: Sequence[int],
+    *,
+    queue_class: QueueClass,
+    team: str,
+    processes: int | None,
+    anew: bool = False,
+    due_at: float | None = None,
+) -> Queued:
+    """As `queue_evaluations`, and says what was there already."""
     rows = [
-        {"submission_id": each, "protocol_id": protocol_id, "queue_class": int(queue_class), "team": team}
+        {
+            "submission_id": each,
+            "protocol_id": protocol_id,
+            "queue_class": int(queue_class),
+            "team": team,
+            "due_at": due_at,
+            "edition": EDITION,
+        }
         for each in sorted(set(submissions))
     ]
     insert_if_absent(connection, Evaluation, rows)
@@ -51,6 +103,7 @@ def queue_evaluations(
             Evaluation.submission_id,
             Evaluation.state,
             Evaluation.remaining,
+            Evaluation.edition,
             Submission.text_id,
         )
         .join(Submission, Submission.id == Evaluation.submission_id)
@@ -62,36 +115,43 @@ def queue_evaluations(
     ended = (EvaluationState.FAILED, EvaluationState.CANCELLED)
     again = [row for row in found if row.state in ended]
     measurement = read_measurement(connection, protocol_id)
-    everything: Ranges = ((0, -(-measurement.segments // BLOCK_SEGMENTS)),)
-    missing = {row.id: everything for row in new}
     if again:
-        missing |= _take_up(connection, measurement, [row.id for row in again], int(queue_class), team)
+        outdated = [row.id for row in again if row.edition != EDITION]
+        _take_up(connection, [row.id for row in again], outdated, int(queue_class), team, due_at)
     text_of = {row.id: row.text_id for row in (*new, *again)}
-    for ranges in dict.fromkeys(missing.values()):
-        alike = [evaluation for evaluation, its in missing.items() if its == ranges]
-        if not ranges:
-            start_reducing(connection, alike)
-            continue
-        sizes = Sizes(
-            processes=processes or settings.processes,
-            shard_seconds=settings.shard_seconds,
-            shortest_seconds=settings.shortest_shard_seconds,
-            largest_bytes=settings.largest_shard_bytes,
-        )
-        plan = _plan(connection, measurement, ranges, {each: text_of[each] for each in alike}, sizes)
-        _insert_shards(connection, protocol_id, plan, int(queue_class), team)
-    if any(missing.values()):
+    missing = _missing(connection, measurement, [row.id for row in new], [row.id for row in again])
+    if not anew:
+        missing |= _adopt(connection, measurement, missing, text_of, {row.id for row in again})
+    plan = plan_missing(connection, settings, measurement, missing, text_of, processes)
+    _insert_shards(connection, protocol_id, plan, int(queue_class), team, due_at)
+    _reduce(connection, measurement, [evaluation for evaluation, lacking in missing.items() if not lacking])
+    if plan:
         prepare_protocol(
-            connection, settings, measurement, queue_class=int(queue_class), team=team, processes=processes
+            connection,
+            settings,
+            measurement,
+            queue_class=int(queue_class),
+            team=team,
+            processes=processes,
+            due_at=due_at,
         )
-    by_submission = {row.submission_id: row.id for row in found}
-    return [by_submission[each] for each in submissions]
+    by_submission = {row.submission_id: row for row in found}
+    chosen = [by_submission[each] for each in submissions]
+    whole = len(measurement.metrics)
+    there = {row.id: whole if row.state == EvaluationState.DONE else 0 for row in found}
+    there |= {evaluation: whole - len(_metrics_in(lacking)) for evaluation, lacking in missing.items()}
+    return Queued(tuple(row.id for row in chosen), tuple(there[row.id] for row in chosen))
 
 
 def _take_up(
-    connection: Connection, measurement: Measurement, evaluations: Sequence[int], queue_class: int, team: str
-) -> dict[int, Ranges]:
-    """Put ended evaluations back to queued; the blocks that each still lacks."""
+    connection: Connection,
+    evaluations: Sequence[int],
+    outdated: Sequence[int],
+    queue_class: int,
+    team: str,
+    due_at: float | None,
+) -> None:
+    """Put ended evaluations back to queued; those `outdated` lose what another edition has measured."""
     # Shards that still run for them would count for the new ones: let go of them.
     held = select(Shard.id).where(Shard.state.in_((LeaseState.PENDING, *IN_FLIGHT)))
     connection.execute(
@@ -106,89 +166,103 @@ def _take_up(
             state=EvaluationState.QUEUED,
             queue_class=queue_class,
             team=team,
+            due_at=due_at,
+            edition=EDITION,
             remaining=0,
             reduction_id=None,
             reason=None,
+            fault=None,
             started_at=None,
             finished_at=None,
         )
     )
-    stored: dict[int, list[tuple[int, int]]] = {each: [] for each in evaluations}
-    complete = (
-        select(Statistics.evaluation_id, Statistics.first_block, Statistics.last_block)
-        .where(Statistics.evaluation_id.in_(evaluations))
-        .group_by(Statistics.evaluation_id, Statistics.first_block, Statistics.last_block)
-        .having(func.count() == len(measurement.metrics))
-        .order_by(Statistics.first_block)
-    )
-    for row in connection.execute(complete):
-        stored[row.evaluation_id].append((row.first_block, row.last_block))
-    end = -(-measurement.segments // BLOCK_SEGMENTS)
-    return {evaluation: _gaps(ranges, end) for evaluation, ranges in stored.items()}
+    forget_statistics(connection, outdated)
+    forget_overlaps(connection, evaluations)
+    forget_lost(connection, evaluations)
 
 
-def _gaps(ranges: Sequence[tuple[int, int]], end: int) -> Ranges:
-    gaps, covered = [], 0
-    for first, last in (*ranges, (end, end)):
-        if first > covered:
-            gaps.append((covered, first))
-        covered = max(covered, last)
-    return tuple(gaps)
+def _missing(
+    connection: Connection,
+    measurement: Measurement,
+    new: Sequence[int],
+    again: Sequence[int],
+) -> dict[int, Lacking]:
+    """What each evaluation lacks."""
+    everything = all_blocks(measurement)
+    missing: dict[int, Lacking] = {each: {everything: tuple(range(len(measurement.metrics)))} for each in new}
+    if again:
+        missing |= read_lacking(connection, measurement, again)
+    return missing
 
 
-def _plan(
-    connection: Connection, measurement: Measurement, ranges: Ranges, texts: dict[int, int], sizes: Sizes
-) -> list[tuple[Part, list[int]]]:
-    """Shards for these blocks of all these evaluations (evaluation -> text), as (part, evaluations)."""
-    microseconds = sum(parse_metric(each).cost for each in measurement.metrics)
-    distinct = set(texts.values())
-    lengths = connection.execute(
-        select(TextBlock.block, func.sum(func.length(TextBlock.content)).label("bytes"))
-        .where(TextBlock.text_id.in_(distinct))
-        .group_by(TextBlock.block)
-    )
-    bytes_of = {row.block: int(row.bytes) for row in lengths}
-    end = max(bytes_of) + 1
-    segments = [BLOCK_SEGMENTS] * (end - 1) + [measurement.segments - (end - 1) * BLOCK_SEGMENTS]
-    costs = [block_cost(segments[block], len(distinct), bytes_of[block], microseconds) for block in range(end)]
-    groups = group_systems(len(texts), max(costs), max(segments), sizes)
-    plan: list[tuple[Part, list[int]]] = []
-    evaluations, begin = list(texts), 0
-    for systems in groups:
-        chosen = evaluations[begin : begin + systems]
-        begin += systems
-        share = systems / len(texts)
-        for first, last in ranges:
-            parts = cut([cost * share for cost in costs[first:last]], first, segments[first:last], systems, sizes)
-            plan += [(part, chosen) for part in parts]
-    return plan
+def _adopt(
+    connection: Connection,
+    measurement: Measurement,
+    missing: Mapping[int, Lacking],
+    texts: Mapping[int, int],
+    again: Collection[int],
+) -> dict[int, Lacking]:
+    """Copy what was measured before; what those evaluations lack then that got something."""
+    everything = all_blocks(measurement)
+    wholly = {evaluation: lacking.get(everything, ()) for evaluation, lacking in missing.items()}
+    adopted = adopt(connection, measurement, texts, wholly)
+    # What failed because an object is gone must not be given the same one again.
+    forget_lost(connection, sorted(adopted.intersection(again)))
+    # Looked up again, for a source may have been deleted in this very moment.
+    return read_lacking(connection, measurement, sorted(adopted)) if adopted else {}
+
+
+def _metrics_in(lacking: Lacking) -> set[int]:
+    return {metric for metrics in lacking.values() for metric in metrics}
 
 
 def _insert_shards(
     connection: Connection,
     protocol_id: int,
-    plan: Sequence[tuple[Part, Sequence[int]]],
+    plan: Sequence[Planned],
     queue_class: int,
     team: str,
+    due_at: float | None,
 ) -> None:
-    common = {"protocol_id": protocol_id, "queue_class": queue_class, "team": team}
+    if not plan:
+        return
+    common = {
+        "protocol_id": protocol_id,
+        "queue_class": queue_class,
+        "team": team,
+        "due_at": due_at,
+        "edition": EDITION,
+    }
     shards = connection.scalars(
         insert(Shard).returning(Shard.id, sort_by_parameter_order=True),
         [
-            {**common, "first_block": part.first_block, "last_block": part.last_block, "cost": part.cost}
-            for part, _ in plan
+            {
+                **common,
+                "first_block": each.part.first_block,
+                "last_block": each.part.last_block,
+                "cost": each.part.cost,
+                "units": each.units,
+                "metrics": each.metrics,
+            }
+            for each in plan
         ],
     ).all()
     members = [
         {"shard_id": shard, "evaluation_id": evaluation}
-        for shard, (_, evaluations) in zip(shards, plan, strict=True)
-        for evaluation in evaluations
+        for shard, each in zip(shards, plan, strict=True)
+        for evaluation in each.evaluations
     ]
     connection.execute(insert(ShardEvaluation), members)
-    amounts: dict[int, int] = {}
-    for _, evaluations in plan:
-        for evaluation in evaluations:
-            amounts[evaluation] = amounts.get(evaluation, 0) + 1
+    amounts = Counter(evaluation for each in plan for evaluation in each.evaluations)
     for amount in set(amounts.values()):
         chosen = [evaluation for evaluation, its in amounts.items() if its == amount]
         connection.execute(update(Evaluation).where(Evaluation.id.in_(chosen)).values(remaining=amount))
+
+
+def _reduce(connection: Connection, measurement: Measurement, evaluations: Sequence[int]) -> None:
+    """Send evaluations that have all statistics to be reduced, so many together that it takes seconds."""
+    columns = sum(len(parse_metric(each).columns) for each in measurement.metrics)
+    products = measurement.segments * (1 + measurement.replicates) * columns
+    together = max(1, PRODUCTS_TOGETHER // products)
+    for begin in range(0, len(evaluations), together):
+        start_reducing(connection, evaluations[begin : begin + together])

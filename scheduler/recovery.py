@@ -7,37 +7,67 @@ import logging
 from sqlalchemy import Engine, select
 
 from models.claims import start_reducing
+from models.errors import RowsHeld
 from models.evaluation import Evaluation
-from models.lease import forget_old_hints, in_flight, lost, put_back
+from models.lease import Leased, forget_old_hints, in_flight, lost, put_back
 from models.outcomes import lock_evaluations
 from models.reduction import Reduction
 from models.releasing import RELEASES
 from models.session import reading, writing
 from models.states import EvaluationState, LeaseState
+from models.worked_for import described
 from models.worker import forget_silent
 from scheduler.preparing import prepare_forgotten
+from scheduler.telemetry import GIVEN_UP, HINTS_LOST, TAKEN_BACK, new_tally
+from worker.counting import kind_of
+from worker.logs import about, note
 from worker.settings import Settings
+from worker.tally import Tally
 
 log = logging.getLogger(__name__)
+
+LOCK_SECONDS = 0.5
+"""Whoever died or froze in the middle of writing may hold a row for a while; all else goes on."""
 
 FORGET_AFTER = 60
 """A worker's row goes when it has been silent for so many times `silent_seconds`."""
 
 
-def sweep(engine: Engine, settings: Settings) -> int:
-    """Release what dead workers hold, and send old hints again; how many rows were touched."""
+def sweep(engine: Engine, settings: Settings, tally: Tally | None = None) -> int:
+    """Release what dead workers hold, and send old hints again; how many rows were touched. Counts in `tally`."""
+    tally = tally or new_tally()
     with reading(engine) as connection:
         taken = [(table, *row) for table in RELEASES for row in lost(connection, table, settings.silent_seconds)]
-    most, delay = settings.max_attempts, settings.retry_seconds
     # One transaction each: a long one would hold up the workers.
     for table, key, owner, what in taken:
-        log.warning("%s %s is taken back: %s", table.__name__, key, what)
-        with writing(engine) as connection:
-            RELEASES[table](connection, key, owner, f"{what}.", max_attempts=most, delay_seconds=delay)
+        with about(task_id=owner.partition(":")[0]):
+            try:
+                _take_back(engine, settings, tally, table, key, owner, what)
+            except RowsHeld:
+                log.warning("%s %s is in the hands of one who does not go on; it is tried again", table.__name__, key)
     with writing(engine) as connection:
-        touched = sum(forget_old_hints(connection, table, settings.hint_seconds) for table in RELEASES)
+        unanswered = sum(forget_old_hints(connection, table, settings.hint_seconds) for table in RELEASES)
         forget_silent(connection, FORGET_AFTER * settings.silent_seconds)
-    return touched + len(taken) + reduce_forgotten(engine) + prepare_forgotten(engine, settings)
+    tally.count(HINTS_LOST.name, amount=unanswered)
+    return unanswered + len(taken) + reduce_forgotten(engine) + prepare_forgotten(engine, settings)
+
+
+def _take_back(
+    engine: Engine, settings: Settings, tally: Tally, table: type[Leased], key: int, owner: str, what: str
+) -> None:
+    """Take a row from its owner, who did not end it. Raises RowsHeld."""
+    with reading(engine) as connection:
+        note(**described(connection, table, key))
+    log.warning("%s %s is taken back: %s", table.__name__, key, what)
+    most, delay = settings.max_attempts, settings.retry_seconds
+    with writing(engine, lock_seconds=LOCK_SECONDS) as connection:
+        taken = RELEASES[table](connection, key, owner, f"{what}.", max_attempts=most, delay_seconds=delay)
+        again = connection.scalar(select(table.state).where(table.id == key)) == LeaseState.PENDING
+    if taken:
+        tally.count(TAKEN_BACK.name, kind_of(table))
+    if taken and not again:
+        tally.count(GIVEN_UP.name, kind_of(table))
+        log.error("%s %s has no attempts left", table.__name__, key)
 
 
 def reduce_forgotten(engine: Engine) -> int:

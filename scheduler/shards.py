@@ -9,13 +9,19 @@ from dataclasses import dataclass
 TYPICAL_BYTES = 120.0
 """Bytes of a segment for which the metrics state their costs."""
 
+TYPICAL_SYSTEMS = 10
+"""Systems in a shard for which they state them."""
+
+REFERENCE_SIDE = 2.0
+"""What belongs to the references alone takes as long as so many systems."""
+
 SEGMENT_BYTES = 4096
 """Memory that a worker may need for one segment of one system."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Consecutive blocks for one shard; `last_block` is exclusive, `cost` in seconds."""
+    """Consecutive blocks for one shard; `last_block` is exclusive, `cost` as the costs they were cut by."""
 
     first_block: int
     last_block: int
@@ -32,18 +38,26 @@ class Sizes:
     largest_bytes: int
 
 
-def block_cost(segments: int, systems: int, text_bytes: int, microseconds: float) -> float:
-    """Estimated seconds for one block.
+def block_units(segments: int, systems: int, text_bytes: int, references: int = 1) -> float:
+    """The work in one block, as a number of typical segments of one system: those for which metrics state their costs.
 
-    `text_bytes` is the length of all systems' texts together, `microseconds` the cost of all metrics
-    for one typical segment of one system. Edit distances grow faster than the text, so long
-    segments count more than in proportion.
+    `text_bytes` is the length of all systems' texts together. The reference side takes as long as REFERENCE_SIDE
+    systems, whether there is one system or a hundred; a second reference costs half as much as the first in the mean of
+    the metrics.
     """
-    rows = segments * systems
-    if not rows:
-        return 0.0
-    length = text_bytes / rows / TYPICAL_BYTES
-    return rows * microseconds * 1e-6 * max(length, length * math.sqrt(length))
+    share = (systems + REFERENCE_SIDE) / (TYPICAL_SYSTEMS + REFERENCE_SIDE) * TYPICAL_SYSTEMS
+    return segments * share * (1 + references) / 2 * _length(segments * systems, text_bytes)
+
+
+def count_units(segments: int, references: int, text_bytes: int) -> float:
+    """As `block_units`, for what is counted in the references alone; `text_bytes` is their length."""
+    return segments * references * _length(segments * references, text_bytes)
+
+
+def _length(rows: int, text_bytes: int) -> float:
+    """How many typical segments one so long costs: more than in proportion, for edit distances grow faster."""
+    length = text_bytes / max(rows, 1) / TYPICAL_BYTES
+    return max(length, length * math.sqrt(length))
 
 
 def cut(costs: Sequence[float], first_block: int, segments: Sequence[int], systems: int, sizes: Sizes) -> list[Part]:

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from metrics.text.layers import LAYERS
-from models.base import BLOCK_SEGMENTS
+from metrics.text.plain import Text as PlainText
 from models.conflicts import insert_if_absent
 from models.text import LayerBlock, Text, TextBlock
 from scheduler.errors import BadIntake
 
+AT_ONCE = 64
+"""Blocks that are sent to the database together."""
+
 
 @dataclass(frozen=True, slots=True)
 class NewText:
-    """A text to be stored: UTF-8 lines joined by newlines, without a final one."""
+    """A text to be stored: UTF-8 lines joined by newlines, without a final one, or one that may stay in its file."""
 
-    lines: bytes
+    lines: bytes | PlainText
     layers: Mapping[str, bytes] = field(default_factory=dict)
     """Its linguistic layers by name (`metrics.text.layers`), each with as many lines."""
 
@@ -43,6 +47,11 @@ class NewText:
         # No text file has this hash: what is hashed here does not end in a newline.
         return digest(json.dumps([plain, [[name, text_hash(layer)] for name, layer in sorted(self.layers.items())]]))
 
+    @property
+    def size(self) -> int:
+        """Number of bytes, those of the layers not counted."""
+        return len(self.lines) if isinstance(self.lines, bytes) else self.lines.size
+
     def check(self, called: str) -> None:
         """Raise BadIntake unless the layers are known ones and have as many lines as the text."""
         for name, layer in self.layers.items():
@@ -63,34 +72,29 @@ def store_texts(connection: Connection, texts: Sequence[NewText]) -> list[int]:
     known = _text_ids(connection, hashes)
     new = {key: text for key, text in zip(hashes, texts, strict=True) if key not in known}
     # Sorted: two intakes that insert in different orders would wait for each other.
-    rows = [{"sha256": key, "segments": new[key].segments, "bytes": len(new[key].lines)} for key in sorted(new)]
+    rows = [{"sha256": key, "segments": new[key].segments, "bytes": new[key].size} for key in sorted(new)]
     insert_if_absent(connection, Text, rows)
     ids = _text_ids(connection, hashes)
-    insert_if_absent(connection, TextBlock, [row for key, text in new.items() for row in _blocks(ids[key], text.lines)])
-    layers = [
-        {**row, "layer": name}
-        for key, text in new.items()
-        for name, layer in text.layers.items()
-        for row in _blocks(ids[key], layer)
-    ]
-    insert_if_absent(connection, LayerBlock, layers)
+    for key, text in new.items():
+        _insert_blocks(connection, TextBlock, {"text_id": ids[key]}, text.lines)
+        for name, layer in text.layers.items():
+            _insert_blocks(connection, LayerBlock, {"text_id": ids[key], "layer": name}, layer)
     return [ids[key] for key in hashes]
 
 
-def text_blocks(text: bytes) -> list[bytes]:
+def text_blocks(text: bytes | PlainText) -> Iterator[bytes]:
     """A text in blocks of 256 segments, lines joined by newlines."""
-    lines = text.split(b"\n")
-    return [b"\n".join(lines[begin : begin + BLOCK_SEGMENTS]) for begin in range(0, len(lines), BLOCK_SEGMENTS)]
+    return PlainText("", text, segment_count(text)).runs(1) if isinstance(text, bytes) else text.runs(1)
 
 
-def segment_count(text: bytes) -> int:
+def segment_count(text: bytes | PlainText) -> int:
     """Segments of a text without a final newline."""
-    return text.count(b"\n") + 1
+    return text.count(b"\n") + 1 if isinstance(text, bytes) else text.segments
 
 
-def text_hash(text: bytes) -> str:
+def text_hash(text: bytes | PlainText) -> str:
     """SHA-256 of the lines, each ended by a newline: that of the usual text file."""
-    return hashlib.sha256(text + b"\n").hexdigest()
+    return PlainText("", text, 1).sha256 if isinstance(text, bytes) else text.sha256
 
 
 def digest(described: str) -> str:
@@ -98,8 +102,13 @@ def digest(described: str) -> str:
     return hashlib.sha256(described.encode()).hexdigest()
 
 
-def _blocks(text_id: int, text: bytes) -> list[dict[str, Any]]:
-    return [{"text_id": text_id, "block": block, "content": content} for block, content in enumerate(text_blocks(text))]
+def _insert_blocks(
+    connection: Connection, table: type[TextBlock | LayerBlock], key: Mapping[str, Any], text: bytes | PlainText
+) -> None:
+    # A text that stays in its file is never in memory as a whole.
+    for _, blocks in groupby(enumerate(text_blocks(text)), key=lambda numbered: numbered[0] // AT_ONCE):
+        rows = [{**key, "block": block, "content": content} for block, content in blocks]
+        insert_if_absent(connection, table, rows)
 
 
 def _text_ids(connection: Connection, hashes: Sequence[str]) -> dict[str, int]:

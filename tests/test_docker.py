@@ -50,6 +50,17 @@ def test_services_wait_for_what_they_need():
             assert condition["condition"] != "service_healthy" or "healthcheck" in services[other]
 
 
+def test_workers_and_scheduler_are_asked_for_their_health():
+    for name in ("worker", "scheduler"):
+        service = COMPOSE["services"][name]
+        assert service["healthcheck"]["test"] == ["CMD", "steelyard", "health", name, "--http"]
+        assert service["environment"]["STEELYARD_HTTP_PORT"]
+        assert service["environment"]["STEELYARD_DATABASE_URL"]
+    assert re.search(r"^HEALTHCHECK .*\\\n +CMD .*steelyard health --http", DOCKERFILE, re.MULTILINE)
+    for arguments in (["health", "worker", "--http"], ["health", "scheduler", "--http"], ["health", "--http"]):
+        assert parser().parse_args(arguments).http == (None, None)
+
+
 def test_settings_exist_and_a_stopped_worker_has_time_to_finish():
     for service in COMPOSE["services"].values():
         for name in service.get("environment", {}):

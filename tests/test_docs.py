@@ -55,6 +55,16 @@ def test_every_verb_is_documented():
         assert f"steelyard {verb}" in everything, f"`steelyard {verb}` is in no page"
 
 
+def test_the_readme_leads_to_every_page():
+    missing = [path.name for path in (ROOT / "docs").glob("*.md") if f"(docs/{path.name}" not in DOCS["README.md"]]
+    assert not missing, f"README.md does not list {missing}"
+
+
+def test_the_readme_names_every_verb():
+    verbs = next(action for action in parser()._actions if action.choices and "score" in action.choices).choices
+    assert [verb for verb in verbs if f"`{verb}`" not in DOCS["README.md"]] == []
+
+
 def test_links_between_pages_lead_somewhere():
     for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from celery import Celery
+from celery import Celery, signals
 
+from metrics.base import EDITION
 from models.states import QueueClass
 from worker.errors import BrokerInMemory
+from worker.health import Pulse, check_broker, check_database, check_stopping
 from worker.heartbeat import Heartbeat
+from worker.http_server import Outlook, bound
+from worker.limits import limit_processes
+from worker.logs import say_always
 from worker.losses import watch_losses
+from worker.queues import make_queue
 from worker.settings import Settings
 from worker.station import Station
+from worker.stopping import Stopping
 from worker.tasks import register_tasks
+from worker.telemetry import WorkerMetrics, tallying
+from worker.watchdog import Watchdog
 
-QUEUES = ",".join(queue_class.queue for queue_class in QueueClass)
+log = logging.getLogger(__name__)
+
+QUEUES = ",".join(queue_class.queue_of(EDITION) for queue_class in QueueClass)
 """The worker asks the broker's queues in this order, so the order is the priority."""
+
+TASKS_PER_PROCESS = 500
+"""A process of the pool is replaced after so many."""
 
 
 def make_app(settings: Settings, station: Station | None = None) -> Any:
@@ -33,19 +50,22 @@ def make_app(settings: Settings, station: Station | None = None) -> Any:
         task_reject_on_worker_lost=False,
         task_time_limit=settings.task_seconds,
         task_publish_retry_policy={"max_retries": 2, "interval_start": 0.2, "interval_step": 0.2},
-        task_create_missing_queues=True,
+        task_queues=[make_queue(queue_class, redis) for queue_class in QueueClass],
         task_send_sent_event=False,
         worker_prefetch_multiplier=1,
         worker_disable_prefetch=redis,
-        worker_max_tasks_per_child=500,
+        worker_consumer="worker.consumer:HintConsumer",
+        worker_max_tasks_per_child=TASKS_PER_PROCESS,
         worker_lost_wait=settings.lost_process_seconds,
-        worker_enable_remote_control=False,
-        worker_send_task_events=False,
+        # Off by default: they cost about as much as the task's own messages, and obey whoever reaches the broker.
+        worker_enable_remote_control=settings.events,
+        worker_send_task_events=settings.events,
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
-        worker_soft_shutdown_timeout=settings.stop_seconds,
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
+        # A Redis without memory refuses what a worker says when it connects: then it tries again.
+        broker_channel_error_retry=True,
         broker_transport_options=_transport_options(settings, redis),
     )
     register_tasks(app, station or Station(settings))
@@ -53,27 +73,75 @@ def make_app(settings: Settings, station: Station | None = None) -> Any:
 
 
 def run_worker(settings: Settings, concurrency: int | None = None) -> int:
-    """Work until stopped by a signal (SIGTERM or Ctrl-C: tasks that are running end first); exit code.
+    """Work until stopped by a signal (`worker.stopping`), or by tables of another release; exit code.
 
     Raises BrokerInMemory.
     """
     if settings.embedded:
         raise BrokerInMemory
     processes = concurrency or settings.processes
-    station = Station(settings)
+    station = Station(settings, processes)
+    say_always(worker=station.worker)
     app = make_app(settings, station)
     load_numeric_code()
-    heartbeat = Heartbeat(station, processes)
+    stop_limiting = limit_processes(app, settings, processes)
+    heartbeat = Heartbeat(station, processes, lambda reason: stopping.end(reason))
+    stopping = Stopping(station, heartbeat)
     heartbeat.start()
+    stopping.start()
     stop_watching = watch_losses(station)
+    watchdog = Watchdog(app, station)
+    watchdog.start()
     arguments = ["--quiet", "worker", "--pool=prefork", f"--concurrency={processes}", f"--queues={QUEUES}"]
-    arguments += ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=WARNING"]
+    arguments += ["--without-gossip", "--without-mingle", "--loglevel=WARNING"]
+    if not settings.events:
+        arguments += ["--without-heartbeat"]
     try:
-        return int(app.worker_main([*arguments, f"--hostname={station.worker}"]) or 0)
+        with _served(settings, app, station, heartbeat.pulse):
+            log.info("Working with %d processes", processes)
+            code = app.worker_main([*arguments, f"--hostname={station.worker}"]) or 0
+            return int(code if stopping.exit_code is None else stopping.exit_code)
     finally:
+        stopping.stop()
+        watchdog.stop()
         stop_watching()
+        stop_limiting()
         heartbeat.stop()
         station.close()
+
+
+def worker_outlook(settings: Settings, app: Any, station: Station, beat: Pulse) -> Outlook:
+    """What a worker shows of itself."""
+    return Outlook(
+        "worker",
+        live=(beat.turns,),
+        ready=(
+            lambda: check_database(settings.database_url),
+            lambda: check_broker(app, settings),
+            lambda: beat.succeeds(settings.stale_seconds),
+            check_stopping,
+        ),
+        collectors=(WorkerMetrics(station),),
+    )
+
+
+@contextmanager
+def _served(settings: Settings, app: Any, station: Station, beat: Pulse) -> Iterator[None]:
+    """Serve health and metrics, from when the pool's processes are there."""
+    with (
+        tallying(station),
+        bound(settings.http_host, settings.http_port, lambda: worker_outlook(settings, app, station, beat)) as server,
+    ):
+
+        def on_ready(**_: object) -> None:
+            if server is not None:
+                server.start()
+
+        signals.worker_ready.connect(on_ready, weak=False)
+        try:
+            yield
+        finally:
+            signals.worker_ready.disconnect(on_ready)
 
 
 def load_numeric_code() -> None:

@@ -13,8 +13,20 @@ class WorkerError(Exception):
         super().__init__(message or (type(self).__doc__ or "").strip())
 
 
+class AddressTaken(WorkerError):
+    """Health and metrics cannot be served at the address."""
+
+
+class BrokerAway(WorkerError):
+    """The broker cannot be asked for its queues."""
+
+
 class BrokerInMemory(WorkerError):
     """A worker of its own needs a broker of its own: set STEELYARD_BROKER_URL, e.g. redis://localhost/0."""
+
+
+class PartsMissing(WorkerError):
+    """What was counted in the references does not cover the test set."""
 
 
 class ShardsMissing(WorkerError):

@@ -8,17 +8,15 @@ from typing import Any
 
 from billiard.exceptions import TimeLimitExceeded, WorkerLostError
 from celery import signals
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection
 
-from models.comparison import Trials
-from models.lease import owned_by_task
-from models.preparation import Preparation
-from models.reduction import Reduction
+from models.lease import owned_by_task, withdraw
 from models.releasing import RELEASES
-from models.shard import Shard
-from models.states import LeaseState
+from models.worked_for import described
+from worker.counting import LOST
+from worker.logs import about, fields
 from worker.station import Station
-from worker.tasks import PREPARE, RANDOMIZE, REDUCE, SCORE_SHARD
+from worker.tasks import TABLES
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +40,13 @@ def watch_losses(station: Station) -> Callable[[], None]:
             reason = f"it took longer than {station.settings.task_seconds:g} s."
         else:
             reason = f"its process died ({exception})."
+        station.tally.count(LOST.name, "time" if isinstance(exception, TimeLimitExceeded) else "died")
+        with about(task_id=task_id):
+            release(sender.name, task_id, args[0], reason)
+
+    def release(task: str, task_id: str, key: int, reason: str) -> None:
         try:
-            station.write(lambda connection: release_lost(connection, station, sender.name, task_id, args[0], reason))
+            station.write(lambda connection: release_lost(connection, station, task, task_id, key, reason))
         except Exception:
             log.exception("Task %s was lost and could not be released; its lease will run out", task_id)
 
@@ -57,11 +60,13 @@ def release_lost(connection: Connection, station: Station, task: str, task_id: s
     # The task of the last shard goes on to reduce, so it may have been at either.
     for table, release in RELEASES.items():
         for held, owner in owned_by_task(connection, table, task_id):
-            release(connection, held, owner, reason, max_attempts=most, delay_seconds=delay)
-    for name, table in ((SCORE_SHARD, Shard), (REDUCE, Reduction), (PREPARE, Preparation), (RANDOMIZE, Trials)):
-        if task == name:
-            connection.execute(
-                update(table)
-                .where(table.id == key, table.state == LeaseState.ENQUEUED)
-                .values(state=LeaseState.PENDING, enqueued_at=None)
+            log.warning(
+                "%s %s is released: %s",
+                table.__name__,
+                held,
+                reason,
+                extra=fields(**described(connection, table, held)),
             )
+            release(connection, held, owner, reason, max_attempts=most, delay_seconds=delay)
+    if task in TABLES:
+        withdraw(connection, TABLES[task], [key])

@@ -3,28 +3,62 @@
 from __future__ import annotations
 
 import logging
+import time
+import traceback
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import asdict, dataclass, replace
+from functools import wraps
+from typing import Any, TypeVar
 
-from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource
+from sqlalchemy import Connection
+
+from metrics.errors import BadParameter, KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
 from metrics.resources import Resources
-from models.claims import ClaimedShard, Completion, ShardRow, claim_shard, complete_shard, release_shard
+from metrics.stopwatch import Stopwatch
+from models.base import BLOCK_SEGMENTS
+from models.claims import ClaimedShard, Completion, ShardRow, ShardTiming, claim_shard, complete_shard, release_shard
 from models.comparing import ClaimedTrials, claim_trials, complete_trials, release_trials
+from models.comparison import Trials
+from models.compatibility import living_workers
+from models.lease import Leased, hand_on
+from models.migrate import REVISION
+from models.preparation import Preparation
 from models.preparing import ClaimedPreparation, claim_preparation, complete_merge, complete_part, release_preparation
-from models.protocol import read_measurement
+from models.protocol import Measurement, read_measurement
 from models.reducing import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
-from models.session import reading
+from models.reduction import Reduction
+from models.shard import Shard
+from models.trouble import trouble_of
+from models.worked_for import attempt_of
 from worker.comparing import count_trials
+from worker.counting import DONE, DROPPED, FAILURES, HYPOTHESES, KERNEL_SECONDS, RETRIES, SHARD_SECONDS, kind_of
+from worker.giving_way import LONGEST_SECONDS, GivingWay
+from worker.limits import out_of_memory
+from worker.logs import about, fields, note, unsaid
+from worker.placing import place_results
 from worker.preparing import preparation_work, read_states
 from worker.reducer import reduce_evaluations
-from worker.scoring import read_shard, score_texts
+from worker.scoring import ShardTexts, known_metric, read_shard, score_texts, shard_metrics, shard_timing
 from worker.station import Station
 
 Claimed = TypeVar("Claimed")
 
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """What the log says of a shard that is done."""
+
+    kernel_seconds: float
+    segments: int
+    systems: int
+    metrics: tuple[str, ...]
+
+
 log = logging.getLogger(__name__)
+
+HAND_ON_SECONDS = 1.0
+"""What this release cannot do is not sent again for so long, or it would come back at once."""
 
 
 def new_owner(task_id: str) -> str:
@@ -32,62 +66,106 @@ def new_owner(task_id: str) -> str:
     return f"{task_id}:{uuid.uuid4().hex[:16]}"
 
 
+def outliving(what: str) -> Callable[[Callable[[Station, int, str], None]], Callable[[Station, int, str], None]]:
+    """Let a task end in order whose database has failed."""
+
+    def decorate(task: Callable[[Station, int, str], None]) -> Callable[[Station, int, str], None]:
+        @wraps(task)
+        def run(station: Station, key: int, task_id: str) -> None:
+            with about(task_id=task_id, **{what.lower(): key}), station.outlived(f"{what} {key}"):
+                task(station, key, task_id)
+
+        return run
+
+    return decorate
+
+
+@outliving("Shard")
 def do_shard(station: Station, shard_id: int, task_id: str) -> None:
     """Claim, score and hand in a shard, and reduce what became complete with it."""
     owner = new_owner(task_id)
-    claim = _claim(station, claim_shard, shard_id, owner)
+    claim = _claim(station, claim_shard, Shard, shard_id, owner)
     if claim is None:
         return
+    note(protocol=claim.protocol_id, evaluations=claim.evaluations)
+    begun = time.monotonic()
     try:
-        rows = _score(station, claim)
+        rows, timing, size = _score(
+            station, claim, GivingWay(station, shard_id, _others(station, task_id), LONGEST_SECONDS)
+        )
+        # Durable: a result that a crash of the database takes back would be missed only when the lease is over.
+        completion: Completion = station.write(
+            lambda connection: complete_shard(connection, claim, rows, timing), durable=True
+        )
     except Exception as error:
-        _give_up(station, release_shard, shard_id, owner, error)
+        _give_up(station, release_shard, Shard, shard_id, owner, error)
         return
-
-    completion: Completion = station.write(lambda connection: complete_shard(connection, claim, rows))
     if not completion.accepted:
+        _dropped(station, Shard)
         log.warning("Shard %s had been taken over by another worker: its result is dropped", shard_id)
-    elif completion.reduction is not None:
+        return
+    seconds = time.monotonic() - begun
+    _done(station, Shard)
+    station.tally.observe(SHARD_SECONDS.name, seconds)
+    station.tally.observe(KERNEL_SECONDS.name, timing.kernel_seconds)
+    station.tally.count(HYPOTHESES.name, amount=size.segments * len(claim.evaluations))
+    log.info("Shard %s is done", shard_id, extra=fields(seconds=seconds, **asdict(size)))
+    if completion.reduction is not None and not station.leaving.heard:
         do_reduction(station, completion.reduction, task_id)
 
 
+def _others(station: Station, task_id: str) -> dict[type[Leased], Callable[[int], None]]:
+    """How to do work that is more urgent, in the same task."""
+    return {
+        Preparation: lambda key: do_preparation(station, key, task_id),
+        Shard: lambda key: do_shard(station, key, task_id),
+    }
+
+
+@outliving("Reduction")
 def do_reduction(station: Station, reduction_id: int, task_id: str) -> None:
     """Claim a reduction, add up and score its evaluations, and end them."""
     owner = new_owner(task_id)
-    claim = _claim(station, claim_reduction, reduction_id, owner)
+    claim = _claim(station, claim_reduction, Reduction, reduction_id, owner)
     if claim is None:
         return
+    note(protocol=claim.protocol_id, evaluations=claim.evaluations)
     try:
         _reduce(station, claim)
     except Exception as error:
-        _give_up(station, release_reduction, reduction_id, owner, error)
+        _give_up(station, release_reduction, Reduction, reduction_id, owner, error)
 
 
+@outliving("Preparation")
 def do_preparation(station: Station, preparation_id: int, task_id: str) -> None:
     """Claim a preparation, count or merge, and hand it in; merge where this was the last part."""
     owner = new_owner(task_id)
-    claim = _claim(station, claim_preparation, preparation_id, owner)
+    claim = _claim(station, claim_preparation, Preparation, preparation_id, owner)
     if claim is None:
         return
+    note(state=claim.prepared_state_id)
     try:
         merge = _prepare(station, claim)
     except Exception as error:
-        _give_up(station, release_preparation, preparation_id, owner, error)
+        _give_up(station, release_preparation, Preparation, preparation_id, owner, error)
         return
-    if merge is not None:
+    if merge is not None and not station.leaving.heard:
         do_preparation(station, merge, task_id)
 
 
+@outliving("Trials")
 def do_trials(station: Station, trials_id: int, task_id: str) -> None:
     """Claim some trials, make them, and hand in how many were as large."""
     owner = new_owner(task_id)
-    claim = _claim(station, claim_trials, trials_id, owner)
+    claim = _claim(station, claim_trials, Trials, trials_id, owner)
     if claim is None:
         return
+    runs = {evaluation for system in claim.contest.systems for evaluation in system}
+    note(comparison=claim.comparison_id, protocol=claim.contest.protocol_id, evaluations=sorted(runs))
     try:
         _randomize(station, claim)
     except Exception as error:
-        _give_up(station, release_trials, trials_id, owner, error)
+        _give_up(station, release_trials, Trials, trials_id, owner, error)
 
 
 def describe(error: Exception) -> tuple[str, bool]:
@@ -97,24 +175,67 @@ def describe(error: Exception) -> tuple[str, bool]:
     return f"{type(error).__name__}: {error}", False
 
 
-def _claim(station: Station, claim: Callable[..., Claimed | None], key: int, owner: str) -> Claimed | None:
+def _claim(
+    station: Station, claim: Callable[..., Claimed | None], table: type[Leased], key: int, owner: str
+) -> Claimed | None:
     settings = station.settings
-    return station.write(
-        lambda connection: claim(
+
+    def attempt(connection: Connection) -> tuple[Claimed, int | None] | None:
+        claimed = claim(
             connection,
             key,
             owner=owner,
             worker=station.worker,
             lease_seconds=settings.lease_seconds,
             max_attempts=settings.max_attempts,
+            edition=station.edition,
         )
-    )
+        return None if claimed is None else (claimed, attempt_of(connection, table, key))
+
+    found = station.write(attempt)
+    if found is None:
+        log.debug("%s %s is not to be had: somebody else has it, or nobody needs it", table.__name__, key)
+        return None
+    claimed, number = found
+    note(attempt=number)
+    if number is not None and number > 1:
+        station.tally.count(RETRIES.name, kind_of(table))
+    log.debug("%s %s is claimed", table.__name__, key)
+    return claimed
 
 
-def _give_up(station: Station, release: Callable[..., bool], key: int, owner: str, error: Exception) -> None:
+def _done(station: Station, table: type[Leased]) -> None:
+    station.tally.count(DONE.name, kind_of(table))
+
+
+def _dropped(station: Station, table: type[Leased]) -> None:
+    station.tally.count(DROPPED.name, kind_of(table))
+
+
+def _give_up(
+    station: Station, release: Callable[..., bool], table: type[Leased], key: int, owner: str, error: Exception
+) -> None:
+    if trouble_of(error) is not None:
+        # Not the fault of the work.
+        raise error
     reason, permanent = describe(error)
-    what = release.__name__.removeprefix("release_").capitalize()
-    log.warning("%s %s: %s", what, key, reason, exc_info=not permanent)
+    if isinstance(error, UnknownMetric | BadParameter) and _handed_on(station, table, key, owner, reason):
+        return
+    if isinstance(error, MemoryError):
+        # What was computed so far still hangs on the frames.
+        traceback.clear_frames(error.__traceback__)
+        reason = out_of_memory(error, station.settings, station.processes)
+    station.tally.count(FAILURES.name, kind_of(table))
+    # Others may quote a text; whoever may read that finds it with the evaluation.
+    told = reason if isinstance(error, (KernelsNotBuilt, MissingResource, MemoryError, OSError)) else ""
+    log.warning(
+        "%s %s failed: %s",
+        table.__name__,
+        key,
+        told or f"{type(error).__name__} (`steelyard status --failed` tells more)",
+        exc_info=not permanent,
+        extra={**fields(error=type(error).__name__), **(unsaid() if not told else {})},
+    )
     settings = station.settings
     station.write(
         lambda connection: release(
@@ -129,39 +250,79 @@ def _give_up(station: Station, release: Callable[..., bool], key: int, owner: st
     )
 
 
-def _score(station: Station, claim: ClaimedShard) -> list[ShardRow]:
-    with reading(station.engine) as connection:
+def _handed_on(station: Station, table: type[Leased], key: int, owner: str, reason: str) -> bool:
+    """Leave work to workers of other releases, if there are any: what this one does not know they may."""
+
+    def hand(connection: Connection) -> bool:
+        living = living_workers(connection, station.settings.silent_seconds)
+        if all((each.version, each.revision) == (station.version, REVISION) for each in living):
+            return False
+        hand_on(connection, table, key, owner, reason, HAND_ON_SECONDS)
+        return True
+
+    handed = station.write(hand)
+    if handed:
+        log.warning("%s %s is left to workers of another release: %s", table.__name__, key, reason)
+    return handed
+
+
+def _score(
+    station: Station, claim: ClaimedShard, between: Callable[[], None]
+) -> tuple[list[ShardRow], ShardTiming, _Size]:
+    def read(connection: Connection) -> tuple[Measurement, ShardTexts]:
         measurement = read_measurement(connection, claim.protocol_id)
-        states = read_states(connection, claim.protocol_id, measurement.metrics)
-        shard = replace(read_shard(connection, claim, measurement), states=states)
-    return score_texts(claim, measurement, shard, Resources(station.settings.resource_folder))
+        specifications = list(shard_metrics(claim, measurement).values())
+        states = read_states(connection, claim.protocol_id, specifications, station.edition)
+        return measurement, replace(read_shard(connection, claim, measurement), states=states)
+
+    measurement, shard = station.read(read)
+    settings, watch = station.settings, Stopwatch()
+    rows = score_texts(claim, measurement, shard, Resources(settings.resource_folder), watch, between)
+    metrics = tuple(shard_metrics(claim, measurement).values())
+    timing = shard_timing(watch, [known_metric(each) for each in metrics])
+    last = min(claim.last_block * BLOCK_SEGMENTS, measurement.segments)
+    size = _Size(timing.kernel_seconds, last - claim.first_block * BLOCK_SEGMENTS, len(claim.evaluations), metrics)
+    return place_results(rows, settings.statistics_url, settings.statistics_bytes), timing, size
 
 
 def _reduce(station: Station, claim: ClaimedReduction) -> None:
-    with reading(station.engine) as connection:
+    def reduce(connection: Connection) -> list[dict[str, Any]]:
         measurement = read_measurement(connection, claim.protocol_id)
-        scores = reduce_evaluations(connection, measurement, claim.evaluations)
-    if not station.write(lambda connection: complete_reduction(connection, claim, scores), durable=True):
+        return reduce_evaluations(connection, measurement, claim.evaluations)
+
+    scores = station.read(reduce)
+    if station.write(lambda connection: complete_reduction(connection, claim, scores), durable=True):
+        _done(station, Reduction)
+        log.info("Reduction %s is done", claim.reduction_id)
+    else:
+        _dropped(station, Reduction)
         log.warning("Reduction %s had been taken over: its result is dropped", claim.reduction_id)
 
 
 def _prepare(station: Station, claim: ClaimedPreparation) -> int | None:
     """The preparation that merges, where this one was the last part."""
-    with reading(station.engine) as connection:
-        work = preparation_work(connection, claim, Resources(station.settings.resource_folder))
-    blob = work()
+    resources = Resources(station.settings.resource_folder)
+    blob = station.read(lambda connection: preparation_work(connection, claim, resources))()
     if claim.merges:
         accepted = station.write(lambda connection: complete_merge(connection, claim, blob), durable=True)
         merge = None
     else:
-        counted = station.write(lambda connection: complete_part(connection, claim, blob))
+        counted = station.write(lambda connection: complete_part(connection, claim, blob), durable=True)
         accepted, merge = counted.accepted, counted.merge
-    if not accepted:
+    if accepted:
+        _done(station, Preparation)
+        log.info("Preparation %s is done", claim.preparation_id)
+    else:
+        _dropped(station, Preparation)
         log.warning("Preparation %s had been taken over: its result is dropped", claim.preparation_id)
     return merge
 
 
 def _randomize(station: Station, claim: ClaimedTrials) -> None:
-    counts = count_trials(station.engine, claim.contest, claim.first_trial, claim.last_trial)
-    if not station.write(lambda connection: complete_trials(connection, claim, counts), durable=True):
+    counts = station.patiently(lambda: count_trials(station.engine, claim.contest, claim.first_trial, claim.last_trial))
+    if station.write(lambda connection: complete_trials(connection, claim, counts), durable=True):
+        _done(station, Trials)
+        log.info("Trials %s are done", claim.trials_id)
+    else:
+        _dropped(station, Trials)
         log.warning("Trials %s had been taken over: their result is dropped", claim.trials_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -13,13 +13,13 @@ from sqlalchemy import Connection, select
 from metrics import parse_metric
 from metrics.batch import Batch
 from metrics.errors import MissingLayer
-from metrics.measure import corpus_sums, resampled_sums, shard_statistics
-from metrics.resampling.bootstrap import resampling_counts
+from metrics.measure import corpus_sums, resampled_run, shard_statistics
 from metrics.resources import Resources
+from metrics.stopwatch import Stopwatch
 from metrics.text.layers import describe_layers
 from models.arrays import pack
 from models.base import BLOCK_SEGMENTS
-from models.claims import ClaimedShard, ShardRow
+from models.claims import ClaimedShard, ShardRow, ShardTiming
 from models.protocol import Measurement
 from models.text import LayerBlock, TextBlock
 
@@ -32,6 +32,9 @@ LARGEST_TRAVELLING = 16
 Below, its statistics are smaller than its replicate part: they travel, and the reducer makes the
 product for all shards at once. Both ways give the same bits.
 """
+
+RESAMPLING = "resampling"
+"""What the replicate part is called on the stopwatch."""
 
 
 @lru_cache(maxsize=256)
@@ -64,6 +67,12 @@ def read_texts(
     return [b"\n".join(contents[text]) for text in texts]
 
 
+def shard_metrics(claim: ClaimedShard, measurement: Measurement) -> dict[int, str]:
+    """The metrics that a shard measures: position in the protocol's list -> specification."""
+    every = range(len(measurement.metrics))
+    return {position: measurement.metrics[position] for position in (every if claim.metrics is None else claim.metrics)}
+
+
 @dataclass(frozen=True)
 class ShardTexts:
     """What a shard works on: references first, then the output of each of its evaluations."""
@@ -76,7 +85,8 @@ class ShardTexts:
 
 def read_shard(connection: Connection, claim: ClaimedShard, measurement: Measurement) -> ShardTexts:
     """The texts of a shard, and the layers that its metrics need. Raises MissingLayer."""
-    wanted = {layer for specification in measurement.metrics for layer in known_metric(specification).layers}
+    specifications = shard_metrics(claim, measurement).values()
+    wanted = {layer for specification in specifications for layer in known_metric(specification).layers}
     ids = (*measurement.reference_texts, *claim.texts)
     blocks = claim.first_block, claim.last_block
     return ShardTexts(
@@ -86,10 +96,20 @@ def read_shard(connection: Connection, claim: ClaimedShard, measurement: Measure
 
 
 def score_texts(
-    claim: ClaimedShard, measurement: Measurement, shard: ShardTexts, resources: Resources
+    claim: ClaimedShard,
+    measurement: Measurement,
+    shard: ShardTexts,
+    resources: Resources,
+    watch: Stopwatch | None = None,
+    between: Callable[[], None] | None = None,
 ) -> list[ShardRow]:
-    """The rows that a shard stores, for every evaluation and metric."""
-    metrics = [known_metric(specification) for specification in measurement.metrics]
+    """The rows that a shard stores, for every evaluation and each of its metrics.
+
+    `watch` measures each metric as a piece called by its place among those of the shard, and the replicate part as
+    RESAMPLING. `between` is called before each metric but the first.
+    """
+    specifications = shard_metrics(claim, measurement)
+    metrics = [known_metric(specification) for specification in specifications.values()]
     references = len(measurement.reference_texts)
     # A text submitted twice is scored once.
     outputs = list(zip(shard.texts, *shard.layers.values(), strict=True))[references:]
@@ -103,23 +123,31 @@ def score_texts(
         resources=resources,
         states=shard.states,
     )
-    statistics = shard_statistics(batch, metrics)
+    watch = batch.stopwatch = watch or Stopwatch()
+    statistics = shard_statistics(batch, metrics, between)
     parts: list[list[bytes | None]] = [[None] * len(distinct) for _ in metrics]
     if claim.last_block - claim.first_block > LARGEST_TRAVELLING:
         first = claim.first_block * BLOCK_SEGMENTS
-        counts = resampling_counts(
-            measurement.segments,
-            measurement.seed,
-            measurement.replicates,
-            first,
-            first + batch.segments,
-        )
-        for metric, (each, resampled) in enumerate(zip(statistics, resampled_sums(counts, statistics), strict=True)):
+        with watch.timing(RESAMPLING):
+            all_resampled = resampled_run(
+                statistics, measurement.segments, measurement.seed, measurement.replicates, first
+            )
+        for metric, (each, resampled) in enumerate(zip(statistics, all_resampled, strict=True)):
             sums = corpus_sums(each)[:, np.newaxis, :]
             parts[metric] = [pack(part) for part in np.concatenate([sums, resampled], axis=1)]
     packed = [[pack(system) for system in each] for each in statistics]
     return [
-        ShardRow(evaluation, metric, packed[metric][distinct[output]], parts[metric][distinct[output]])
+        ShardRow(evaluation, position, packed[metric][distinct[output]], parts[metric][distinct[output]])
         for evaluation, output in zip(claim.evaluations, outputs, strict=True)
-        for metric in range(len(metrics))
+        for metric, position in enumerate(specifications)
     ]
+
+
+def shard_timing(watch: Stopwatch, metrics: Sequence[Metric]) -> ShardTiming:
+    """What a stopwatch says of a shard that was scored; each metric has its share of the replicate part."""
+    columns = sum(len(metric.columns) for metric in metrics)
+    *of_metrics, resampling = watch.shares([*range(len(metrics)), RESAMPLING])
+    seconds = [
+        own + resampling * len(metric.columns) / columns for own, metric in zip(of_metrics, metrics, strict=True)
+    ]
+    return ShardTiming(watch.total, tuple(seconds))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from metrics.resources import DEFAULT_FOLDER
@@ -28,14 +29,21 @@ class Settings(BaseSettings):
 
     concurrency: int | None = Field(default=None, ge=1)
     """Processes in a worker's pool; all cores of the machine when not set."""
-    shard_seconds: float = Field(default=1.0, gt=0)
-    """How long a task should take."""
+    shard_seconds: float = Field(default=2.0, gt=0)
+    """How long a task should take at most."""
     shortest_shard_seconds: float = Field(default=0.02, gt=0)
     """A small job is spread over all processes while each part takes at least this long."""
     at_once_seconds: float = Field(default=1.0, ge=0)
     """Randomization tests that are estimated to take less are made by the command itself, without the queue."""
     largest_shard_bytes: int = Field(default=128 * 2**20, gt=0)
     """Memory that a shard may need, estimated at 4 KiB for each of its segments and systems."""
+
+    statistics_url: str | None = None
+    """A folder for statistics beside the database: file:///FOLDER or s3://BUCKET/FOLDER; without one in SQL."""
+    statistics_bytes: int = Field(default=16 * 2**10, ge=0)
+    """What a shard stores of one system and metric goes to that folder from so many bytes on."""
+    task_bytes: int | None = Field(default=None, ge=64 * 2**20)
+    """Memory that a process of the pool may use beyond what it starts with; its share of the machine's when not set."""
 
     max_attempts: int = Field(default=3, ge=1)
     """How often a shard, preparation, reduction or run of trials is tried; attempts that kill their process count."""
@@ -45,12 +53,16 @@ class Settings(BaseSettings):
     """A task that takes longer is killed, and its process with it."""
     lease_seconds: float = Field(default=180.0, gt=0)
     """How long a claim holds; longer than task_seconds, or living work is taken over in vain."""
-    silent_seconds: float = Field(default=10.0, gt=0)
+    silent_seconds: float = Field(default=5.0, gt=0)
     """A worker that has not beaten for so long is taken for dead."""
+    deaf_seconds: float = Field(default=60.0, gt=0)
+    """A worker that takes no message for so long, though some wait and it holds no work, ends with exit code 1."""
     beat_seconds: float = Field(default=1.0, gt=0)
     """Time between two heartbeats of a worker."""
-    hint_seconds: float = Field(default=8.0, gt=0)
+    hint_seconds: float = Field(default=30.0, gt=0)
     """A message that was sent so long ago and not acted on is sent again."""
+    empty_seconds: float = Field(default=1.0, gt=0)
+    """The same where the broker's queue is found empty: the message was lost with the others."""
     lost_process_seconds: float = Field(default=1.0, gt=0)
     """How long a worker waits before it gives up on a pool process that has died."""
 
@@ -58,16 +70,46 @@ class Settings(BaseSettings):
     """How often the scheduler looks for work to hand out."""
     sweep_seconds: float = Field(default=1.0, gt=0)
     """How often it looks for what was lost."""
+    recount_seconds: float = Field(default=86400.0, gt=0)
+    """How often it compares what evaluations wait for with their shards; it does so when it starts, too."""
+    keep_seconds: float = Field(default=30 * 86400.0, gt=0)
+    """How long rows of shards and other work are kept when the work has ended; results are kept for ever."""
     window_factor: float = Field(default=2.0, gt=0)
     """Tasks in flight, as a multiple of the pool processes of all workers."""
     smallest_window: int = Field(default=8, ge=1)
     """Tasks in flight at least."""
+    urgent_seconds: float = Field(default=600.0, ge=0)
+    """What is due within so long goes one class up: nightly work as that of campaigns, that as interactive."""
     nightly_share: int = Field(default=8, ge=2)
     """One of so many places in the window is kept for nightly work."""
+    night_commands: bool = True
+    """Whether the scheduler runs the commands of schedules; whoever may write to the database can add one."""
     broker_poll_seconds: float = Field(default=0.01, gt=0)
     """How often the embedded worker looks for messages."""
     stop_seconds: float = Field(default=10.0, gt=0)
     """How long tasks that are running may go on when a worker is stopped."""
+
+    log_format: Annotated[Literal["text", "json"], BeforeValidator(str.lower)] = "text"
+    """How worker, scheduler and up write their log: text for people, or json, one object in each line."""
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)] = "info"
+    """What they write at least: debug, info, warning or error."""
+    http_port: int | None = Field(default=None, ge=0, le=65535)
+    """Where worker, scheduler and up serve metrics and health, each on a port of its own; not at all when not set."""
+    http_host: str = "127.0.0.1"
+    """The address for that; 0.0.0.0 lets other machines ask."""
+    stale_seconds: float = Field(default=10.0, gt=0)
+    """A worker or scheduler is not ready when its last beat or round is older than that."""
+    events: bool = False
+    """Whether workers tell of their tasks and obey remote control, for Flower and `celery inspect`."""
+
+    webhook_seconds: float = Field(default=10.0, gt=0)
+    """How long one message to a webhook may take, from connecting to the answer."""
+    webhook_attempts: int = Field(default=10, ge=1)
+    """How often a message to a webhook is tried."""
+    webhook_retry_seconds: float = Field(default=30.0, ge=0)
+    """Wait before the second attempt, twice that before the third, and so on, at most six hours."""
+    webhook_private: bool = False
+    """Whether webhooks of all schedules may be at private addresses."""
 
     @property
     def embedded(self) -> bool:

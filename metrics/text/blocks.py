@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,13 @@ def split_blocks(texts: Sequence[bytes], blocks: int = 1) -> Iterator[list[bytes
     cuts = [_cuts(text, blocks * BLOCK) for text in texts]
     for run in range(len(cuts[0]) - 1):
         yield [text[cut[run] : cut[run + 1] - 1] for text, cut in zip(texts, cuts, strict=True)]
+
+
+def cut_lines(text: bytes, segments: int) -> list[bytes]:
+    """Lines, each with its line end, in runs of so many; the last run has fewer, or none."""
+    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+    cuts = [0, *(ends[segments - 1 :: segments] + 1).tolist(), len(text)]
+    return [text[begin:end] for begin, end in pairwise(cuts)]
 
 
 def _cuts(text: bytes, segments: int) -> list[int]:

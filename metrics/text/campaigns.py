@@ -30,11 +30,13 @@ def read_any_campaign(
     name: str | None = None,
     test_suites: bool = False,
     limits: TextLimits = DEFAULT_LIMITS,
+    without_systems: bool = False,
 ) -> CampaignFolder:
     """Read a campaign from one folder, or from marked-up files that belong together.
 
     `pair` chooses among several language pairs of a WMT folder, and is checked elsewhere; `name` is what the campaign
-    is called instead of what its files or its folder say; `test_suites` takes in documents of test suites, too.
+    is called instead of what its files or its folder say; `test_suites` takes in documents of test suites, too;
+    `without_systems` lets a folder be a test set alone.
     Raises BadText naming files, lines and what to do.
     """
     places = [Path(path) for path in paths]
@@ -46,7 +48,7 @@ def read_any_campaign(
     (folder,) = folders
     marked, others = _files_in(folder)
     if not marked:
-        campaign = read_campaign(folder, pair=pair, limits=limits)
+        campaign = read_campaign(folder, pair=pair, limits=limits, without_systems=without_systems)
         return dataclasses.replace(campaign, name=name or campaign.name)
     campaign = _marked(marked, pair, name, test_suites)
     unused = (f"{folder}: not used: {listed(others)}.",) if others else ()

@@ -9,6 +9,7 @@ import os
 import sys
 from contextlib import nullcontext
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from metrics.errors import BadText
@@ -61,6 +62,8 @@ class Contents:
         if isinstance(source, Contents):
             raise TypeError("these contents are open already")
         self.name = name if name is not None else _name(source)
+        self.path = None if isinstance(source, bytes) or os.fspath(source) == STDIN else Path(source)
+        """Where it lies; None for bytes and standard input."""
         self._raw = _within(_parts(source, self.name), self.name, limits)
         self._parts = unpacked(self._raw, self.name, limits)
         self._first = b""

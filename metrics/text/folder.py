@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics.errors import BadText
+from metrics.text.blocks import BLOCK
 from metrics.text.campaign_files import SegmentDocument, read_documents
 from metrics.text.contents import opened
 from metrics.text.formats import LAYERED, looks_like, read_text
@@ -21,6 +22,9 @@ from metrics.text.wording import listed, number_of, ranges
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Sequence
+
+RUN = 64
+"""Blocks that are looked at together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +62,20 @@ class CampaignFolder:
 
 
 def read_campaign(
-    folder: str | os.PathLike[str], *, pair: str | None = None, limits: TextLimits = DEFAULT_LIMITS
+    folder: str | os.PathLike[str],
+    *,
+    pair: str | None = None,
+    limits: TextLimits = DEFAULT_LIMITS,
+    without_systems: bool = False,
 ) -> CampaignFolder:
     """Read a campaign folder in the project's layout or in WMT's.
 
-    `pair` (`en-cs`, or `generaltest2022.en-cs`) chooses among several test sets of a WMT folder.
+    `pair` (`en-cs`, or `generaltest2022.en-cs`) chooses among several test sets of a WMT folder; `without_systems` lets
+    it be a test set alone.
     Raises BadText, as a rule BadCampaign with all that is wrong at once, naming files and lines.
     """
     paths = find_files(Path(folder), pair)
-    _check_completeness(folder, paths)
+    _check_completeness(folder, paths, without_systems)
     _check_names(folder, paths)
     texts = _read_all(folder, paths, limits)
     standard, *others = texts.values()
@@ -105,8 +114,9 @@ def read_campaign(
     )
 
 
-def _check_completeness(folder: str | os.PathLike[str], paths: CampaignPaths) -> None:
-    missing = [what for what, found in (("references", paths.references), ("systems", _systems(paths))) if not found]
+def _check_completeness(folder: str | os.PathLike[str], paths: CampaignPaths, without_systems: bool) -> None:
+    wanted = {"references": bool(paths.references), "systems": without_systems or bool(_systems(paths))}
+    missing = [what for what, found in wanted.items() if not found]
     if missing:
         unused = f" Files it does not know: {listed(paths.unused)}." if paths.unused else ""
         raise BadCampaign(f"{folder}: no {' and no '.join(missing)}.{unused} {LAYOUTS}")
@@ -255,10 +265,12 @@ def _empty_reference_lines(references: dict[str, Text], variable: bool) -> list[
 
 
 def _empty_lines(text: Text) -> list[int]:
-    content = text.bytes
-    if content and b"\n\n" not in content and not content.startswith(b"\n") and not content.endswith(b"\n"):
-        return []
-    return [number for number, line in enumerate(text.lines(), start=1) if not line]
+    empty, before = [], 0
+    for run in text.runs(RUN):
+        if not run or b"\n\n" in run or run.startswith(b"\n") or run.endswith(b"\n"):
+            empty += [number for number, line in enumerate(run.split(b"\n"), start=before + 1) if not line]
+        before += RUN * BLOCK
+    return empty
 
 
 def _shown(paths: list[Path]) -> list[str]:

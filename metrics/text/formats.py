@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from metrics.text.contents import LOOKED_AT, Contents, WrongFormat, opened, refuse_other_formats
+from metrics.text.filed import FiledText, stays_in_file
 from metrics.text.limits import DEFAULT_LIMITS, TextLimits
 from metrics.text.markup import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from metrics.text.names import printable
@@ -98,7 +99,7 @@ def read_file(
         from metrics.text.wmt_xml import read_wmt_xml
 
         return read_wmt_xml(contents, limits=markup_limits)
-    return read_lines(contents, limits=limits)
+    return FiledText(contents, limits) if stays_in_file(contents, limits) else read_lines(contents, limits=limits)
 
 
 def read_text(

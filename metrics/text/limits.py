@@ -46,5 +46,11 @@ class TextLimits:
     field_characters: int = 10_000
     """Characters of one field of a node (a form, a lemma), and of one attribute."""
 
+    held_bytes: int | None = None
+    """Bytes of a plain file from which on its text is not held in memory, but read again for each use; None: never."""
+
 
 DEFAULT_LIMITS = TextLimits()
+
+STORING_LIMITS = TextLimits(held_bytes=16 << 20)
+"""For texts that are only checked and stored: those of more than 16 MiB are not held."""

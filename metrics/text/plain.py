@@ -7,27 +7,25 @@ all that follows.
 
 from __future__ import annotations
 
-import re
+import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from metrics.errors import BadText
-from metrics.text.contents import WrongFormat, opened, refuse_other_formats
-from metrics.text.limits import DEFAULT_LIMITS, OverLimit, TextLimits
+from metrics.text.blocks import split_blocks
+from metrics.text.contents import opened, refuse_other_formats
+from metrics.text.limits import DEFAULT_LIMITS, TextLimits
 from metrics.text.names import printable
+from metrics.text.windows import Windows
 from metrics.text.wording import listed, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from metrics.text.contents import Source
 
 Utf8: TypeAlias = bytes
 
-CHECKED_AT_ONCE = 1 << 20
-
-_BYTE_ORDER_MARKS = re.compile(rb"(?:\xef\xbb\xbf)+")
-_MARKUP = re.compile(rb"\s*<(?:\?xml|!doctype|(?:ref|src|tst)set\b|mteval\b|dataset\b)", re.IGNORECASE)
 _NOT_LINE_ENDS = (
     ("U+2028", "\u2028".encode()),
     ("U+2029", "\u2029".encode()),
@@ -36,10 +34,6 @@ _NOT_LINE_ENDS = (
     ("form feed", b"\x0c"),
     ("lone carriage return", b"\r"),
 )
-
-
-class NotUtf8(BadText):
-    """The file contains bytes that are not UTF-8. Save it as UTF-8."""
 
 
 class DifferentLengths(BadText):
@@ -74,9 +68,26 @@ class Text:
     notices: tuple[str, ...] = ()
     """What was odd and what was done about it, each a sentence that names the text."""
 
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return len(self.bytes)
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the lines, each ended by a line feed: that of the usual text file."""
+        digest = hashlib.sha256(self.bytes)
+        digest.update(b"\n" if self.segments else b"")
+        return digest.hexdigest()
+
     def lines(self) -> list[Utf8]:
         """The segments, each as UTF-8 without its line end."""
         return self.bytes.split(b"\n") if self.segments else []
+
+    def runs(self, blocks: int) -> Iterator[Utf8]:
+        r"""The text in runs of so many blocks of 256 segments: lines joined by `\n`, none at the end of a run."""
+        for (run,) in split_blocks([self.bytes], blocks):
+            yield run
 
 
 def read_lines(source: Source, *, name: str | None = None, limits: TextLimits = DEFAULT_LIMITS) -> Text:
@@ -87,33 +98,11 @@ def read_lines(source: Source, *, name: str | None = None, limits: TextLimits = 
     """
     contents = opened(source, name=name, limits=limits)
     refuse_other_formats(contents)
-    name, data = contents.name, contents.read(limits)
-    _refuse_nul(name, data)
-    _check_lines(name, data, limits.segment_characters)
-
-    notices = []
-    if marks := _BYTE_ORDER_MARKS.match(data):
-        data = data[marks.end() :]
-        notices.append(f"{name}: starts with a byte-order mark, which was left out.")
-    if _MARKUP.match(data):
-        notices.append(f"{name}: looks like SGML or XML, but is read as plain text: every line counts as a segment.")
-    if data and not data.endswith((b"\n", b"\r")):
-        notices.append(f"{name}: the last line has no line end; it counts as a segment all the same.")
-        data += b"\n"
-    data, changed = _with_unix_line_ends(data)
-    if changed:
-        notices.append(f"{name}: {number_of(changed, 'line')} ended in CR LF (Windows); read as LF.")
-    if lone := data.count(b"\r"):
-        notices.append(
-            f"{name}: {number_of(lone, 'carriage return')} inside lines kept as text, not taken as line ends."
-        )
-    segments = data.count(b"\n")
-    if segments > limits.segments:
-        raise OverLimit(
-            f"{name}: {number_of(segments, 'line')}, the limit is {limits.segments:,}. "
-            "Split the file, or raise the limit on segments."
-        )
-    return Text(name=name, bytes=data[:-1], segments=segments, notices=tuple(notices))
+    windows = Windows(contents, limits)
+    lines = list(windows)
+    if lines:
+        lines[-1] = lines[-1][:-1]
+    return Text(contents.name, b"".join(lines), windows.segments, notices=tuple(windows.notices))
 
 
 def check_same_length(first: Text, others: Iterable[Text]) -> None:
@@ -138,75 +127,6 @@ def check_same_length(first: Text, others: Iterable[Text]) -> None:
         f"These files must have {what} as {first.name}, "
         f"which has {number_of(first.segments, first.unit)}:\n{rows}\n{advice}"
     )
-
-
-def _refuse_nul(name: str, data: Utf8) -> None:
-    nul = data.find(b"\0")
-    if nul >= 0:
-        line, byte = _place(data, nul)
-        raise WrongFormat(
-            f"{name}, line {line}, byte {byte}: a NUL byte, which text does not contain. "
-            "Remove it; if every second byte is one, this is UTF-16: convert it with "
-            "`iconv -f UTF-16LE -t UTF-8 OLD > NEW`."
-        )
-
-
-def _check_lines(name: str, data: Utf8, limit: int) -> None:
-    """Check that all is UTF-8 and no line too long, in windows: memory stays small, no loop over lines."""
-    window = max(1, min(limit, CHECKED_AT_ONCE))
-    start = 0
-    while start < len(data):
-        end = len(data)
-        if end - start > window:
-            end = data.rfind(b"\n", start, start + window) + 1
-        if end:
-            _characters(name, data, start, end)
-        else:
-            # One line fills the window, so it has to be measured; no character has more than 4 bytes.
-            end = data.find(b"\n", start) + 1 or len(data)
-            if end - start > 4 * limit + len(b"\r\n") or _characters(name, data, start, end) > limit:
-                raise OverLimit(
-                    f"{name}, line {_place(data, start)[0]}: more than {limit:,} characters. Cut the segment "
-                    "(or does the file lack line feeds?), or raise the limit on characters per segment."
-                )
-        start = end
-
-
-def _characters(name: str, data: Utf8, start: int, end: int) -> int:
-    """Number of characters without the line end; raises NotUtf8."""
-    try:
-        return len(data[start:end].decode().removesuffix("\n").removesuffix("\r"))
-    except UnicodeDecodeError as error:
-        line, byte = _place(data, start + error.start)
-        broken = data[start + error.start : start + error.end].hex(" ")
-        raise NotUtf8(
-            f"{name}, line {line}, byte {byte}: not UTF-8 ({error.reason}, bytes {broken}). Save the file "
-            "as UTF-8. If it is in an older encoding, convert it: `iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW`."
-        ) from error
-
-
-def _place(data: Utf8, position: int) -> tuple[int, int]:
-    """Line and byte within the line, both counted from 1."""
-    line_start = data.rfind(b"\n", 0, position) + 1
-    return data.count(b"\n", 0, position) + 1, position - line_start + 1
-
-
-def _with_unix_line_ends(data: Utf8) -> tuple[Utf8, int]:
-    """The text with LF line ends, and how many lines ended otherwise.
-
-    Several carriage returns before a line feed, or some at the very end, are one line end: else the
-    canonical text would not be canonical when it is written and read again.
-    """
-    if b"\r" not in data:
-        return data, 0
-    changed = data.count(b"\r\n")
-    if data.endswith(b"\r"):
-        data = data.rstrip(b"\r") + b"\n"
-        changed += 1
-    data = data.replace(b"\r\n", b"\n")
-    if b"\r\n" in data:
-        data = b"\n".join([line.rstrip(b"\r") for line in data.split(b"\n")])
-    return data, changed
 
 
 def _length_row(text: Text, first: Text) -> str:

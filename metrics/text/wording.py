@@ -11,10 +11,12 @@ SHOWN = 10
 
 
 def number_of(count: int, noun: str) -> str:
-    """`1 line`, `2 lines`, `1,002 lines`."""
+    """`1 line`, `2 lines`, `1,002 lines`, `2 processes`."""
     if count == 1:
         return f"1 {noun}"
-    return f"{count:,} {noun[:-1]}ies" if noun.endswith("y") else f"{count:,} {noun}s"
+    if noun.endswith("y"):
+        return f"{count:,} {noun[:-1]}ies"
+    return f"{count:,} {noun}es" if noun.endswith("s") else f"{count:,} {noun}s"
 
 
 def listed(items: Sequence[str], shown: int = SHOWN) -> str:

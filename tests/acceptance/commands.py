@@ -1,5 +1,7 @@
-"""Commands run as users run them: in processes of their own."""
+"""Commands run as users run them, in processes of their own; or here, where what they print is all that matters."""
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -8,6 +10,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest import mock
+
+from cli.main import main
 
 REPOSITORY = Path(__file__).parents[2]
 SECONDS = 300
@@ -22,6 +27,23 @@ def environment(**settings: str) -> dict[str, str]:
 def steelyard(*arguments: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run `steelyard ...` to its end."""
     return command("cli.main", *arguments, cwd=cwd, **settings)
+
+
+def steelyard_here(*arguments: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run `steelyard ...` to its end in this process, which has imported everything already."""
+    output, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with (
+        mock.patch.dict(os.environ, environment(**settings), clear=True),
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(errors),
+    ):
+        try:
+            status = main(arguments)
+        except SystemExit as end:
+            status = int(end.code or 0)
+    printed, said = (each.buffer.getvalue().decode() for each in (output, errors))
+    return subprocess.CompletedProcess(arguments, status, printed, said)
 
 
 def mtrics(*arguments: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.commands import REPOSITORY, running, steelyard
+from tests.acceptance.commands import REPOSITORY, running, steelyard, steelyard_here
 
 
 def boards_of(folder: Path) -> list[dict]:
@@ -66,19 +66,19 @@ def test_leaderboard_reads_the_database_back(tmp_path):
     database = ("--database", "sqlite:///steelyard-demo/steelyard.db")
     ended = steelyard("leaderboard", "-f", "json", *database, cwd=tmp_path)
     assert json.loads(ended.stdout) == boards_of(tmp_path / "steelyard-demo")
-    only = steelyard("leaderboard", "harbour", "--references", "B,A", "-f", "json", *database, cwd=tmp_path)
+    only = steelyard_here("leaderboard", "harbour", "--references", "B,A", "-f", "json", *database, cwd=tmp_path)
     assert [board["references"] for board in json.loads(only.stdout)] == [["A", "B"]]
-    text = steelyard("leaderboard", "--references", "A", "--sort", "ter", *database, cwd=tmp_path).stdout
+    text = steelyard_here("leaderboard", "--references", "A", "--sort", "ter", *database, cwd=tmp_path).stdout
     assert "Sorted by TER" in text
     # Columns are two blanks apart, score and interval one.
     cells = [re.split(r"\s{2,}", line) for line in text.splitlines() if line[:1].isdigit()]
     by_ter = [float(row[5].split()[0]) for row in cells]
     assert len(by_ter) == 5
     assert by_ter == sorted(by_ter), "a lower TER is better"
-    tsv = steelyard("leaderboard", "--references", "A", "-f", "tsv", *database, cwd=tmp_path).stdout
+    tsv = steelyard_here("leaderboard", "--references", "A", "-f", "tsv", *database, cwd=tmp_path).stdout
     rows = list(csv.DictReader(tsv.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
     assert {row["metric"] for row in rows} == {"bleu", "chrf", "ter"}
-    narrow = steelyard("leaderboard", "-f", "json", "--level", "0.5", *database, cwd=tmp_path)
+    narrow = steelyard_here("leaderboard", "-f", "json", "--level", "0.5", *database, cwd=tmp_path)
     wide, small = (json.loads(out)[0]["systems"][0]["scores"][0]["interval"] for out in (ended.stdout, narrow.stdout))
     assert wide["low"] < small["low"] < small["high"] < wide["high"]
 
@@ -86,22 +86,23 @@ def test_leaderboard_reads_the_database_back(tmp_path):
 def test_campaigns_with_the_same_test_set_have_leaderboards_of_their_own(tmp_path):
     demo = str(REPOSITORY / "demo" / "harbour")
     first = steelyard("evaluate", demo, "--references", "A", "-m", "bleu", "ter", cwd=tmp_path)
-    second = steelyard(
-        "evaluate", demo, "--references", "A", "-m", "chrf++", "--name", "again", "--confidence", "0", cwd=tmp_path
-    )
+    arguments = ("--references", "A", "-m", "chrf++", "ter", "--name", "again", "--confidence", "0")
+    second = steelyard("evaluate", demo, *arguments, cwd=tmp_path)
     assert (first.returncode, second.returncode) == (0, 0)
+    assert "measured before" not in first.stderr
+    assert "note: 1 of 2 metrics of 5 systems were measured before." in second.stderr
     assert "no intervals" in second.stdout
     everything = json.loads(steelyard("leaderboard", "-f", "json", cwd=tmp_path).stdout)
     assert [(board["campaign"], board["test_set"]) for board in everything] == [("harbour",) * 2, ("again", "harbour")]
     assert all(len(board["systems"]) == 5 for board in everything)
-    by_chrf = json.loads(steelyard("leaderboard", "--sort", "chrF2++", "-f", "json", cwd=tmp_path).stdout)
+    by_chrf = json.loads(steelyard_here("leaderboard", "--sort", "chrF2++", "-f", "json", cwd=tmp_path).stdout)
     assert [board["campaign"] for board in by_chrf] == ["again"]
     assert "again: harbour, reference A" in second.stdout
     assert by_chrf[0]["systems"][0]["scores"][0]["interval"] is None
-    nothing = steelyard("leaderboard", "--sort", "wer", cwd=tmp_path)
+    nothing = steelyard_here("leaderboard", "--sort", "wer", cwd=tmp_path)
     assert nothing.returncode == 2
     assert "There are: bleu, chrf:nw=2, ter" in nothing.stderr
-    unknown = steelyard("leaderboard", "elsewhere", cwd=tmp_path)
+    unknown = steelyard_here("leaderboard", "elsewhere", cwd=tmp_path)
     assert unknown.returncode == 1
     assert "again: harbour (A); harbour (A)" in unknown.stderr
 
@@ -168,7 +169,7 @@ def test_a_variable_number_of_references(tmp_path):
     (board,) = boards_of(tmp_path / "out")
     files = [str(folder / "refs" / name) for name in ("A.txt", "B.txt")]
     systems = [str(folder / "systems" / f"{system['system']}.txt") for system in board["systems"]]
-    scored = steelyard(
+    scored = steelyard_here(
         "score", *files, "-i", *systems, "--variable-references", "--confidence", "-f", "json", cwd=tmp_path
     )
     for stored, system in zip(board["systems"], json.loads(scored.stdout)["systems"], strict=True):

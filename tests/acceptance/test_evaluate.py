@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from tests.acceptance.commands import REPOSITORY, running, steelyard
+from tests.acceptance.commands import REPOSITORY, running, steelyard, steelyard_here
 from tests.metrics.text.test_campaigns import DATASET
 from tests.metrics.text.test_layered_folders import treex, write
 
@@ -37,7 +37,7 @@ def test_a_file_in_wmts_xml(tmp_path):
     connection.close()
     ended = steelyard("evaluate", "wmt.xml", *arguments, cwd=tmp_path)
     assert "note: wmt.xml: 1 document of test suites left out." in ended.stderr
-    scored = steelyard("score", "wmt.xml", "-i", "wmt.xml", *arguments, "-f", "json", cwd=tmp_path)
+    scored = steelyard_here("score", "wmt.xml", "-i", "wmt.xml", *arguments, "-f", "json", cwd=tmp_path)
     (board,) = json.loads((tmp_path / "harbour2022.en-cs-report" / "leaderboard.json").read_text())
     assert scores(board) == scores(json.loads(scored.stdout))
 
@@ -86,7 +86,7 @@ def test_layers_through_the_database_give_the_scores_of_one_process(tmp_path, da
     assert ended.returncode == 0, ended.stderr
     (board,) = json.loads((tmp_path / "port-report" / "leaderboard.json").read_text())
     systems = ("port/systems/tug.treex", "port/systems/barge.treex.gz")
-    scored = steelyard("score", "port/refs/A.treex.gz", "-i", *systems, *arguments, "-f", "json", cwd=tmp_path)
+    scored = steelyard_here("score", "port/refs/A.treex.gz", "-i", *systems, *arguments, "-f", "json", cwd=tmp_path)
     assert scores(board) == scores(json.loads(scored.stdout))
     assert scores(board)["tug", "sempos"]["score"] == 80
     assert scores(board)["barge", "sempos"]["score"] == 60
@@ -165,7 +165,7 @@ def test_runs_of_a_system_count_with_their_mean(tmp_path):
     (of_tug,) = tug["scores"]
     assert (anchor["runs"], tug["runs"], of_tug["rank"], of_tug["cluster"]) == ([], ["one", "two"], 2, 2)
     files = [str(systems / f"{name}.txt") for name in ("buoy", "ebb")]
-    scored = steelyard("score", "port/refs/A.txt", "-i", *files, "-m", "bleu", "-f", "json", cwd=tmp_path)
+    scored = steelyard_here("score", "port/refs/A.txt", "-i", *files, "-m", "bleu", "-f", "json", cwd=tmp_path)
     alone = [found["score"] for found in scores(json.loads(scored.stdout)).values()]
     assert of_tug["runs"] == alone
     assert of_tug["score"] == sum(alone) / 2

@@ -13,7 +13,7 @@ from scipy.stats import pearsonr
 
 from cli.main import main
 from cli.tune_output import sparkline
-from tests.acceptance.commands import steelyard
+from tests.acceptance.commands import steelyard, steelyard_here
 
 WORDS = ["lodě", "loď", "lodí", "přístav", "přístavu", "v", "do", "stará", "starou", "kotva", "kotvu", "moře"]
 SEGMENTS = 60
@@ -59,9 +59,9 @@ def stored(tmp_path_factory):
     for number, name in enumerate(("port", "quay")):
         campaign(folder / name, number)
         judge(folder / name, number, segments=name == "port")
-    ended = steelyard("evaluate", "port", "-m", "bleu", "--references", "A", "--confidence", "0", cwd=folder)
+    ended = steelyard_here("evaluate", "port", "-m", "bleu", "--references", "A", "--confidence", "0", cwd=folder)
     assert ended.returncode == 0, ended.stderr
-    ended = steelyard(*TWO_SETS, "-f", "json", "--plot", "curves.svg", cwd=folder)
+    ended = steelyard_here(*TWO_SETS, "-f", "json", "--plot", "curves.svg", cwd=folder)
     assert ended.returncode == 0, ended.stderr
     (folder / "found.json").write_text(ended.stdout)
     return folder
@@ -109,7 +109,7 @@ def test_two_sets_both_ways_and_nothing_twice(stored, capsys):
     again = steelyard(*TWO_SETS, "-f", "json", cwd=stored)
     assert json.loads(again.stdout) == found
     assert shards(stored) == before, "everything was stored"
-    other = steelyard(*TWO_SETS, "--statistics", "kendall", "acc", "soft-pairwise", "--level", "both", cwd=stored)
+    other = steelyard_here(*TWO_SETS, "--statistics", "kendall", "acc", "soft-pairwise", "--level", "both", cwd=stored)
     assert other.returncode == 0
     assert shards(stored) == before
 
@@ -121,14 +121,14 @@ def test_two_sets_both_ways_and_nothing_twice(stored, capsys):
 
 def test_the_curve_is_the_correlation_of_the_scores_that_score_prints(stored, tmp_path):
     command = ("tune", "chrf", "beta", "quay", "--values", "1", "3", "--references", "all", "--confidence", "0")
-    ended = steelyard(*command, "--against", "ter", "-f", "tsv", cwd=stored)
+    ended = steelyard_here(*command, "--against", "ter", "-f", "tsv", cwd=stored)
     assert ended.returncode == 0, ended.stderr
     rows = list(csv.DictReader(io.StringIO(ended.stdout), delimiter="\t"))
     assert [(row["value"], row["metric"]) for row in rows] == [("1", "chrf:beta=1"), ("3", "chrf:beta=3"), ("", "ter")]
     assert {row["low"] for row in rows} == {""}
     systems = [f"quay/systems/s{number}.txt" for number in range(4)]
     files = ("quay/refs/A.txt", "quay/refs/B.txt", "-i", *systems, "-f", "json", "-m")
-    scored = json.loads(steelyard("score", *files, "chrf:beta=1", "chrf:beta=3", "ter", cwd=stored).stdout)
+    scored = json.loads(steelyard_here("score", *files, "chrf:beta=1", "chrf:beta=3", "ter", cwd=stored).stdout)
     people = list(judge(tmp_path, 1, segments=False).values())
     for position, row in enumerate(rows):
         metric = np.array([system["scores"][position]["score"] for system in scored["systems"]])
@@ -137,7 +137,7 @@ def test_the_curve_is_the_correlation_of_the_scores_that_score_prints(stored, tm
 
 
 def test_one_set_without_judged_segments_is_reported_on_itself_and_loudly(stored):
-    ended = steelyard("tune", "tbleu", "eps", "quay", "--values", "0,1", "--references", "A", "B,A", cwd=stored)
+    ended = steelyard_here("tune", "tbleu", "eps", "quay", "--values", "0,1", "--references", "A", "B,A", cwd=stored)
     assert ended.returncode == 0, ended.stderr
     assert "WARNING: chosen and reported on the same data." in ended.stdout
     assert "Only 4 systems" in ended.stdout
@@ -151,7 +151,7 @@ def test_a_folder_and_a_metric_with_vectors(stored):
     (stored / "other.vec").write_text("2 2\nlodě 1 0\nkotva 0 1\n", encoding="utf-8")
     command = ("tune", "bleu_modif:order=1,2", "gamma", "port", "--values", "0,0.9", "--confidence", "20")
     vectors = ("--with", "vectors=toy", "--with", "vectors=other", "--resource", "toy=toy.vec", "other=other.vec")
-    ended = steelyard(*command, *vectors, "--references", "A", "-f", "json", cwd=stored)
+    ended = steelyard_here(*command, *vectors, "--references", "A", "-f", "json", cwd=stored)
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
     assert [variant["variant"] for variant in found["variants"]] == ["vectors=toy", "vectors=other"]
@@ -202,7 +202,7 @@ def test_sparklines():
 def test_on_real_data_bleu_has_its_published_correlation(real_data, tmp_path):
     """As `expected_correlations.tsv` has it; tBLEU with eps=0 is BLEU."""
     (tmp_path / "wmt21.en-cs").symlink_to(real_data / "wmt21.en-cs")
-    ended = steelyard(
+    ended = steelyard_here(
         *("tune", "tbleu", "eps", "wmt21.en-cs", "--values", "0,0.5", "--references", "A", "B", "all"),
         *("--level", "system", "--confidence", "0", "-f", "json"),
         cwd=tmp_path,

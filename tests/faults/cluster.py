@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
-import subprocess
-import sys
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ from sqlalchemy import Engine, func, select
 from models import Evaluation, LeaseState, Score, Shard, Worker
 from models.progress import read_progress
 from models.session import make_engine, reading
+from tests.faults.nursery import Forked, Nursery
 from tests.faults.troubled import MARKS
 
 Result = TypeVar("Result")
@@ -42,13 +44,23 @@ def children(pid: int) -> list[int]:
     return found
 
 
+@cache
+def nursery() -> Nursery:
+    """The nursery of this process, which ends with it."""
+    folder = tempfile.TemporaryDirectory(prefix="steelyard-nursery-")
+    made = Nursery(Path(folder.name), REPOSITORY)
+    atexit.register(folder.cleanup)
+    atexit.register(made.close)
+    return made
+
+
 class Cluster:
     """Processes that share a database and a broker; all are gone at the end of the context."""
 
     def __init__(self, folder: Path, database_url: str, broker_url: str, **settings: object) -> None:
         self.folder = folder
         self.engine: Engine = make_engine(database_url)
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.processes: dict[str, Forked] = {}
         values = {"database_url": database_url, "broker_url": broker_url, **settings}
         named = {f"STEELYARD_{name.upper()}": str(value) for name, value in values.items()}
         self.environment = {**os.environ, **named, MARKS: str(folder), "PYTHONPATH": str(REPOSITORY)}
@@ -62,24 +74,20 @@ class Cluster:
                 self.kill(name)
         self.engine.dispose()
 
-    def start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start `tests.faults.program` with these arguments, in a process group of its own."""
-        with (self.folder / f"{name}.log").open("ab") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "tests.faults.program", *arguments],
-                cwd=REPOSITORY,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+    def start(self, name: str, *arguments: str, **environment: str) -> Forked:
+        """Start `tests.faults.program` with these arguments, in a process group of its own.
+
+        `environment` has more variables for it.
+        """
+        # Its log is there as soon as it is.
+        (self.folder / f"{name}.log").touch()
+        process = nursery().fork([*arguments], {**self.environment, **environment}, self.folder / f"{name}.log")
         self.processes[name] = process
         return process
 
-    def start_worker(self, name: str = "worker") -> subprocess.Popen[bytes]:
+    def start_worker(self, name: str = "worker", **environment: str) -> Forked:
         """Start a worker and wait until its row is there."""
-        process = self.start(name, "worker")
+        process = self.start(name, "worker", **environment)
 
         def beats() -> bool:
             assert process.poll() is None, self.log(name)
@@ -94,6 +102,23 @@ class Cluster:
         process = self.processes[name]
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(PATIENCE)
+
+    def freeze(self, name: str) -> None:
+        """SIGSTOP for the process and all its children."""
+        os.killpg(self.processes[name].pid, signal.SIGSTOP)
+
+    def thaw(self, name: str) -> None:
+        """SIGCONT for the process and all its children."""
+        os.killpg(self.processes[name].pid, signal.SIGCONT)
+
+    def in_transaction(self) -> int:
+        """Connections to this PostgreSQL database that are in the middle of a transaction, but ours."""
+        with reading(self.engine) as connection:
+            counted = (
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                "AND pid <> pg_backend_pid() AND state <> 'idle'"
+            )
+            return int(connection.exec_driver_sql(counted).scalar_one())
 
     def log(self, name: str) -> str:
         """What a process has written."""

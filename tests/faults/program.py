@@ -1,11 +1,14 @@
-"""The processes of a fault test: `python -m tests.faults.program worker|scheduler|twice|embedded|randomize`.
+"""The processes of a fault test: `python -m tests.faults.program worker|scheduler|...`; the others are below.
 
 Settings come from the environment, as for the real commands.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import logging
+import os
+import random
 import signal
 import sys
 import threading
@@ -14,16 +17,31 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from metrics import base
 from models import Evaluation
 from models.progress import Progress
 from models.session import make_engine, reading
+from models.states import QueueClass
 from scheduler import dispatch, loop
 from scheduler.comparing import Wanted, randomize
 from scheduler.embedded import Embedded
 from tests.faults.troubled import register
 from tests.scheduler.jobs import queue_job
+from worker import app, station
 from worker.app import run_worker
 from worker.settings import Settings
+
+PATIENCE = "STEELYARD_TEST_PATIENCE"
+"""Environment variable: seconds, with commas between, between the tries to reach the database."""
+
+VERSION, EDITION = "STEELYARD_TEST_VERSION", "STEELYARD_TEST_EDITION"
+"""Environment variables: what release a process pretends to be."""
+
+IGNORANT = "STEELYARD_TEST_IGNORANT"
+"""Environment variable: a process does not know the metrics of these tests."""
+
+TASKS = "STEELYARD_TEST_TASKS"
+"""Environment variable: how many tasks a pool process does."""
 
 
 def schedule() -> None:
@@ -43,6 +61,74 @@ def schedule_twice(log: Path) -> None:
         return send(engine, app, list(reversed(hints)))
 
     dispatch._send = send_twice
+    schedule()
+
+
+def schedule_in_disorder(log: Path) -> None:
+    """Send all hints late, every second one also at once, the last ones first, and say so in a file."""
+    send = dispatch._send
+
+    def send_in_disorder(engine, app, hints):  # type: ignore[no-untyped-def]
+        backwards = list(reversed(hints))
+        with log.open("a") as file:
+            file.writelines(f"{hint.task} {hint.key}\n" for hint in backwards)
+        later = threading.Timer(0.2, send, (engine, app, backwards))
+        later.daemon = True
+        later.start()
+        send(engine, app, backwards[::2])
+        return len(hints)
+
+    dispatch._send = send_in_disorder
+    schedule()
+
+
+def schedule_and_lose(seed: int) -> None:
+    """Mark hints as sent, and lose one of five on the way."""
+    send, draw = dispatch._send, random.Random(seed)
+
+    def send_some(engine, app, hints):  # type: ignore[no-untyped-def]
+        return send(engine, app, [hint for hint in hints if draw.random() > 0.2])
+
+    dispatch._send = send_some
+    schedule()
+
+
+def work_without_hearing() -> int:
+    """Work with a connection to the broker over which nothing comes."""
+    from kombu.transport.redis import Channel
+
+    Channel._brpop_start = lambda self, timeout=None: None
+    return run_worker(Settings())
+
+
+class Usurper:
+    """Leads, whoever else does."""
+
+    leads = False
+
+    def acquire(self) -> bool:
+        logging.warning("The usurper leads")
+        self.leads = True
+        return True
+
+    def held(self) -> bool:
+        return self.leads
+
+    def release(self) -> None:
+        pass
+
+
+def usurp(log: Path) -> None:
+    """Hand out work beside the one who leads, and say so in a file."""
+    send = dispatch._send
+
+    def send_and_tell(engine, app, hints):  # type: ignore[no-untyped-def]
+        with log.open("a") as file:
+            file.writelines(f"{hint.task} {hint.key}\n" for hint in hints)
+        return send(engine, app, hints)
+
+    dispatch._send = send_and_tell
+    loop.leadership = lambda _url: Usurper()
     schedule()
 
 
@@ -70,18 +156,56 @@ def compare(protocol: int, trials: int) -> None:
     )
 
 
-if __name__ == "__main__":
+def pretend() -> None:
+    """Be of another release, as the environment says: of another version or edition, with processes of few tasks."""
+    if version := os.environ.get(VERSION):
+        station.release = lambda: version
+    if edition := int(os.environ.get(EDITION, 0)):
+        real = base.EDITION
+        for module in list(sys.modules.values()):
+            if getattr(module, "EDITION", None) == real:
+                module.EDITION = edition
+        app.QUEUES = ",".join(queue_class.queue_of(edition) for queue_class in QueueClass)
+    if tasks := int(os.environ.get(TASKS, 0)):
+        app.TASKS_PER_PROCESS = tasks
+
+
+def main(arguments: list[str]) -> int:
+    """Be the program that the arguments name; the exit status."""
     # A shell that runs the tests in the background has them ignore it, and so all that they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     logging.basicConfig(level=logging.WARNING)
-    register()
-    if sys.argv[1] == "worker":
-        sys.exit(run_worker(Settings()))
-    elif sys.argv[1] == "scheduler":
+    faulthandler.register(signal.SIGUSR1)
+    if IGNORANT not in os.environ:
+        register()
+    pretend()
+    if PATIENCE in os.environ:
+        station.PATIENCE = tuple(float(wait) for wait in os.environ[PATIENCE].split(","))
+    name, *others = arguments
+    if name == "worker":
+        return run_worker(Settings())
+    if name == "cli":
+        from cli.main import main as command
+
+        return command(others)
+    if name == "deaf":
+        return work_without_hearing()
+    if name == "scheduler":
         schedule()
-    elif sys.argv[1] == "twice":
-        schedule_twice(Path(sys.argv[2]))
-    elif sys.argv[1] == "randomize":
-        compare(int(sys.argv[2]), int(sys.argv[3]))
+    elif name == "twice":
+        schedule_twice(Path(others[0]))
+    elif name == "disorder":
+        schedule_in_disorder(Path(others[0]))
+    elif name == "lossy":
+        schedule_and_lose(int(others[0]))
+    elif name == "usurper":
+        usurp(Path(others[0]))
+    elif name == "randomize":
+        compare(int(others[0]), int(others[1]))
     else:
-        embed(int(sys.argv[2]), sys.argv[3])
+        embed(int(others[0]), others[1])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -134,6 +134,7 @@ def test_a_pool_process_is_killed_in_the_middle_and_every_hint_delivered_twice(
     assert len(hints) == 8
 
 
+@pytest.mark.long
 def test_a_whole_worker_is_killed_in_the_middle(cluster: Cluster, undisturbed: set[tuple[Any, ...]]) -> None:
     comparison = queue(cluster)
     cluster.start("scheduler", "scheduler")
@@ -146,6 +147,7 @@ def test_a_whole_worker_is_killed_in_the_middle(cluster: Cluster, undisturbed: s
     assert "fell silent" in cluster.log("scheduler")
 
 
+@pytest.mark.long
 def test_all_messages_are_lost(cluster: Cluster, undisturbed: set[tuple[Any, ...]]) -> None:
     import redis
 

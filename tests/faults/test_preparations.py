@@ -102,6 +102,7 @@ def test_a_pool_process_is_killed_in_the_middle(cluster: Cluster, undisturbed: S
     assert "taken back" not in cluster.log("scheduler")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("merges", [False, True], ids=["counting", "merging"])
 def test_a_whole_worker_is_killed_in_the_middle(cluster: Cluster, undisturbed: Scores, merges: bool) -> None:
     cluster.start("scheduler", "scheduler")
@@ -116,6 +117,7 @@ def test_a_whole_worker_is_killed_in_the_middle(cluster: Cluster, undisturbed: S
     assert "fell silent" in cluster.log("scheduler")
 
 
+@pytest.mark.long
 def test_all_messages_are_lost(cluster: Cluster, undisturbed: Scores) -> None:
     import redis
 

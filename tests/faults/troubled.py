@@ -27,9 +27,13 @@ MARKS = "STEELYARD_TEST_MARKS"
 """Environment variable with the folder where trouble that happens once leaves its mark."""
 
 
+MOUTHFUL = 16 * 2**20
+"""Bytes that a text with EAT in it has allocated at a time, for ever."""
+
+
 @dataclass(frozen=True)
 class Troubled(Metric):
-    """Bytes per word, after a pause; KILL, KILLONCE, RAISE and HANG in a text do what they say."""
+    """Bytes per word, after a pause; KILL, KILLONCE, RAISE, HANG and EAT in a text do what they say."""
 
     name: ClassVar[str] = "troubled"
     source: ClassVar[str] = "this test"
@@ -54,6 +58,10 @@ class Troubled(Metric):
             raise RuntimeError("this text makes trouble")
         if b"HANG" in text:
             time.sleep(1000)
+        if b"EAT" in text:
+            eaten = []
+            while True:
+                eaten.append(np.empty(MOUTHFUL // 8))
         return np.array(
             [[(len(line), len(line.split())) for line in system.split(b"\n")] for system in batch.systems],
             dtype=np.float64,

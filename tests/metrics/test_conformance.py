@@ -18,7 +18,7 @@ EXAMPLES = [(metric, example) for metric in METRICS for example in metric.exampl
 every_example = pytest.mark.parametrize(
     ("metric", "example"), EXAMPLES, ids=[":".join(filter(None, (m.name, e))) for m, e in EXAMPLES]
 )
-relaxed = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+relaxed = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 QUICK = [promise for promise in PROMISES if promise is not shards_add_up]
 scratch = tempfile.TemporaryDirectory()
 

@@ -20,6 +20,7 @@ from metrics.batch import Batch
 from metrics.errors import BadState, MissingState, TooLarge
 from metrics.information import NgramInformation
 from metrics.measure import measure
+from metrics.ngram_merging import merged
 from metrics.ngram_table import NgramTable
 from metrics.preparation import states_of
 from metrics.resampling.bootstrap import resampling_counts
@@ -181,6 +182,8 @@ def test_any_cut_gives_the_same_state(campaign, deepest, draw):
     ]
     draw.shuffle(parts)
     assert way.merge(parts) == whole
+    # However few n-grams are added up at once.
+    assert merged(parts, draw.randrange(1, 30)).to_bytes() == whole
     draw.shuffle(references)
     assert way.merge([way.count(Batch([joined(lines) for lines in references], []))]) == whole
 

@@ -47,6 +47,19 @@ def results(claimed: ClaimedShard, value: float = 1.0) -> list[ShardRow]:
     return [ShardRow(evaluation, 0, blob, None) for evaluation in claimed.evaluations]
 
 
+@pytest.mark.usefixtures("job")
+def test_who_did_not_hear_that_his_claim_worked_asks_again(engine: Engine) -> None:
+    shard = shards(engine)[0]
+    found = []
+    for owner in ("a", "a", "b"):
+        with writing(engine) as connection:
+            found.append(claim(connection, shard, owner))
+    assert found[0] is not None
+    assert found == [found[0], found[0], None]
+    with reading(engine) as connection:
+        assert connection.scalar(select(Shard.attempts).where(Shard.id == shard)) == 1
+
+
 def do_shard(engine: Engine, shard: int, owner: str = "a") -> Completion:
     with writing(engine) as connection:
         claimed = claim(connection, shard, owner)
@@ -197,21 +210,24 @@ def test_attempts_are_counted_at_the_claim(engine: Engine) -> None:
 def test_out_of_attempts_a_shard_is_split_and_then_fails_alone(engine: Engine) -> None:
     shard = shards(engine)[0]
     with writing(engine) as connection:
+        connection.execute(update(Shard).where(Shard.id == shard).values(metrics=[0]))
         claim(connection, shard, "a", max_attempts=1)
         assert release_shard(connection, shard, "a", "it exploded.", max_attempts=1, delay_seconds=0)
     with reading(engine) as connection:
         split = connection.execute(
-            select(Shard.id, Shard.first_block, Shard.last_block, ShardEvaluation.evaluation_id)
+            select(Shard.id, Shard.first_block, Shard.last_block, Shard.metrics, ShardEvaluation.evaluation_id)
             .join(ShardEvaluation, ShardEvaluation.shard_id == Shard.id)
             .where(Shard.id > shards(engine)[2])
             .order_by(Shard.id)
         ).all()
-        assert [(row.first_block, row.last_block) for row in split] == [(0, 1)] * 3
+        assert [(row.first_block, row.last_block, row.metrics) for row in split] == [(0, 1, [0])] * 3
         assert connection.scalar(select(Shard.state).where(Shard.id == shard)) == "failed"
     assert states(engine) == ["running"] * 3
     bad = split[1]
     with writing(engine) as connection:
-        claim(connection, bad.id, "b", max_attempts=1)
+        again = claim(connection, bad.id, "b", max_attempts=1)
+        assert again is not None
+        assert again.metrics == (0,)
         release_shard(connection, bad.id, "b", "it exploded.", max_attempts=1, delay_seconds=0)
     assert states(engine) == ["running", "failed", "running"]
     with reading(engine) as connection:

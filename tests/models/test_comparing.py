@@ -298,5 +298,5 @@ def test_an_evaluation_that_is_deleted_meanwhile_fails_the_comparison(engine: En
         assert hand_in(engine, each, [1, 1, 1])
     assert stored(engine) == []
     assert progress(engine, comparison).failures == (
-        f"Evaluation {evaluation} was deleted while its system was compared with others.",
+        f"Evaluation {evaluation} was deleted or queued anew while its system was compared with others.",
     )

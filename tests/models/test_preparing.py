@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, func, select, update
 
+from metrics.resources import Resources
 from models import Evaluation, LeaseState, Preparation, PreparedState, Shard
 from models.outcomes import cancel_evaluations
 from models.preparing import (
@@ -19,10 +20,12 @@ from models.preparing import (
     release_preparation,
 )
 from models.session import make_engine, reading, writing
-from models.unprepared import uncounted
+from models.unprepared import lock_state, uncounted
 from scheduler.intake import Intake
 from scheduler.queueing import queue_evaluations
 from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.errors import PartsMissing
+from worker.preparing import preparation_work
 
 
 @pytest.fixture
@@ -84,13 +87,32 @@ def test_the_whole_way(engine: Engine) -> None:
     mine = claimed(engine, last.merge)
     assert mine.merges
     with writing(engine) as connection:
-        assert read_parts(connection, mine.prepared_state_id) == [b"part 0", b"part 1", b"part 2"]
+        parts = [each.part for each in read_parts(connection, mine.prepared_state_id)]
+        assert parts == [b"part 0", b"part 1", b"part 2"]
         assert complete_merge(connection, mine, b"state")
         assert not complete_merge(connection, mine, b"again")
     with reading(engine) as connection:
         assert list(connection.scalars(select(PreparedState.blob))) == [b"state"]
         assert set(connection.scalars(select(Preparation.part))) == {None}
     assert evaluations(engine) == [("queued", None)] * 2
+
+
+@pytest.mark.usefixtures("job")
+def test_what_is_not_covered_once_is_not_merged(engine: Engine) -> None:
+    *_, last = (count(engine, key) for key in keys(engine))
+    assert last.merge is not None
+    mine = claimed(engine, last.merge)
+    third = keys(engine)[2]
+    edits = [{"part": None}, {"part": b"part", "first_block": 1}, {"first_block": 3, "last_block": 4}]
+    for edit in edits:
+        with writing(engine) as connection:
+            connection.execute(update(Preparation).where(Preparation.id == third).values(**edit))
+            with pytest.raises(PartsMissing, match=r"no part, or two, for segment (257|513)\."):
+                preparation_work(connection, mine, Resources("."))
+            # One whose part is gone is counted again.
+            state = lock_state(connection, mine.prepared_state_id)
+            assert state is not None
+            assert uncounted(connection, state) == ([] if edit == edits[1] else [(2, 3)])
 
 
 @pytest.mark.usefixtures("job")

@@ -65,7 +65,7 @@ class Counting:
             held = select(Preparation.id).where(Preparation.owner == mine.owner, Preparation.state == "running")
             ours = connection.scalar(held) == mine.preparation_id
             if mine.merges:
-                whole = b",".join(read_parts(connection, mine.prepared_state_id))
+                whole = b",".join(each.part for each in read_parts(connection, mine.prepared_state_id))
                 assert complete_merge(connection, mine, whole) == ours
             else:
                 part = ",".join(map(str, range(mine.first_block, mine.last_block))).encode()

@@ -12,6 +12,7 @@ from models.base import now
 from models.conflicts import insert_if_absent, insert_or_replace
 from models.errors import BadDatabaseUrl
 from models.session import make_engine, parse_url, reading, sqlite_file, writing
+from models.trouble import passes
 from models.worker import Worker, beat, forget, forget_silent, processes
 
 
@@ -54,6 +55,21 @@ def test_who_reads_cannot_write(postgres_url: str) -> None:
         connection.execute(insert(Campaign).values(name="a"))
     with writing(engine) as connection:
         connection.execute(insert(Campaign).values(name="a"))
+    engine.dispose()
+
+
+def test_who_reads_sees_one_moment(database_url: str) -> None:
+    engine = make_engine(database_url)
+    with reading(engine) as reader:
+        assert reader.execute(select(Campaign)).all() == []
+        with writing(engine) as writer:
+            writer.execute(insert(Campaign).values(name="a"))
+        assert reader.execute(select(Campaign)).all() == []
+    with reading(engine) as reader:
+        assert len(reader.execute(select(Campaign)).all()) == 1
+    with writing(engine) as writer:
+        # The connection of the pool is as it was: who writes sees what others have committed.
+        assert writer.dialect.name == "sqlite" or writer.get_isolation_level() == "READ COMMITTED"
     engine.dispose()
 
 
@@ -107,6 +123,30 @@ def test_two_processes_that_read_and_then_write_lose_nothing(database_url: str) 
     with reading(engine) as connection:
         assert connection.execute(select(System.name)).scalar_one() == "200"
     engine.dispose()
+
+
+def test_one_that_freezes_in_the_middle_of_writing_holds_nobody_up(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("models.session.IDLE_SECONDS", 0.2)
+    frozen, other = make_engine(postgres_url), make_engine(postgres_url)
+    with writing(other) as connection:
+        connection.execute(insert(System).values(id=1, name="0", team=""))
+
+    def freeze() -> None:
+        with writing(frozen) as connection:
+            connection.execute(update(System).values(name="frozen"))
+            with writing(other) as second:
+                second.execute(update(System).values(name="other"))
+            connection.execute(select(System))
+
+    with pytest.raises(DBAPIError, match="idle-in-transaction") as error:
+        freeze()
+    assert passes(error.value), "it tries again when it wakes up"
+    with writing(frozen) as connection:
+        assert connection.execute(select(System.name)).scalar_one() == "other"
+    frozen.dispose()
+    other.dispose()
 
 
 def test_inserts_that_meet_rows(database_url: str) -> None:

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Engine, select
 
 from metrics import parse_metric
+from models.reduction import Reduction
 from models.session import reading
 from models.shard import Shard
 from models.states import LeaseState, QueueClass
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
-from worker.outcome import do_shard
+from worker.outcome import do_reduction, do_shard
 from worker.settings import Settings
 from worker.station import Station
 
@@ -72,6 +73,7 @@ def queue_job(
     seed: int = 1,
     trouble: Mapping[int, bytes] | None = None,
     runs: Mapping[int, int] | None = None,
+    due_at: float | None = None,
 ) -> Intake:
     """Take in a small campaign with one reference.
 
@@ -104,6 +106,7 @@ def queue_job(
         queue_class=queue_class,
         team=team,
         processes=processes,
+        due_at=due_at,
     )
 
 
@@ -114,10 +117,12 @@ def one_block_shards(database_url: str, **others: object) -> Settings:
 
 
 def work_off(settings: Settings) -> None:
-    """Do in this process, without a queue, all shards that wait."""
+    """Do in this process, without a queue, all shards that wait, and the reductions of what was measured before."""
     station = Station(settings)
-    with reading(station.engine) as connection:
-        shards = list(connection.scalars(select(Shard.id).where(Shard.state == LeaseState.PENDING).order_by(Shard.id)))
-    for shard in shards:
-        do_shard(station, shard, "task")
+    for table, do in ((Shard, do_shard), (Reduction, do_reduction)):
+        with reading(station.engine) as connection:
+            waiting = select(table.id).where(table.state == LeaseState.PENDING).order_by(table.id)
+            keys = list(connection.scalars(waiting))
+        for key in keys:
+            do(station, key, "task")
     station.close()

@@ -1,62 +1,22 @@
 """Handing out work: the window, the classes, the turns of teams, and brokers that are away."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from kombu.exceptions import OperationalError
-from sqlalchemy import Engine, func, insert, select, update
+from sqlalchemy import Engine, case, func, insert, select, update
 
-from models import LeaseState, QueueClass, Reduction, Shard, Worker
+from models import Evaluation, LeaseState, Preparation, QueueClass, Reduction, Shard, Worker
 from models.base import now
 from models.session import make_engine, reading, writing
-from scheduler.dispatch import INTERACTIVE_EXTRA, allot, dispatch
+from scheduler.dispatch import dispatch
+from scheduler.turns import Accounts
 from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.outcome import do_preparation, do_shard
+from worker.station import Station
+from worker.tasks import HINT_HEADER, HINT_VERSION
 
-INTERACTIVE, CAMPAIGN, NIGHTLY = (int(each) for each in QueueClass)
-
-
-def test_interactive_work_goes_first_and_has_places_of_its_own() -> None:
-    pending = {(CAMPAIGN, "a"): 100, (INTERACTIVE, "b"): 1}
-    assert allot(pending, {}, 4, 8) == {(INTERACTIVE, "b"): 1, (CAMPAIGN, "a"): 3}
-    full = {(CAMPAIGN, "a"): 4}
-    assert allot({(INTERACTIVE, "b"): 9}, full, 4, 8) == {(INTERACTIVE, "b"): INTERACTIVE_EXTRA}
-
-
-def test_teams_take_turns() -> None:
-    pending = {(CAMPAIGN, "large"): 1000, (CAMPAIGN, "small"): 3}
-    assert allot(pending, {}, 8, 8) == {(CAMPAIGN, "large"): 5, (CAMPAIGN, "small"): 3}
-    # Who has more in flight waits.
-    assert allot(pending, {(CAMPAIGN, "large"): 6}, 8, 8) == {(CAMPAIGN, "small"): 2}
-
-
-def test_a_place_is_kept_for_nightly_work() -> None:
-    pending = {(CAMPAIGN, "a"): 100, (NIGHTLY, "n"): 100}
-    assert allot(pending, {}, 16, 8) == {(CAMPAIGN, "a"): 14, (NIGHTLY, "n"): 2}
-    assert allot({(NIGHTLY, "n"): 100}, {}, 16, 8) == {(NIGHTLY, "n"): 16}
-    assert allot({(CAMPAIGN, "a"): 100}, {}, 16, 8) == {(CAMPAIGN, "a"): 16}
-
-
-turns = st.dictionaries(
-    st.tuples(st.sampled_from([INTERACTIVE, CAMPAIGN, NIGHTLY]), st.sampled_from("abc")), st.integers(0, 30)
-)
-
-
-@given(pending=turns, in_flight=turns, window=st.integers(1, 20))
-def test_the_window_holds_and_is_filled(
-    pending: dict[tuple[int, str], int], in_flight: dict[tuple[int, str], int], window: int
-) -> None:
-    given_out = allot(pending, in_flight, window, 8)
-    assert all(0 < count <= pending[turn] for turn, count in given_out.items())
-    before, after = Counter(in_flight), Counter(in_flight) + Counter(given_out)
-    assert after.total() <= max(before.total(), window + INTERACTIVE_EXTRA)
-    beyond = {turn for turn in given_out if turn[0] != INTERACTIVE}
-    if beyond:
-        assert after.total() <= window + INTERACTIVE_EXTRA
-    if sum(pending.values()) and before.total() < window:
-        assert given_out
+NIGHTLY = int(QueueClass.NIGHTLY)
 
 
 class App:
@@ -78,7 +38,8 @@ class Task:
     def __init__(self, app: App, name: str) -> None:
         self.app, self.name = app, name
 
-    def apply_async(self, args: tuple[int], queue: str) -> None:
+    def apply_async(self, args: tuple[int], queue: str, headers: Mapping[str, object]) -> None:
+        assert headers == {HINT_HEADER: HINT_VERSION}
         if len(self.app.sent) >= self.app.reachable:
             raise OperationalError("connection refused")
         self.app.sent.append((self.name, args[0], queue))
@@ -96,6 +57,11 @@ def add_worker(engine: Engine, concurrency: int) -> None:
         connection.execute(
             insert(Worker).values(id=f"w{concurrency}", host="h", pid=1, version="1", concurrency=concurrency)
         )
+
+
+def clock(engine: Engine) -> float:
+    with reading(engine) as connection:
+        return connection.execute(select(now())).scalar_one()
 
 
 def states(engine: Engine) -> dict[str, int]:
@@ -136,6 +102,78 @@ def test_work_waits_for_its_time(engine: Engine, database_url: str) -> None:
     with writing(engine) as connection:
         connection.execute(update(Shard).values(not_before=now() + 100))
     assert dispatch(engine, App(), settings) == 0
+
+
+def test_what_is_due_first_goes_first_and_what_is_due_soon_a_class_higher(engine: Engine, database_url: str) -> None:
+    settings = one_block_shards(database_url, smallest_window=4, urgent_seconds=100)
+    undated, late, urgent = (
+        queue_job(engine, settings, segments=512, systems=1, seed=seed, campaign=str(seed), due_at=due_at)
+        for seed, due_at in ((1, None), (2, clock(engine) + 1000), (3, clock(engine) + 50))
+    )
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(cost=0.001))
+    add_worker(engine, 2)
+    app = App()
+    assert dispatch(engine, app, settings) == 4
+    with writing(engine) as connection:
+        connection.execute(update(Shard).where(Shard.state == LeaseState.ENQUEUED).values(state=LeaseState.DONE))
+    assert dispatch(engine, app, settings) == 2
+    protocols = []
+    with reading(engine) as connection:
+        for _, key, queue in app.sent:
+            protocols.append((connection.scalar(select(Shard.protocol_id).where(Shard.id == key)), queue))
+    jobs = ((urgent, "interactive"), (late, "campaign"), (undated, "campaign"))
+    assert protocols == [(job.protocols[0], queue) for job, queue in jobs for _ in range(2)]
+
+
+def test_deadlines_go_along(engine: Engine, database_url: str) -> None:
+    settings = one_block_shards(database_url)
+    queue_job(engine, settings, segments=300, systems=1, metrics=["nist"], due_at=5e9)
+    queue_job(engine, settings, segments=300, systems=2, metrics=["nist", "bleu"], due_at=4e9)
+    with reading(engine) as connection:
+        assert set(connection.scalars(select(Shard.due_at))) == {4e9, 5e9}
+        # What both wait for is due when the first of them is.
+        assert set(connection.scalars(select(Preparation.due_at))) == {4e9}
+        assert set(connection.scalars(select(Evaluation.due_at))) == {4e9, 5e9}
+    station = Station(settings)
+    for table, do in ((Preparation, do_preparation), (Shard, do_shard)):
+        with reading(engine) as connection:
+            keys = list(connection.scalars(select(table.id)))
+        for key in keys:
+            do(station, key, "task")
+    station.close()
+    with reading(engine) as connection:
+        assert set(connection.scalars(select(Preparation.due_at).where(Preparation.merges))) == {4e9}
+        assert set(connection.scalars(select(Reduction.due_at))) == {4e9, 5e9}
+
+
+def test_a_team_that_had_less_goes_first(engine: Engine, database_url: str) -> None:
+    settings = one_block_shards(database_url, smallest_window=1, window_factor=1)
+    for seed, team in ((1, "dear"), (2, "cheap")):
+        queue_job(engine, settings, segments=256 * 4, systems=1, seed=seed, campaign=team, team=team)
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(cost=case((Shard.team == "dear", 3.0), else_=1.0)))
+    add_worker(engine, 1)
+    app, accounts, teams = App(), Accounts(), []
+    for _ in range(8):
+        assert dispatch(engine, app, settings, accounts) == 1
+        with writing(engine) as connection:
+            done = update(Shard).where(Shard.state == LeaseState.ENQUEUED)
+            teams.append(connection.scalar(done.values(state=LeaseState.DONE).returning(Shard.team)))
+    assert "".join(team[0] for team in teams) == "cdcccddd", "four of the cheap in the time of one or two of the dear"
+
+
+def test_many_teams_are_read_in_portions(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scheduler.waiting_rows.MOST_TURNS", 2)
+    settings = one_block_shards(database_url, smallest_window=20)
+    for seed in range(5):
+        queue_job(engine, settings, segments=256, systems=1, seed=seed, campaign=str(seed), team=str(seed))
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(queue_class=Shard.id % 3))
+    add_worker(engine, 2)
+    app = App()
+    assert dispatch(engine, app, settings) == 5
+    assert {key for _, key, _ in app.sent} == {1, 2, 3, 4, 5}
 
 
 def test_reductions_go_first_and_into_the_queue_of_their_class(engine: Engine, database_url: str) -> None:

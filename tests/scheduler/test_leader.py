@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,10 +11,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from models.session import make_engine, reading
 from scheduler import loop
 from scheduler.embedded import Embedded
 from scheduler.errors import AlreadyRunning
-from scheduler.leader import leadership
+from scheduler.leader import is_led, leadership
 from tests.faults.cluster import until
 from worker.settings import Settings
 
@@ -60,6 +62,21 @@ def somebody_leads(url: str) -> bool:
     acquired = other.acquire()
     other.release()
     return not acquired
+
+
+def led(url: str) -> bool | None:
+    with reading(make_engine(url, pooled=False)) as connection:
+        return is_led(connection, url)
+
+
+def test_whether_somebody_leads_can_be_seen_without_taking_the_lead(database_url: str) -> None:
+    assert led(database_url) is False
+    other = hold_elsewhere(database_url)
+    assert led(database_url) is True
+    assert led(database_url) is True
+    other.kill()
+    other.communicate()
+    until(lambda: led(database_url) is False, "the end of its lead")
 
 
 def test_a_second_one_waits_until_the_first_is_dead(database_url: str) -> None:
@@ -118,3 +135,23 @@ def test_the_loop_ends_when_told_to(database_url: str) -> None:
     lead = leadership(database_url)
     until(lead.acquire, "the leadership")
     lead.release()
+
+
+def test_an_embedded_command_keeps_the_leadership_that_it_got_back(postgres_url: str) -> None:
+    """Also when the scheduler rests for a while and looks at nothing."""
+
+    class Resting:
+        went = 0
+
+        def go(self) -> bool:
+            self.went += 1
+            return False
+
+    embedded = Embedded(Settings(database_url=postgres_url, sweep_seconds=0.001))
+    rounds = Resting()
+    for _ in range(5):
+        time.sleep(0.002)
+        embedded._hand_out(rounds)
+    assert rounds.went == 5
+    assert somebody_leads(postgres_url)
+    embedded._leadership.release()

@@ -66,7 +66,9 @@ def test_everybody_at_once(database_url: str) -> None:
             return
         with writing(engine) as connection:
             if claim.merges:
-                complete_merge(connection, claim, b",".join(read_parts(connection, claim.prepared_state_id)))
+                complete_merge(
+                    connection, claim, b",".join(each.part for each in read_parts(connection, claim.prepared_state_id))
+                )
             else:
                 blocks = range(claim.first_block, claim.last_block)
                 complete_part(connection, claim, b",".join(b"%d" % block for block in blocks))
@@ -134,7 +136,11 @@ def finish(engine, settings, jobs: list[Intake]) -> None:  # type: ignore[no-unt
                 continue
             with writing(engine) as connection:
                 if claim.merges:
-                    complete_merge(connection, claim, b",".join(read_parts(connection, claim.prepared_state_id)))
+                    complete_merge(
+                        connection,
+                        claim,
+                        b",".join(each.part for each in read_parts(connection, claim.prepared_state_id)),
+                    )
                 else:
                     blocks = range(claim.first_block, claim.last_block)
                     complete_part(connection, claim, b",".join(b"%d" % block for block in blocks))

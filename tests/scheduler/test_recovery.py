@@ -80,9 +80,31 @@ def test_the_work_of_a_silent_worker_is_taken_back(engine: Engine, settings: Set
 def test_old_hints_are_sent_again(engine: Engine, settings: Settings) -> None:
     start(engine)
     with writing(engine) as connection:
-        connection.execute(update(Shard).where(Shard.state == LeaseState.ENQUEUED).values(enqueued_at=now() - 20))
+        connection.execute(update(Shard).where(Shard.state == LeaseState.ENQUEUED).values(enqueued_at=now() - 60))
     assert sweep(engine, settings) == 1
     assert shards(engine) == [("running", 1), ("pending", 0), ("pending", 0)]
+
+
+def test_a_row_that_somebody_holds_does_not_hold_up_the_others(
+    postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine = make_engine(postgres_url)
+    settings = one_block_shards(postgres_url)
+    queue_job(engine, settings, segments=800, systems=2)
+    with writing(engine) as connection:
+        running, lost, waiting, held = connection.scalars(select(Shard.id).order_by(Shard.id)).all()
+        for shard in (running, lost):
+            claim_shard(connection, shard, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+        sent = update(Shard).where(Shard.id.in_([waiting, held]))
+        connection.execute(sent.values(state=LeaseState.ENQUEUED, enqueued_at=now() - 100))
+    with writing(engine) as frozen:
+        frozen.execute(select(Shard).where(Shard.id.in_([running, held])).with_for_update())
+        assert sweep(engine, settings) == 3
+        assert shards(engine) == [("running", 1), ("pending", 1), ("pending", 0), ("enqueued", 0)]
+        assert f"Shard {running} is in the hands of one who does not go on" in caplog.text
+    assert sweep(engine, settings) == 2
+    assert shards(engine) == [("pending", 1), ("pending", 1), ("pending", 0), ("pending", 0)]
+    engine.dispose()
 
 
 def test_evaluations_left_in_reducing_are_taken_up(engine: Engine, settings: Settings, job: Intake) -> None:

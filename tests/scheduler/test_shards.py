@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.shards import Sizes, block_cost, cut, group_systems
+from scheduler.shards import Sizes, block_units, count_units, cut, group_systems
 
 USUAL = Sizes(processes=2, shard_seconds=1.0, shortest_seconds=0.05, largest_bytes=128 * 2**20)
 
@@ -66,11 +66,19 @@ def test_dear_blocks_stand_alone() -> None:
 
 
 def test_long_segments_cost_more_than_in_proportion() -> None:
-    usual = block_cost(256, 10, 256 * 10 * 120, 20.0)
-    assert usual == pytest.approx(256 * 10 * 20e-6)
-    assert block_cost(256, 10, 256 * 10 * 60, 20.0) == pytest.approx(usual / 2)
-    assert block_cost(256, 10, 256 * 10 * 480, 20.0) == pytest.approx(usual * 8)
-    assert block_cost(256, 0, 0, 20.0) == 0.0
+    usual = block_units(256, 10, 256 * 10 * 120)
+    assert usual == pytest.approx(256 * 10), "metrics state their costs for this"
+    assert block_units(256, 10, 256 * 10 * 60) == pytest.approx(usual / 2)
+    assert block_units(256, 10, 256 * 10 * 480) == pytest.approx(usual * 8)
+    assert block_units(256, 0, 0) == 0.0
+    assert count_units(256, 2, 2 * 256 * 120) == pytest.approx(512)
+
+
+def test_the_reference_side_costs_as_much_for_one_system_as_for_many() -> None:
+    one, ten, twenty = (block_units(256, systems, 256 * systems * 120) for systems in (1, 10, 20))
+    assert ten / 10 < one < ten / 2
+    assert twenty - ten == pytest.approx(10 * (ten - one) / 9)
+    assert block_units(256, 10, 256 * 10 * 120, references=2) == pytest.approx(1.5 * ten)
 
 
 @given(systems=st.integers(1, 5000), cost=st.floats(0, 1000), segments=st.integers(1, 256))

@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
+import worker.giving_way
 import worker.outcome
 import worker.station
 from metrics.errors import MetricsError
-from models import Evaluation, LeaseState, Reduction, Score, Shard
+from models import Evaluation, LeaseState, Preparation, QueueClass, Reduction, Score, Shard
 from models.session import reading, writing
 from scheduler.intake import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.giving_way import waiting_row
 from worker.outcome import do_reduction, do_shard
 from worker.station import Station
 
@@ -147,3 +149,50 @@ def test_writes_are_tried_again_when_the_database_was_away(station: Station, mon
     with pytest.raises(IntegrityError):
         station.write(wrong)
     assert len(tries) == 1, "what is wrong stays wrong"
+
+
+def test_a_campaigns_shard_gives_way_between_metrics(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker.giving_way, "EVERY_SECONDS", 0.0)
+    metrics = ["bleu", "wer", "ter"]
+    patient = queue_job(station.engine, station.settings, segments=100, systems=1, metrics=metrics, campaign="patient")
+    urgent = queue_job(
+        station.engine,
+        station.settings,
+        segments=100,
+        systems=1,
+        metrics=["nist"],
+        seed=2,
+        campaign="urgent",
+        queue_class=QueueClass.INTERACTIVE,
+    )
+    with writing(station.engine) as connection:
+        for table in (Preparation, Shard):
+            connection.execute(update(table).values(state=LeaseState.ENQUEUED))
+    (first, _), (second, _) = shards(station)
+    do_shard(station, first, "task")
+    assert [state for _, state in shards(station)] == ["done", "done"]
+    with reading(station.engine) as connection:
+        ended = connection.execute(select(Evaluation.id, Evaluation.state, Evaluation.finished_at)).all()
+        claims = {row.id: row for row in connection.execute(select(Shard.id, Shard.claimed_at, Shard.ended_at))}
+    finished = {row.id: row.finished_at for row in ended}
+    assert [row.state for row in ended] == ["done", "done"]
+    assert finished[urgent.evaluations[0][0]] <= finished[patient.evaluations[0][0]]
+    assert claims[first].claimed_at <= claims[second].claimed_at <= claims[second].ended_at <= claims[first].ended_at
+
+
+def test_shards_give_way_to_nothing_else(station: Station) -> None:
+    queue_job(station.engine, station.settings, segments=100, systems=1, metrics=["bleu", "wer"])
+    with writing(station.engine) as connection:
+        shard = connection.execute(select(Shard)).one()
+        copy = {name: shard._mapping[name] for name in ("protocol_id", "first_block", "last_block", "cost")}
+        other = connection.execute(
+            insert(Shard)
+            .values(**copy, state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE)
+            .returning(Shard.id)
+        ).scalar_one()
+        assert waiting_row(connection, shard.id, 1) == (Shard, other)
+        for values in ({"queue_class": 1}, {"queue_class": 0, "attempts": 1}, {"attempts": 0, "state": "pending"}):
+            connection.execute(update(Shard).where(Shard.id == other).values(**values))
+            assert waiting_row(connection, shard.id, 1) is None
+        connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE))
+        assert waiting_row(connection, shard.id, 1) is None, "it is as urgent itself"

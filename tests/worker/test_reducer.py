@@ -53,12 +53,18 @@ def expected() -> list[tuple[int, int, float, bytes]]:
     ]
 
 
-def store(connection: Connection, measurement: Measurement, cuts: list[int], evaluations: list[int]) -> None:
+def store(
+    connection: Connection,
+    measurement: Measurement,
+    cuts: list[int],
+    evaluations: list[int],
+    metrics: tuple[int, ...] | None = None,
+) -> None:
     """Score the shards between the cuts and store what they leave."""
     text_of = select(Submission.text_id).join(Evaluation, Evaluation.submission_id == Submission.id)
     texts = [connection.execute(text_of.where(Evaluation.id == evaluation)).scalar_one() for evaluation in evaluations]
     for first, last in itertools.pairwise([0, *cuts, 8]):
-        claim = ClaimedShard(0, "o", 1, first, last, tuple(evaluations), tuple(texts))
+        claim = ClaimedShard(0, "o", 1, first, last, tuple(evaluations), tuple(texts), metrics)
         shard = read_shard(connection, claim, measurement)
         for row in score_texts(claim, measurement, shard, Resources()):
             key = {"evaluation_id": row.evaluation_id, "metric": row.metric}
@@ -91,24 +97,43 @@ def clear(connection: Connection) -> None:
 
 
 @given(
-    cuts=st.lists(st.sets(st.integers(1, 7)), min_size=2, max_size=2),
+    cuts=st.lists(st.sets(st.integers(1, 7)), min_size=4, max_size=4),
+    alike=st.booleans(),
     travelling=st.integers(0, 8),
     product=st.integers(1, 9),
     table=st.sampled_from([1, 1 << 23]),
+    totals=st.sampled_from([1, 31 * 10, 1 << 21]),
 )
 @settings(max_examples=25, deadline=None, derandomize=True)
-def test_every_cut_gives_the_same_bits(job, expected, cuts, travelling: int, product: int, table: int) -> None:
-    """Also when the evaluations were cut differently, and whoever makes the replicates."""
+def test_every_cut_gives_the_same_bits(job, expected, cuts, alike, travelling, product, table, totals) -> None:
+    """Also when evaluations and metrics were cut differently, and whoever makes the replicates."""
     engine, evaluations = job
     with pytest.MonkeyPatch.context() as patch, writing(engine) as connection:
         patch.setattr(worker.scoring, "LARGEST_TRAVELLING", travelling)
         patch.setattr(worker.reducer, "LARGEST_PRODUCT", product)
         patch.setattr(worker.reducer, "LARGEST_TABLE", table)
+        patch.setattr(worker.reducer, "LARGEST_TOTALS", totals)
         clear(connection)
         measurement = read_measurement(connection, 1)
-        for evaluation, its in zip(evaluations, cuts, strict=True):
-            store(connection, measurement, sorted(its), [evaluation])
+        for number, its in enumerate(cuts[:2] * 2 if alike else cuts):
+            store(connection, measurement, sorted(its), [evaluations[number % 2]], (number // 2,))
         assert reduced(connection, evaluations) == expected
+
+
+def test_counts_are_drawn_once_for_all_metrics(job, expected) -> None:
+    """A metric that was added later was cut in its own way: the draws are the same."""
+    engine, evaluations = job
+    drawn = []
+    with pytest.MonkeyPatch.context() as patch, writing(engine) as connection:
+        patch.setattr(worker.reducer, "LARGEST_PRODUCT", 4)
+        real = worker.reducer.resampling_counts
+        patch.setattr(worker.reducer, "resampling_counts", lambda *given: drawn.append(given[3:]) or real(*given))
+        clear(connection)
+        measurement = read_measurement(connection, 1)
+        for metric, cuts in enumerate(([1, 2, 5, 6], [3])):
+            store(connection, measurement, cuts, evaluations, (metric,))
+        assert reduced(connection, evaluations) == expected
+    assert drawn == [(0, 1024), (1024, SEGMENTS)]
 
 
 def test_together_or_apart_is_the_same(job, expected) -> None:

@@ -2,5 +2,6 @@
 
 from web.charts.curve import Series, curve
 from web.charts.scatter import scatter
+from web.charts.series import chart_of_nights, charts_of_nights
 
-__all__ = ["Series", "curve", "scatter"]
+__all__ = ["Series", "chart_of_nights", "charts_of_nights", "curve", "scatter"]

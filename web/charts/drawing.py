@@ -68,7 +68,7 @@ class Drawing:
         Matplotlib itself sees only as many plain letters: it would take dollars for mathematics, warn of letters that
         its font lacks, and write from left to right what runs from right to left.
         """
-        shown = shortened(_UNCONTROLLED.sub("\N{REPLACEMENT CHARACTER}", text))
+        shown = shortened(writable(text))
         number = f"text-{len(self._words)}"
         self._words[number] = shown
         artist.set(text="n" * max(len(shown), 1), gid=number, fontsize=artist.get_fontsize(), parse_math=False)
@@ -108,6 +108,11 @@ class Drawing:
         root = fromstring(written.getvalue())
         name = hashlib.sha256(repr((written.getvalue(), self._words, title)).encode()).hexdigest()[:10]
         return _written(_fit(root, f"c{name}-", self._words), f"c{name}", title, description, self.width, self.height)
+
+
+def writable(text: str) -> str:
+    """The text without what XML cannot hold, or nobody can see."""
+    return _UNCONTROLLED.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def shortened(text: str, longest: int = LONGEST_LABEL) -> str:
@@ -201,6 +206,6 @@ def _written(root: Element, name: str, title: str, description: str, width: int,
         root.set(key, value)
     for position, (tag, text) in enumerate((("title", title), ("desc", description))):
         element = Element(tag, id=f"{name}-{'title' if tag == 'title' else 'description'}")
-        element.text = _UNCONTROLLED.sub("\N{REPLACEMENT CHARACTER}", text)
+        element.text = writable(text)
         root.insert(position, element)
     return tostring(root, encoding="unicode")

@@ -111,6 +111,7 @@ class _TestSetReport:
         self.others = [board for board in self.boards if board is not self.board]
         self.names = [self.board.name(row) for row in self.board.rows]
         listed = self.board.listed
+        self.too_large = listed.segments > limits.TEXT_SEGMENTS
         self.tests = self.made.get((listed.campaign_id, listed.protocol_id)) or self._bootstrap()
 
     def _bootstrap(self) -> MadeTests:
@@ -121,7 +122,7 @@ class _TestSetReport:
 
     def sections(self) -> list[Section]:
         """All that have something to say, in the order of the page."""
-        texts = read_board_texts(self.connection, self.board)
+        texts = read_board_texts(self.connection, self.board, held=not self.too_large)
         scored = any(row.scores for row in self.board.rows)
         explained = self._explained(texts)
         human = self._human(texts) if self.human is None else self.human
@@ -182,6 +183,8 @@ class _TestSetReport:
         return found
 
     def _explained(self, texts: BoardTexts) -> list[ExplainedPair]:
+        if self.too_large:
+            return []
         board, metric = self.board, self.board.sorted_by
         tests = {frozenset((pair.a, pair.b)): pair for pair in self.tests.by_metric[metric]}
         found = []
@@ -301,7 +304,12 @@ class _TestSetReport:
             "Scores of a part of the test set are the metric's formula on the summed statistics of its segments. "
             "Nothing was scored again."
         )
-        if self.show_texts and self.show_references:
+        if self.too_large:
+            found.append(
+                f"What drives the differences, segment by segment and n-gram by n-gram, is left out: the test set has "
+                f"{listed.segments:,} segments, and it is shown up to {limits.TEXT_SEGMENTS:,}."
+            )
+        elif self.show_texts and self.show_references:
             tokenizer, case = words_of(self.board)
             found.append(f"N-grams are of words by the tokenizer {tokenizer}, case {case}.")
         if any(len(row.runs) > 1 for row in self.board.rows):

@@ -24,3 +24,5 @@ NOTICES = 100
 LEADERBOARDS = 30
 SMALL_GROUP = 50
 """Segments below which the score of a group says little."""
+TEXT_SEGMENTS = 16_000
+"""Segments of a test set beyond which no single segment and no n-gram is shown: they would need all texts at once."""

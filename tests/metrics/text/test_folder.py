@@ -11,7 +11,8 @@ from metrics.text.campaign_files import BadCampaignFile
 from metrics.text.folder import BadCampaign, read_campaign, system_name
 from metrics.text.limits import TextLimits
 from metrics.text.names import fault_of_name
-from metrics.text.plain import DifferentLengths, NotUtf8
+from metrics.text.plain import DifferentLengths
+from metrics.text.windows import NotUtf8
 
 DOCS = "segment\tdoc_id\tseg_in_doc\tdomain\n0\tone\t1\tnews\n1\tone\t2\tnews\n2\ttwo\t1\ttravel\n"
 

@@ -94,14 +94,14 @@ def test_whatever_is_changed_the_file_is_read_or_refused(data, at, change):
 
 
 def bomb(size, byte=b"a"):
-    """So many bytes, packed to a thousandth."""
+    """So many times the byte, or the bytes, packed to a thousandth."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     parts = [packer.compress(byte * (1 << 20)) for _ in range(size >> 20)]
     return b"".join(parts) + packer.flush()
 
 
 def test_a_bomb_is_refused_long_before_it_is_unpacked():
-    packed = bomb(256 << 20)
+    packed = bomb(128 << 20, b"a\n")
     with pytest.raises(OverLimit, match=r"^F: unpacks to more than 100 times its size"):
         read_lines(packed, name="F")
     with pytest.raises(OverLimit, match=r"^F: unpacked, larger than 3,000,000 bytes"):

@@ -16,7 +16,7 @@ from metrics.text.formats import looks_like, read_marked_file
 from metrics.text.limits import OverLimit
 from metrics.text.markup import ForbiddenMarkup, MarkupLimits
 from metrics.text.mteval import read_mteval
-from metrics.text.plain import NotUtf8
+from metrics.text.windows import NotUtf8
 
 SOURCE = """<srcset setid="harbour" srclang="English">
 <DOC docid="quay" genre="news">

@@ -13,14 +13,8 @@ from hypothesis import strategies as st
 from metrics.errors import BadText
 from metrics.text.contents import Unreadable, WrongFormat
 from metrics.text.limits import OverLimit, TextLimits
-from metrics.text.plain import (
-    CHECKED_AT_ONCE,
-    DifferentLengths,
-    NotUtf8,
-    Text,
-    check_same_length,
-    read_lines,
-)
+from metrics.text.plain import DifferentLengths, Text, check_same_length, read_lines
+from metrics.text.windows import CHECKED_AT_ONCE, NotUtf8
 
 # Whatever can stand in a line: no line feed; no NUL, which is refused; no carriage return at the end, which
 # belongs to the line end; no byte-order mark at the start of the text, which is dropped.

@@ -60,6 +60,24 @@ def test_a_campaign_with_everything(database_url):
     assert text == report(database_url, notices=["something <odd>"]), "the bytes differ from time to time"
 
 
+def test_of_a_large_test_set_no_single_segment_is_shown(whole, monkeypatch):
+    everything = report(whole)
+    monkeypatch.setattr("web.report.limits.TEXT_SEGMENTS", 4)
+    text = report(whole)
+    page = checked(text)
+    assert set(headings(checked(everything))) - set(headings(page)) == {"What drives the differences"}
+    assert any("the test set has 5 segments, and it is shown up to 4" in said for said in page.text("li"))
+    assert "gull" in everything
+    assert "gull" not in text
+    # What needs only statistics and lengths is the same.
+    for heading in ("Scores by segment length", "Scores by domain", "Scores by document"):
+        of_everything, found = (
+            each.partition(f"<bdi>{heading}</bdi></h2>")[2].partition("</section>")[0] for each in (everything, text)
+        )
+        assert found == of_everything
+        assert "<td" in found
+
+
 def test_clusters_are_parted_and_whiskers_drawn(whole):
     with opened(whole) as (_, boards):
         board = boards[-1]

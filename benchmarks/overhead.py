@@ -1,0 +1,140 @@
+"""How long tasks take, and how much of a worker's time is not spent on metrics.
+
+    python -m benchmarks.overhead [DIR] [--reference LABEL] [--copies 10] [--rounds 2] [-m METRIC ...]
+
+DIR is a campaign folder (source.txt, refs/, systems/); without one, the demo campaign of the project. Its texts are
+repeated so many times, in each round beginning with another segment, so that nothing was measured before: in the first
+round shards are cut by what metrics state to cost, then by what was learned. On the embedded default, or with Redis and
+PostgreSQL where STEELYARD_BROKER_URL and STEELYARD_DATABASE_URL name them (`python -m benchmarks.servers` starts both).
+
+A worker's time is that of all its processes from the first claim to the last one, while work waits for each of them;
+overhead is the share of it in which no metric, table or replicate was computed.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from benchmarks.campaign import Campaign, arguments, campaigns
+from benchmarks.installation import Installation, installation, load
+from metrics import parse_metric
+from metrics.resources import Resources
+from metrics.surroundings import Surroundings, settle
+from models import Evaluation, QueueClass, Shard
+from models.progress import read_progress
+from models.session import reading
+from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.waiting import wait_until
+
+if TYPE_CHECKING:
+    from metrics import Metric
+
+METRICS = ("bleu", "nist", "chrf", "ter", "wer", "per", "fmeasure", "gtm", "tbleu", "meteor", "lebleu", "character")
+"""Those that need neither vectors nor layers."""
+
+
+def turned(text: bytes, copies: int, first: int) -> bytes:
+    """The text so many times over, beginning with another segment."""
+    lines = text.split(b"\n")
+    first %= len(lines)
+    return b"\n".join((lines[first:] + lines[:first]) * copies)
+
+
+def settled(campaign: Campaign, specifications: list[str]) -> list[Metric]:
+    """The metrics as `evaluate` would pin them."""
+    metrics = [parse_metric(each) for each in specifications]
+    return list(settle(metrics, Surroundings(campaign.language, frozenset(), Resources()))[0])
+
+
+def submit(
+    place: Installation,
+    campaign: Campaign,
+    metrics: list[Metric],
+    *,
+    copies: int,
+    first: int,
+    systems: int | None = None,
+    seeds: tuple[int, ...] = (1,),
+    queue_class: QueueClass = QueueClass.CAMPAIGN,
+    team: str = "",
+    shard_seconds: float | None = None,
+) -> list[int]:
+    """Queue a campaign once for each seed; its evaluations."""
+    reference, *outputs = (turned(text, copies, first) for text in campaign.texts())
+    settings = place.settings
+    if shard_seconds is not None:
+        settings = settings.model_copy(update={"shard_seconds": shard_seconds})
+    intake = take_in(
+        place.engine,
+        settings,
+        campaign=f"{campaign.name} {team}",
+        test_set=NewTestSet(campaign.name, {"A": reference}),
+        submissions=[NewSubmission(f"{team}{number}", text, team) for number, text in enumerate(outputs[:systems])],
+        protocols=[NewProtocol(["A"], metrics, seed=seed) for seed in seeds],
+        queue_class=queue_class,
+        team=team,
+        processes=place.processes,
+    )
+    return intake.all_evaluations
+
+
+def one_round(place: Installation, campaign: Campaign, metrics: list[Metric], copies: int, number: int) -> None:
+    """Evaluate, and print a row of the table."""
+    evaluations: list[int] = []
+
+    def script() -> None:
+        evaluations.extend(submit(place, campaign, metrics, copies=copies, first=17 * number))
+        wait_until(place.engine, lambda connection: read_progress(connection, evaluations))
+
+    place.during(script)
+    with reading(place.engine) as connection:
+        protocols = select(Evaluation.protocol_id).where(Evaluation.id.in_(evaluations))
+        rows = connection.execute(
+            select(Shard.claimed_at, Shard.ended_at, Shard.kernel_seconds, Shard.cost).where(
+                Shard.protocol_id.in_(protocols)
+            )
+        ).all()
+    took = sorted(row.ended_at - row.claimed_at for row in rows)
+    first, last = min(row.claimed_at for row in rows), max(row.claimed_at for row in rows)
+    # What was done before the last claim, of shards that were not ended by then in proportion.
+    kernel = sum(
+        row.kernel_seconds * (min(row.ended_at, last) - row.claimed_at) / (row.ended_at - row.claimed_at)
+        for row in rows
+    )
+    whole = place.processes * (last - first)
+    within = 1 - sum(row.kernel_seconds for row in rows) / sum(took)
+    right = statistics.median(
+        max(row.ended_at - row.claimed_at, row.cost) / min(row.ended_at - row.claimed_at, row.cost) for row in rows
+    )
+    quartiles = " | ".join(f"{took[min(len(took) - 1, len(took) * part // 4)]:.2f}" for part in range(5))
+    shown = f"{1 - kernel / whole:.1%}" if whole else "n/a"
+    print(
+        f"| {number + 1} | {len(rows)} | {quartiles} | {right:.2f} | {within:.1%} | **{shown}** | {load()} |",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Run the rounds and print a Markdown table."""
+    parser = arguments(__doc__)
+    parser.add_argument("--copies", type=int, default=10)
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("-m", "--metrics", nargs="+", default=list(METRICS), metavar="METRIC")
+    parser.set_defaults(rounds=2)
+    options = parser.parse_args()
+    (campaign,) = campaigns(options)
+    metrics = settled(campaign, options.metrics)
+    print(f"{campaign.title}, {options.copies} copies, {len(metrics)} metrics, {options.processes} processes\n")
+    print("| round | tasks | shortest, s | quarter | median | three quarters | longest | estimate off by a factor "
+          "| overhead in tasks | with gaps | load |\n|---|---|---|---|---|---|---|---|---|---|---|")  # fmt: skip
+    with installation(options.processes) as place:
+        for number in range(options.rounds):
+            one_round(place, campaign, metrics, options.copies, number)
+
+
+if __name__ == "__main__":
+    main()

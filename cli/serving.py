@@ -1,0 +1,37 @@
+"""--http: where a long-lived process serves its metrics and its health."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from cli.stored import read_settings
+
+if TYPE_CHECKING:
+    from worker.settings import Settings
+
+
+def add_http_option(parser: argparse.ArgumentParser) -> None:
+    """--http."""
+    parser.add_argument(
+        "--http", type=address, metavar="[HOST:]PORT",
+        help="serve /metrics, /health/live and /health/ready there (default: STEELYARD_HTTP_HOST and "
+        "STEELYARD_HTTP_PORT, else not at all; HOST: 127.0.0.1)",
+    )  # fmt: skip
+
+
+def address(text: str) -> tuple[str | None, int]:
+    """A host, if there is one, and a port; an IPv6 address in brackets."""
+    host, colon, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535 or bool(colon) != bool(host):
+        raise argparse.ArgumentTypeError(f'"{text}" is not PORT or HOST:PORT')
+    return host.removeprefix("[").removesuffix("]") or None, int(port)
+
+
+def read_served_settings(options: argparse.Namespace) -> Settings:
+    """The settings, with what --http says. Raises UsageError."""
+    settings = read_settings(options)
+    if options.http is None:
+        return settings
+    host, port = options.http
+    return settings.model_copy(update={"http_port": port, "http_host": host or settings.http_host})

@@ -1,0 +1,148 @@
+"""`steelyard submit`: one system's output handed in to a stored campaign."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from cli.due import due_time
+from cli.options import add_width_option, level, note, whole_number
+from cli.score import INPUT_FORMATS
+from cli.stored import add_database_option, read_settings, require_schema
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from models.progress import Progress
+    from scheduler.submitting import Attempt, Submitted
+    from worker.settings import Settings
+
+CLASSES = ("interactive", "campaign", "nightly")
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`submit`."""
+    parser = verbs.add_parser(
+        "submit",
+        help="hand in one system's output to a stored campaign",
+        description="Hand in a system's output for a test set of a campaign, against the quotas of its team "
+        "(`steelyard quota`). It is measured by all metrics and references of the campaign, as `steelyard evaluate` "
+        "set them up. The same output handed in again costs nothing. Exit status 1 where a quota leaves no room, or "
+        "where it cannot be measured.",
+    )
+    parser.add_argument(
+        "file", metavar="FILE",
+        help="its output in any format that `score` reads; FILE:PART names a layer or zone; - reads standard input",
+    )  # fmt: skip
+    parser.add_argument("--campaign", required=True, metavar="NAME", help="the campaign")
+    parser.add_argument("--team", required=True, metavar="NAME", help="the team that hands it in")
+    parser.add_argument("--system", required=True, metavar="NAME", help="the system of the team")
+    parser.add_argument("--test-set", metavar="NAME", help="the test set, NAME or NAME@VERSION, if there are several")
+    parser.add_argument("--run", default="", metavar="NAME", dest="run_name", help="which of several runs it is")
+    parser.add_argument("--input-format", choices=INPUT_FORMATS, help="of the file (default: found from its content)")
+    parser.add_argument(
+        "--key", metavar="KEY",
+        help="the key of this request: sent again with it, nothing is done again; with other content it is refused",
+    )  # fmt: skip
+    parser.add_argument(
+        "--class", choices=CLASSES, default="interactive", dest="queue_class", help="how urgent (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--due", type=due_time, metavar="TIME",
+        help="when it is to be done: 2h, 90m or 3d from now, or a time with its zone such as 2026-11-30T18:00+01:00",
+    )  # fmt: skip
+    parser.add_argument(
+        "--wait", action=argparse.BooleanOptionalAction, default=True,
+        help="wait for the scores, or only say the numbers by which `steelyard status` shows how far it is",
+    )  # fmt: skip
+    parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
+    parser.add_argument("--level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)")
+    add_width_option(parser, 1)
+    add_database_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, store, queue; wait and show the scores where that is meant."""
+    from cli.submit_output import told
+    from models.session import make_engine
+    from models.states import QueueClass
+    from scheduler.submitting import submissions_ahead, submit
+
+    settings = read_settings(options)
+    require_schema(settings, create=False)
+    # Workers are forked later, and take no connection along.
+    engine = make_engine(settings.database_url, pooled=False)
+    attempt = _attempt(options, engine)
+    note(attempt.text.notices)
+    submitted = submit(engine, settings, attempt, processes=options.processes or None)
+    ahead = submissions_ahead(engine, submitted, QueueClass(attempt.queue_class)) if submitted.queued else 0
+    print(told(attempt, submitted, ahead), end="", flush=True)
+    if not options.wait:
+        if settings.embedded and submitted.queued:
+            note(["`steelyard up`, or the next command that brings workers to this database, works on it"])
+        return 0
+    return _shown(options, engine, submitted, _worked_off(options, settings, engine, submitted))
+
+
+def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
+    """The file with all that is said of it. Raises NotFound, BadText and BadIntake."""
+    from cli.inputs import input_file
+    from models.campaign_protocols import find_measures
+    from models.session import reading
+    from models.states import QueueClass
+    from scheduler.submitted_text import lined_up, read_output
+    from scheduler.submitting import Attempt
+
+    with reading(engine) as connection:
+        test_set = find_measures(connection, options.campaign, options.test_set).test_set
+    file = input_file(options.file)
+    output = read_output(file.path, system=options.system, part=file.part, input_format=options.input_format)
+    with reading(engine) as connection:
+        text = lined_up(connection, output, test_set)
+        due_at = None if options.due is None else options.due.at(connection)
+    return Attempt(
+        campaign=options.campaign,
+        team=options.team,
+        system=options.system,
+        text=text,
+        test_set=f"{test_set.name}@{test_set.version}",
+        run=options.run_name,
+        request_key=options.key,
+        queue_class=QueueClass[options.queue_class.upper()],
+        due_at=due_at,
+    )
+
+
+def _worked_off(options: argparse.Namespace, settings: Settings, engine: Engine, submitted: Submitted) -> Progress:
+    """Wait until all is measured, by workers of our own where there is no broker; what came of it."""
+    from cli.evaluate import working
+    from cli.progress import shown_progress
+    from models.progress import read_progress
+    from models.session import reading
+
+    with reading(engine) as connection:
+        progress = read_progress(connection, submitted.evaluations)
+    if not progress.open:
+        return progress
+    with working(settings, options.processes or None) as (_, until_done), shown_progress() as on_progress:
+        return until_done(submitted.evaluations, on_progress)
+
+
+def _shown(options: argparse.Namespace, engine: Engine, submitted: Submitted, progress: Progress) -> int:
+    """Print the scores, or why there are none; the exit status."""
+    from cli.submit_output import scores_as_text
+    from models.boards import list_boards
+    from models.progress import failure_reasons
+    from models.session import reading
+
+    with reading(engine) as connection:
+        listed = list_boards(connection, protocols=submitted.protocols, campaign_id=submitted.measures.campaign_id)
+        print(scores_as_text(connection, listed, submitted.submission, options.level, options.width), end="")
+        reasons = failure_reasons(connection, submitted.evaluations)
+    for reason in reasons:
+        print(f"steelyard: {reason}", file=sys.stderr)
+    if progress.cancelled:
+        print(f"steelyard: {progress.cancelled} evaluation(s) were cancelled.", file=sys.stderr)
+    return 1 if progress.failed or progress.cancelled else 0

@@ -1,0 +1,174 @@
+"""`steelyard up`: everything that one machine needs, in one command, until it is stopped."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError
+from cli.options import whole_number
+from cli.serving import add_http_option, read_served_settings
+from cli.stored import add_database_option, require_schema, shown_database
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+    from worker.settings import Settings
+
+log = logging.getLogger("steelyard")
+
+LOOK_SECONDS = 1.0
+"""How often we look what there is to do, for those who watch."""
+
+QUIET_SECONDS = 10.0
+"""Time between two lines while there is something to do."""
+
+AGAIN_SECONDS = 5.0
+"""Wait before a new start after a fault."""
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`up`."""
+    parser = verbs.add_parser(
+        "up",
+        help="score what is queued and see to nightly schedules, until stopped",
+        description="Scheduler and workers of one machine in one command: works on whatever is queued in the database "
+        "and sees to nightly schedules. Ctrl-C or SIGTERM stops it in order; if it is killed, the next one takes up "
+        "where it stopped.",
+    )
+    parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
+    add_http_option(parser)
+    add_database_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Work until stopped."""
+    from sqlalchemy.exc import DBAPIError
+
+    from scheduler.errors import AlreadyRunning, StorageFailed
+    from worker.logs import set_up_logs
+
+    settings = read_served_settings(options)
+    if not settings.embedded:
+        raise CommandError(
+            "`steelyard up` brings its own broker, but STEELYARD_BROKER_URL names another. Unset it, or start "
+            "`steelyard scheduler` and `steelyard worker`."
+        )
+    require_schema(settings, create=True)
+    set_up_logs(settings.log_format, settings.log_level, role="up")
+    waiting = False
+    while True:
+        try:
+            _work(settings, options.processes or None)
+        except (KeyboardInterrupt, SystemExit):
+            log.info("Stopped. What was not finished waits for the next start.")
+            return 0
+        except AlreadyRunning:
+            if not waiting:
+                log.info("Another process works on %s; waiting until it has ended.", shown_database(settings))
+            waiting = True
+            time.sleep(LOOK_SECONDS)
+        except (DBAPIError, StorageFailed) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            log.error("The database cannot be used, starting again in %g s: %s", AGAIN_SECONDS, cause)
+            time.sleep(AGAIN_SECONDS)
+
+
+def _work(settings: Settings, processes: int | None) -> None:
+    from metrics.text.wording import number_of
+    from scheduler.embedded import Embedded
+    from scheduler.nightly import Nights
+    from worker.http_server import bound
+
+    nights = Nights(settings)
+    try:
+        with Embedded(settings, processes) as embedded:
+            pool = number_of(processes or settings.processes, "process")
+            log.info("Working on %s with %s; Ctrl-C stops.", shown_database(settings), pool)
+            try:
+                with bound(settings.http_host, settings.http_port, lambda: embedded.outlook) as server:
+                    # The pool's processes are there by now.
+                    if server is not None:
+                        server.start()
+                    embedded.run_until(_look(), _shown(), nights=nights)
+            finally:
+                nights.stop()
+    finally:
+        nights.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What there is to do."""
+
+    evaluations: int
+    nights: int
+    next_night: str
+    open: int = 1
+    """There will always be more."""
+
+
+def _look() -> Callable[[Connection], _Work]:
+    """What reads it, not more often than somebody wants to know."""
+    last, looked = _Work(0, 0, ""), float("-inf")
+
+    def look(connection: Connection) -> _Work:
+        nonlocal last, looked
+        if time.monotonic() - looked >= LOOK_SECONDS:
+            looked = time.monotonic()
+            last = _read(connection)
+        return last
+
+    return look
+
+
+def _read(connection: Connection) -> _Work:
+    from sqlalchemy import func, select
+
+    from models.evaluation import Evaluation
+    from models.nights import Night
+    from models.schedule import list_schedules
+    from models.states import OPEN, OPEN_NIGHT_STATES
+    from scheduler.cron import Calendar
+
+    schedules = [each for each in list_schedules(connection) if each.next_at is not None]
+    first = min(schedules, key=lambda each: each.next_at or 0.0, default=None)
+    following = ""
+    if first is not None and first.next_at is not None:
+        following = f"{first.name} {Calendar(first.cron, first.time_zone).clock(first.next_at)}"
+    return _Work(
+        connection.scalar(select(func.count()).where(Evaluation.state.in_(OPEN))) or 0,
+        connection.scalar(select(func.count()).where(Night.state.in_(OPEN_NIGHT_STATES))) or 0,
+        following,
+    )
+
+
+def _shown() -> Callable[[_Work], None]:
+    """What says it: at once when work begins or ends or another night is next, else now and then."""
+    before: _Work | None = None
+    said = float("-inf")
+
+    from metrics.text.wording import number_of
+
+    def show(work: _Work) -> None:
+        nonlocal before, said
+        idle = not (work.evaluations or work.nights)
+        if before is not None and idle == (not (before.evaluations or before.nights)):
+            soon = time.monotonic() - said < QUIET_SECONDS
+            if soon and (not idle or work.next_night == before.next_night):
+                return
+        before, said = work, time.monotonic()
+        following = f" Next night: {work.next_night}." if work.next_night else " No schedule."
+        if idle:
+            log.info("Nothing to do.%s", following)
+        else:
+            evaluations, nights = number_of(work.evaluations, "evaluation"), number_of(work.nights, "night")
+            log.info("Open: %s, %s.%s", evaluations, nights, following)
+
+    return show

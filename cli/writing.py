@@ -1,0 +1,47 @@
+"""Files that a command leaves behind: whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write_file(path: Path, content: str) -> None:
+    """Write text to a file, in the place of an older one only when all of it is on the disk.
+
+    Raises CommandError.
+    """
+    target = path.resolve()
+    part = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        if target.exists() and not target.is_file():
+            # A pipe or a device has no place to take.
+            target.write_text(content, encoding="utf-8")
+            return
+        with part.open("w", encoding="utf-8") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(target)
+    except OSError as error:
+        raise CommandError(
+            f"{path} cannot be written: {error.strerror}. See that there is space and that this user may write there, "
+            "then run the same command again."
+        ) from error
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder where there is none. Raises CommandError."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"The folder {path} cannot be made: {error.strerror}. Name another place.") from error

@@ -1,0 +1,177 @@
+"""Where the bytes of statistics lie: in their rows, or as objects in a store, known by their content.
+
+A store is a folder that fsspec can write (`file:///...`, `s3://bucket/prefix`). An object is named by the SHA-256 of
+what it holds and written before the transaction that refers to it, so a worker that comes too late can overwrite
+nothing but the same bytes. Its row keeps the whole address: the store may be changed, what is there stays readable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+from sqlalchemy import Connection, delete, select
+
+from models.errors import BadStore, MissingObject
+from models.statistics import ReplicatePart, ShardResult, Statistics
+
+LONGEST_ADDRESS = 500
+NAME_LENGTH = 64
+_NAME = re.compile(r"([0-9a-f]{64})(\.[0-9a-f]{8})?")
+"""Of an object, and of one that was being written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Bytes that lie in a store."""
+
+    address: str
+
+
+Blob: TypeAlias = bytes | Placed
+"""Bytes to be kept in a row, or where they lie instead."""
+
+TABLES: tuple[type[ShardResult], ...] = (Statistics, ReplicatePart)
+
+
+def place(content: bytes, store: str) -> Placed:
+    """Write an object; raises BadStore for an address that cannot be one, OSError where the store cannot be written."""
+    name = hashlib.sha256(content).hexdigest()
+    address = f"{_checked(store)}/{name[:2]}/{name}"
+    files, path = _files(address)
+    if "file" in _protocols(files):
+        _write_file(path, content)
+    else:
+        # Written even if it is there: so it is young, and not collected before its row is stored.
+        files.pipe_file(path, content)
+    return Placed(address)
+
+
+def columns(blob: Blob) -> dict[str, Any]:
+    """The columns of a row that keeps these bytes."""
+    if isinstance(blob, Placed):
+        return {"blob": b"", "object_url": blob.address}
+    return {"blob": blob, "object_url": None}
+
+
+def content_of(row: Any) -> bytes:
+    """What a row with `blob` and `object_url` keeps. Raises MissingObject where its object is gone or damaged."""
+    if row.object_url is None:
+        return bytes(row.blob)
+    files, path = _files(row.object_url)
+    try:
+        content: bytes = files.cat_file(path)
+    except FileNotFoundError as error:
+        raise MissingObject(_lost(row.object_url, "is not there")) from error
+    if hashlib.sha256(content).hexdigest() != row.object_url[-NAME_LENGTH:]:
+        raise MissingObject(_lost(row.object_url, "is damaged"))
+    return content
+
+
+def forget_lost(connection: Connection, evaluations: Sequence[int]) -> int:
+    """Delete rows of these evaluations whose objects are gone or damaged, so that they are measured again; how many."""
+    lost: set[str] = set()
+    for table in TABLES:
+        placed = select(table.blob, table.object_url).where(
+            table.evaluation_id.in_(evaluations), table.object_url.is_not(None)
+        )
+        for row in connection.execute(placed):
+            try:
+                content_of(row)
+            except MissingObject:
+                lost.add(row.object_url)
+    forgotten = 0
+    for table in TABLES if lost else ():
+        gone = delete(table).where(table.evaluation_id.in_(evaluations), table.object_url.in_(sorted(lost)))
+        forgotten += connection.execute(gone).rowcount
+    return forgotten
+
+
+def collect(connection: Connection, store: str, *, older_seconds: float) -> tuple[int, int]:
+    """Delete the objects of a store that no row refers to; (kept, deleted).
+
+    Those younger than `older_seconds` are kept, for their rows may still come. Younger by the clocks of the store and
+    of this machine: leave more than these may differ.
+    """
+    files, folder = _files(_checked(store))
+    wanted = {
+        bytes.fromhex(address[-NAME_LENGTH:])
+        for table in TABLES
+        for address in connection.scalars(select(table.object_url).where(table.object_url.is_not(None)).distinct())
+        if address is not None
+    }
+    before = datetime.now(UTC) - timedelta(seconds=older_seconds)
+    kept = deleted = 0
+    for path in _objects(files, folder):
+        name = _NAME.fullmatch(path.rpartition("/")[2])
+        if name is None:
+            continue
+        modified = files.modified(path)
+        young = modified.replace(tzinfo=modified.tzinfo or UTC) > before
+        if young or (name[2] is None and bytes.fromhex(name[1]) in wanted):
+            kept += 1
+        else:
+            files.rm_file(path)
+            deleted += 1
+    return kept, deleted
+
+
+def _objects(files: Any, folder: str) -> Iterator[str]:
+    """What lies in the folders of objects."""
+    if files.exists(folder):
+        for part in files.ls(folder, detail=False):
+            if len(part.rstrip("/").rpartition("/")[2]) == len("ab"):
+                yield from files.ls(part, detail=False)
+
+
+def _checked(store: str) -> str:
+    parts = urlsplit(store)
+    # A row keeps the address, and rows are shown and copied.
+    if "@" in parts.netloc:
+        raise BadStore(
+            f"The store of statistics {parts.scheme}://... names a user: addresses are kept in the database. Give user "
+            "and password in the environment, as the store's driver says."
+        )
+    if not parts.scheme or len(store) > LONGEST_ADDRESS - NAME_LENGTH - len("/ab/"):
+        raise BadStore(f"{store!r} cannot be a store of statistics. Write file:///FOLDER or s3://BUCKET/FOLDER.")
+    return store.rstrip("/")
+
+
+def _files(address: str) -> tuple[Any, str]:
+    # Imported where it is used: most installations keep everything in SQL.
+    from fsspec.core import url_to_fs
+
+    try:
+        files, path = url_to_fs(address)
+    except (ImportError, ValueError) as error:
+        raise BadStore(f"{address} cannot be used to store statistics: {error}.") from error
+    return files, path
+
+
+def _protocols(files: Any) -> tuple[str, ...]:
+    return (files.protocol,) if isinstance(files.protocol, str) else tuple(files.protocol)
+
+
+def _write_file(path: str, content: bytes) -> None:
+    """All of it at once, and on the disk: a row is to refer to it."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    part = f"{path}.{uuid.uuid4().hex[:8]}"
+    with open(part, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+
+
+def _lost(address: str, what: str) -> str:
+    return (
+        f"An object with statistics {what}: {address}. Bring it back, or have the evaluation measured again: "
+        "`steelyard retry` measures what is lost."
+    )

@@ -1,0 +1,93 @@
+"""How a campaign measures what is submitted to it: its protocols on one of its test sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from models.campaign import Campaign
+from models.errors import NotFound
+from models.evaluation import Evaluation
+from models.known_test_sets import KnownTestSet
+from models.protocol import Protocol
+from models.submission import Submission
+from models.test_set import TestSet
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignProtocol:
+    """One way in which a campaign measures."""
+
+    id: int
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """The protocols of a campaign on a test set."""
+
+    campaign_id: int
+    campaign: str
+    test_set: KnownTestSet
+    target_language: str
+    protocols: tuple[CampaignProtocol, ...]
+    """In the order in which they were made; sweeps of a parameter are not among them."""
+
+
+def find_campaign(connection: Connection, name: str) -> int:
+    """The id of the campaign of that name. Raises NotFound with the names there are."""
+    known = connection.scalar(select(Campaign.id).where(Campaign.name == name))
+    if known is None:
+        names = list(connection.scalars(select(Campaign.name).order_by(Campaign.name)))
+        there = f"There are: {', '.join(names)}." if names else "`steelyard evaluate` makes one."
+        raise NotFound(f"There is no campaign {name!r}. {there}")
+    return int(known)
+
+
+def read_phase(connection: Connection, campaign_id: int) -> str:
+    """What the organisers of a campaign call the time it is in now; "" where it has no phases."""
+    return connection.execute(select(Campaign.phase).where(Campaign.id == campaign_id)).scalar_one()
+
+
+def find_measures(connection: Connection, campaign: str, test_set: str | None = None) -> Measures:
+    """How the campaign of that name measures on a test set of it, `NAME` or `NAME@VERSION`; its only one without.
+
+    Raises NotFound with what there is.
+    """
+    campaign_id = find_campaign(connection, campaign)
+    measured = (
+        select(Evaluation.protocol_id)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .where(Submission.campaign_id == campaign_id)
+    )
+    rows = connection.execute(
+        select(
+            *(Protocol.id, Protocol.metrics, TestSet.id.label("test_set_id"), TestSet.name, TestSet.version),
+            *(TestSet.segments, TestSet.target_language),
+        )
+        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .where(Protocol.id.in_(measured), Protocol.sweep.is_(False))
+        .order_by(Protocol.id)
+    ).all()
+    known = {row.test_set_id: KnownTestSet(row.test_set_id, row.name, row.version, row.segments) for row in rows}
+    exact = [each for each in known.values() if test_set == f"{each.name}@{each.version}"]
+    found = exact or [each for each in known.values() if test_set in (None, each.name)]
+    there = ", ".join(f"{each.name}@{each.version}" for each in known.values())
+    if not known:
+        raise NotFound(
+            f"The campaign {campaign!r} measures nothing yet. `steelyard evaluate` sets up its test set, references "
+            "and metrics with its first system."
+        )
+    if not found:
+        raise NotFound(f"The campaign {campaign!r} has no test set {test_set!r}. There are: {there}.")
+    if len(found) > 1:
+        raise NotFound(f"The campaign {campaign!r} has several test sets: {there}. Choose one with --test-set.")
+    ours = [row for row in rows if row.test_set_id == found[0].id]
+    return Measures(
+        campaign_id,
+        campaign,
+        found[0],
+        ours[0].target_language,
+        tuple(CampaignProtocol(row.id, tuple(row.metrics)) for row in ours),
+    )

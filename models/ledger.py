@@ -1,0 +1,164 @@
+"""The ledger: which submissions of a team count against its quotas.
+
+Whether an entry counts is not written down but follows from the evaluations that the team asked for with it: one that
+failed by a fault of the platform, or that was cancelled, gives the attempt back in the very transaction in which it
+ends, and queueing it again takes the attempt again. So ledger and evaluations cannot disagree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    ForeignKey,
+    Index,
+    String,
+    UniqueConstraint,
+    and_,
+    exists,
+    func,
+    select,
+    update,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from models.base import Base, Key, Seconds, now
+from models.conflicts import insert_if_absent
+from models.evaluation import Evaluation
+from models.states import OPEN, EvaluationState, Fault
+
+
+class QuotaAccount(Base):
+    """A team in a campaign. Whoever submits for it locks this row: one after the other."""
+
+    __tablename__ = "quota_account"
+    __table_args__ = (UniqueConstraint("campaign_id", "team"),)
+
+    id: Mapped[Key]
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
+    team: Mapped[str] = mapped_column(String(100))
+
+
+class LedgerEntry(Base):
+    """A submission that a team has made by itself."""
+
+    __tablename__ = "ledger_entry"
+    __table_args__ = (Index(None, "account_id", "created_at"),)
+
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("quota_account.id", ondelete="CASCADE"))
+    phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
+    """The phase of the campaign in which it was made."""
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+    """When it was made: the day that it counts for."""
+    queued_at: Mapped[Seconds] = mapped_column(default=now())
+    """When its team had it queued last. Evaluations that were added later are the organisers' and change nothing."""
+
+
+class SubmissionRequest(Base):
+    """A request that was taken in, by the key that its sender gave it: sent again, it is not done again."""
+
+    __tablename__ = "submission_request"
+    __table_args__ = (Index(None, "submission_id"),)
+
+    account_id: Mapped[int] = mapped_column(ForeignKey("quota_account.id", ondelete="CASCADE"), primary_key=True)
+    request_key: Mapped[str] = mapped_column(String(200), primary_key=True)
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the ledger with what follows from its evaluations."""
+
+    submission_id: int
+    phase: str
+    created_at: float
+    open: bool
+    """Whether it is in flight: one of its evaluations will still change by itself."""
+    given_back_at: float | None
+    """Since when it does not count; None while it does."""
+    reason: str | None
+    """Why it was given back, where that was said."""
+
+
+def lock_account(connection: Connection, campaign_id: int, team: str) -> int:
+    """The account of a team in a campaign, held until the transaction ends; it is made where there is none."""
+    insert_if_absent(connection, QuotaAccount, [{"campaign_id": campaign_id, "team": team}])
+    return connection.execute(
+        select(QuotaAccount.id)
+        .where(QuotaAccount.campaign_id == campaign_id, QuotaAccount.team == team)
+        .with_for_update()
+    ).scalar_one()
+
+
+def read_entries(connection: Connection, campaign_id: int, team: str) -> list[Entry]:
+    """The entries of a team in a campaign, in the order in which they were made."""
+    given_back = (
+        select(func.min(Evaluation.finished_at)).where(_asked_for(), _lost()).correlate(LedgerEntry).scalar_subquery()
+    )
+    reason = (
+        select(Evaluation.reason)
+        .where(_asked_for(), _lost())
+        .order_by(Evaluation.finished_at, Evaluation.id)
+        .limit(1)
+        .correlate(LedgerEntry)
+        .scalar_subquery()
+    )
+    rows = connection.execute(
+        select(
+            LedgerEntry.submission_id,
+            LedgerEntry.phase,
+            LedgerEntry.created_at,
+            exists().where(_asked_for(), Evaluation.state.in_(OPEN)).correlate(LedgerEntry).label("open"),
+            given_back.label("given_back_at"),
+            reason.label("reason"),
+        )
+        .join(QuotaAccount, QuotaAccount.id == LedgerEntry.account_id)
+        .where(QuotaAccount.campaign_id == campaign_id, QuotaAccount.team == team)
+        .order_by(LedgerEntry.created_at, LedgerEntry.submission_id)
+    )
+    return [
+        Entry(row.submission_id, row.phase, row.created_at, bool(row.open), row.given_back_at, row.reason)
+        for row in rows
+    ]
+
+
+def write_entry(connection: Connection, account_id: int, submission_id: int, phase: str, *, at: float | None) -> None:
+    """Write that a team has had this submission queued, once its evaluations are queued.
+
+    `at` is when the attempt was made, None where it is one that is in the ledger already and counts.
+    """
+    latest = connection.scalar(select(func.max(Evaluation.created_at)).where(Evaluation.submission_id == submission_id))
+    # Both are the database's clock, which may have been set in between.
+    queued_at = max(latest or 0.0, connection.execute(select(now())).scalar_one())
+    values: dict[str, object] = {"queued_at": queued_at}
+    if at is not None:
+        values |= {"created_at": at, "phase": phase}
+        row = {"submission_id": submission_id, "account_id": account_id, **values}
+        insert_if_absent(connection, LedgerEntry, [row])
+    connection.execute(update(LedgerEntry).where(LedgerEntry.submission_id == submission_id).values(**values))
+
+
+def read_request(connection: Connection, account_id: int, request_key: str) -> int | None:
+    """The submission that came of the request with this key; None where there was none."""
+    return connection.scalar(
+        select(SubmissionRequest.submission_id).where(
+            SubmissionRequest.account_id == account_id, SubmissionRequest.request_key == request_key
+        )
+    )
+
+
+def _asked_for() -> ColumnElement[bool]:
+    """An evaluation that a team asked for with an entry."""
+    return and_(Evaluation.submission_id == LedgerEntry.submission_id, Evaluation.created_at <= LedgerEntry.queued_at)
+
+
+def _lost() -> ColumnElement[bool]:
+    """It ended without scores, and not through what the team handed in."""
+    return and_(
+        Evaluation.state.in_((EvaluationState.FAILED, EvaluationState.CANCELLED)),
+        # Workers of an earlier release do not say whose fault it was: then nobody is charged.
+        func.coalesce(Evaluation.fault, Fault.PLATFORM) != Fault.INPUT,
+    )

@@ -1,0 +1,277 @@
+"""How the queue stands at one moment: what waits, who works, how far campaigns are, what failed. Pure reading."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection, Row, func, literal, select, union_all
+
+from models.base import now
+from models.campaign_progress import CampaignProgress, read_campaigns
+from models.chosen import ChosenEvaluation, Selection, conditions, named, read_chosen
+from models.comparison import Trials
+from models.evaluation import Evaluation
+from models.lease import Leased
+from models.preparation import Preparation
+from models.reduction import Reduction
+from models.shard import Shard
+from models.states import IN_FLIGHT, OPEN, EvaluationState, LeaseState, QueueClass
+from models.throughput import Throughput, estimate_seconds_left, read_throughput
+from models.worker import Worker
+
+KINDS: dict[str, type[Leased]] = {
+    "preparations": Preparation,
+    "shards": Shard,
+    "reductions": Reduction,
+    "trials": Trials,
+}
+"""Every kind of work that is claimed, in the order in which an evaluation needs it."""
+
+Counted = Row[tuple[str, int, str, str, int, float | None]]
+"""Kind, class, team, state, amount, and the age of the oldest in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The work of one class."""
+
+    queue_class: QueueClass
+    waiting: int
+    in_flight: int
+    """Sent to the workers, or running."""
+    oldest_seconds: float | None
+    """How long the oldest that waits has been there; None where nothing waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One kind of work."""
+
+    kind: str
+    """A key of `KINDS`."""
+    waiting: int
+    sent: int
+    """A message is on its way to a worker."""
+    running: int
+
+
+@dataclass(frozen=True, slots=True)
+class TeamWork:
+    """The work of one team, of all classes and kinds."""
+
+    team: str
+    waiting: int
+    in_flight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Something that runs."""
+
+    kind: str
+    id: int
+    attempt: int
+    seconds: float | None
+    """Since it was claimed; None where a worker of an earlier release did that."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLine:
+    """A worker, and what it holds."""
+
+    id: str
+    host: str
+    pid: int
+    version: str
+    edition: int
+    processes: int
+    beating: bool
+    """False when its last beat is so long ago that it is taken for dead."""
+    beat_seconds: float
+    """Since its last beat."""
+    up_seconds: float | None
+    """Since it was started."""
+    holds: tuple[Held, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The queue, the workers, and how far those evaluations are that were asked for."""
+
+    at: float
+    """The database's clock, seconds since 1970."""
+    queues: tuple[Queue, ...]
+    work: tuple[Work, ...]
+    teams: tuple[TeamWork, ...]
+    """Those that wait or have work in flight."""
+    workers: tuple[WorkerLine, ...]
+    astray: tuple[Held, ...]
+    """What workers hold that have no row any more; the next sweep gives it to others."""
+    throughput: Throughput
+    seconds_left: float | None
+    """Until all shards that wait are done, estimated. None when nobody works, or what is left has no estimate."""
+    evaluations: dict[EvaluationState, int]
+    """By state, of those asked for."""
+    campaigns: tuple[CampaignProgress, ...]
+    """Those asked for; where all are, those that are open or have just ended."""
+    unserved: dict[int, int]
+    """Editions of open evaluations of the whole database that no worker makes, and how many there are of each."""
+    failures: tuple[ChosenEvaluation, ...]
+    """Failed evaluations of those asked for, the newest first."""
+    asked: tuple[ChosenEvaluation, ...]
+    """Those asked for by their numbers."""
+
+    @property
+    def open(self) -> int:
+        """Evaluations of those asked for that will still change by themselves."""
+        ended = (EvaluationState.DONE, EvaluationState.FAILED, EvaluationState.CANCELLED)
+        return sum(count for state, count in self.evaluations.items() if state not in ended)
+
+    @property
+    def processes(self) -> int:
+        """Pool processes of the workers that beat."""
+        return sum(worker.processes for worker in self.workers if worker.beating)
+
+    @property
+    def waiting(self) -> int:
+        """Pieces of work of all kinds that wait."""
+        return sum(queue.waiting for queue in self.queues)
+
+
+def read_overview(
+    connection: Connection,
+    *,
+    silent_seconds: float,
+    selection: Selection | None = None,
+    most_failures: int = 10,
+) -> Overview:
+    """How things stand. Queues and workers are always those of the whole database.
+
+    Evaluations, campaigns and failures are those of `selection`; at most `most_failures` of the latter.
+    """
+    chosen = selection or Selection()
+    at = connection.execute(select(now())).scalar_one()
+    counted = count_work(connection)
+    workers, astray = _read_workers(connection, silent_seconds)
+    processes = sum(worker.processes for worker in workers if worker.beating)
+    failed = replace(chosen, states=(EvaluationState.FAILED,))
+    return Overview(
+        at=at,
+        queues=_queues(counted),
+        work=_work(counted),
+        teams=_teams(counted),
+        workers=workers,
+        astray=astray,
+        throughput=read_throughput(connection),
+        seconds_left=estimate_seconds_left(connection, processes, any(row.kind != "shards" for row in counted)),
+        evaluations=_evaluations(connection, chosen),
+        campaigns=read_campaigns(connection, chosen),
+        unserved=_unserved(connection, {worker.edition for worker in workers if worker.beating}),
+        failures=tuple(read_chosen(connection, failed, newest=True, most=most_failures)),
+        asked=tuple(read_chosen(connection, chosen)) if chosen.evaluations else (),
+    )
+
+
+def count_work(connection: Connection) -> list[Counted]:
+    """The open work: of each kind, class, team and open state how many there are, and the age of the oldest."""
+    # Two statements for each table, so that each is answered from a partial index.
+    parts = [
+        select(
+            literal(kind).label("kind"),
+            table.queue_class,
+            table.team,
+            table.state,
+            func.count().label("amount"),
+            (now() - func.min(table.created_at)).label("age"),
+        )
+        .where(states)
+        .group_by(table.queue_class, table.team, table.state)
+        for kind, table in KINDS.items()
+        for states in (table.state == LeaseState.PENDING, table.state.in_(IN_FLIGHT))
+    ]
+    return list(connection.execute(union_all(*parts)))
+
+
+def _queues(counted: list[Counted]) -> tuple[Queue, ...]:
+    queues = []
+    for queue_class in QueueClass:
+        rows = [row for row in counted if row.queue_class == queue_class]
+        pending = [row for row in rows if row.state == LeaseState.PENDING]
+        waiting = sum(row.amount for row in pending)
+        ages = [row.age for row in pending if row.age is not None]
+        queues.append(Queue(queue_class, waiting, sum(row.amount for row in rows) - waiting, max(ages, default=None)))
+    return tuple(queues)
+
+
+def _work(counted: list[Counted]) -> tuple[Work, ...]:
+    amounts = Counter[tuple[str, str]]()
+    for row in counted:
+        amounts[row.kind, row.state] += row.amount
+    states = (LeaseState.PENDING, *IN_FLIGHT)
+    return tuple(Work(kind, *(amounts[kind, state] for state in states)) for kind in KINDS)
+
+
+def _teams(counted: list[Counted]) -> tuple[TeamWork, ...]:
+    waiting, in_flight = Counter[str](), Counter[str]()
+    for row in counted:
+        (waiting if row.state == LeaseState.PENDING else in_flight)[row.team] += row.amount
+    return tuple(TeamWork(team, waiting[team], in_flight[team]) for team in sorted({*waiting, *in_flight}))
+
+
+def _read_workers(connection: Connection, silent_seconds: float) -> tuple[tuple[WorkerLine, ...], tuple[Held, ...]]:
+    parts = [
+        select(
+            literal(kind).label("kind"),
+            table.id,
+            table.worker,
+            table.attempts,
+            (now() - table.claimed_at).label("seconds"),
+        ).where(table.state == LeaseState.RUNNING)
+        for kind, table in KINDS.items()
+    ]
+    held: dict[str | None, list[Held]] = {}
+    for row in sorted(connection.execute(union_all(*parts)), key=lambda row: (row.kind, row.id)):
+        held.setdefault(row.worker, []).append(Held(row.kind, row.id, row.attempts, row.seconds))
+    rows = connection.execute(
+        select(
+            Worker,
+            (now() - Worker.beat_at).label("beat_seconds"),
+            (now() - Worker.started_at).label("up_seconds"),
+        ).order_by(Worker.host, Worker.started_at, Worker.id)
+    )
+    lines = tuple(
+        WorkerLine(
+            id=row.id,
+            host=row.host,
+            pid=row.pid,
+            version=row.version,
+            edition=row.edition,
+            processes=row.concurrency,
+            beating=row.beat_seconds <= silent_seconds,
+            beat_seconds=max(row.beat_seconds, 0.0),
+            up_seconds=row.up_seconds,
+            holds=tuple(held.pop(row.id, ())),
+        )
+        for row in rows
+    )
+    return lines, tuple(each for those in held.values() for each in those)
+
+
+def _unserved(connection: Connection, made: Collection[int]) -> dict[int, int]:
+    rows = connection.execute(
+        select(Evaluation.edition, func.count().label("amount"))
+        .where(Evaluation.state.in_(OPEN), Evaluation.edition.not_in(made))
+        .group_by(Evaluation.edition)
+        .order_by(Evaluation.edition)
+    )
+    return {row.edition: row.amount for row in rows}
+
+
+def _evaluations(connection: Connection, selection: Selection) -> dict[EvaluationState, int]:
+    wanted = select(Evaluation.state, func.count().label("amount"))
+    if not selection.everything:
+        wanted = named(Evaluation.state, func.count().label("amount")).where(*conditions(selection))
+    counts = {row.state: row.amount for row in connection.execute(wanted.group_by(Evaluation.state))}
+    return {state: counts.get(state, 0) for state in EvaluationState}

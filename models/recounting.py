@@ -1,0 +1,54 @@
+"""Whether evaluations wait for as many shards as there are, and mending where they do not.
+
+Both change in one transaction, so they can only differ in a database that was edited or restored by hand.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, Connection, func, or_, select, update
+
+from models.claims import start_reducing
+from models.evaluation import Evaluation
+from models.outcomes import lock_evaluations
+from models.shard import Shard, ShardEvaluation
+from models.states import IN_FLIGHT, UNSCORED, LeaseState
+
+
+def miscounted(connection: Connection) -> list[int]:
+    """Evaluations whose `remaining` is not the number of their unfinished shards, or that wait for none."""
+    wrong = or_(Evaluation.remaining != _unfinished(), Evaluation.remaining == 0)
+    rows = select(Evaluation.id).where(Evaluation.state.in_(UNSCORED), wrong)
+    return list(connection.scalars(rows.order_by(Evaluation.id)))
+
+
+def recount(connection: Connection, evaluation: int) -> tuple[int, int] | None:
+    """Set what an evaluation waits for by its shards: (before, now); None where nothing was wrong.
+
+    One whose shards are all done is reduced.
+    """
+    # Who completes, splits or fails a shard holds the shard, then the evaluation, until he commits. So with the
+    # evaluation in hand, and only in a statement after that, shards and counter are both before or both after it.
+    if not lock_evaluations(connection, [evaluation], UNSCORED):
+        return None
+    row = connection.execute(
+        select(Evaluation.remaining, _unfinished().label("unfinished")).where(Evaluation.id == evaluation)
+    ).one()
+    if row.remaining == row.unfinished != 0:
+        return None
+    connection.execute(update(Evaluation).where(Evaluation.id == evaluation).values(remaining=row.unfinished))
+    if not row.unfinished:
+        start_reducing(connection, [evaluation])
+    return row.remaining, row.unfinished
+
+
+def _unfinished() -> ColumnElement[int]:
+    return (
+        select(func.count())
+        .select_from(ShardEvaluation)
+        .join(Shard, Shard.id == ShardEvaluation.shard_id)
+        .where(
+            ShardEvaluation.evaluation_id == Evaluation.id,
+            Shard.state.in_((LeaseState.PENDING, *IN_FLIGHT)),
+        )
+        .scalar_subquery()
+    )

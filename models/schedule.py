@@ -1,0 +1,163 @@
+"""Schedules: what is measured every night, and against what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Connection,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    false,
+    select,
+    text,
+    true,
+)
+from sqlalchemy import Text as LongString
+from sqlalchemy.orm import Mapped, mapped_column
+
+from models.base import Base, Key, Seconds, now
+from models.errors import NotFound
+from models.states import BaselineKind, PairedTest, one_of
+
+
+class Schedule(Base):
+    """Systems' outputs that are fetched, scored and compared with a baseline again and again, by the calendar."""
+
+    __tablename__ = "schedule"
+    __table_args__ = (
+        CheckConstraint(one_of("test", PairedTest), name="test"),
+        Index("ix_schedule_next_at", "next_at", postgresql_where=text("active"), sqlite_where=text("active")),
+    )
+
+    id: Mapped[Key]
+    name: Mapped[str] = mapped_column(String(200), unique=True)
+    cron: Mapped[str] = mapped_column(String(200))
+    """When: a cron expression, in `time_zone`."""
+    time_zone: Mapped[str] = mapped_column(String(100))
+    """A name of the IANA database."""
+    source: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """Where outputs come from: {"kind": "folder", "pattern"}, or {"kind": "command", "command", "pattern", "seconds"}:
+    a command with a time limit that writes what the pattern finds."""
+    test_sets: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    """A list of {"test_set_id", "references"}, the references by label and in order."""
+    metrics: Mapped[list[str]] = mapped_column(JSON)
+    """Settled specifications."""
+    replicates: Mapped[int] = mapped_column(Integer)
+    seed: Mapped[int] = mapped_column(BigInteger)
+    baseline: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """`Baseline.as_json`."""
+    alpha: Mapped[float] = mapped_column(Double)
+    correction: Mapped[str] = mapped_column(String(20))
+    """How p-values of one night are corrected for their number: a name of `metrics.resampling`."""
+    test: Mapped[str] = mapped_column(String(20))
+    """A `models.states.PairedTest`."""
+    minimum_difference: Mapped[float] = mapped_column(Double, server_default="0", default=0.0)
+    """A worse score counts as a regression from so many points on."""
+    webhook: Mapped[str | None] = mapped_column(LongString)
+    webhook_secret: Mapped[str | None] = mapped_column(LongString)
+    """The key of the webhook's signatures. Never printed or logged."""
+    webhook_private: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
+    """Whether the webhook may be at a private address."""
+    team: Mapped[str] = mapped_column(String(100), default="")
+    active: Mapped[bool] = mapped_column(Boolean, server_default=true(), default=True)
+    """False once it was removed; its history stays."""
+    next_at: Mapped[Seconds | None]
+    """When the next night is due; None when there will be none."""
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    """The campaign of its name, which all that it stores belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a night is compared with."""
+
+    kind: BaselineKind
+    system: str | None = None
+    """Of a named one."""
+    night: str | None = None
+    """Of a named one the date (YYYY-MM-DD) of the night whose output is meant; None means the latest there is."""
+
+    def as_json(self) -> dict[str, str]:
+        """As it is stored."""
+        given = {"kind": str(self.kind), "system": self.system, "night": self.night}
+        return {key: value for key, value in given.items() if value is not None}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, str]) -> Baseline:
+        """As it was stored."""
+        return cls(BaselineKind(stored["kind"]), stored.get("system"), stored.get("night"))
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSchedule:
+    """A schedule as others see it: all but the secret."""
+
+    id: int
+    name: str
+    cron: str
+    time_zone: str
+    source: dict[str, Any]
+    test_sets: list[dict[str, Any]]
+    metrics: tuple[str, ...]
+    replicates: int
+    seed: int
+    baseline: Baseline
+    alpha: float
+    correction: str
+    test: PairedTest
+    minimum_difference: float
+    webhook: str | None
+    team: str
+    active: bool
+    next_at: float | None
+    created_at: float
+    campaign_id: int
+
+
+def list_schedules(connection: Connection, *, removed: bool = False) -> list[KnownSchedule]:
+    """All schedules by name; with `removed` those too that were removed."""
+    which = [] if removed else [Schedule.active.is_(True)]
+    rows = connection.execute(select(*_COLUMNS).where(*which).order_by(Schedule.name))
+    return [_known(row._asdict()) for row in rows]
+
+
+def find_schedule(connection: Connection, name: str) -> KnownSchedule:
+    """The schedule of that name, also one that was removed. Raises NotFound with the names that there are."""
+    row = connection.execute(select(*_COLUMNS).where(Schedule.name == name)).one_or_none()
+    if row is not None:
+        return _known(row._asdict())
+    names = [each.name for each in list_schedules(connection)]
+    there = f"There are: {', '.join(names)}." if names else "There is none; `steelyard nightly add` makes one."
+    raise NotFound(f"There is no schedule {name!r}. {there}")
+
+
+def read_schedule(connection: Connection, schedule_id: int) -> KnownSchedule:
+    """The schedule of that id. Raises NotFound."""
+    row = connection.execute(select(*_COLUMNS).where(Schedule.id == schedule_id)).one_or_none()
+    if row is None:
+        raise NotFound(f"There is no schedule {schedule_id}.")
+    return _known(row._asdict())
+
+
+_COLUMNS = [getattr(Schedule, name) for name in KnownSchedule.__dataclass_fields__]
+
+
+def _known(row: dict[str, Any]) -> KnownSchedule:
+    return KnownSchedule(
+        **{
+            **row,
+            "metrics": tuple(row["metrics"]),
+            "baseline": Baseline.from_json(row["baseline"]),
+            "test": PairedTest(row["test"]),
+        }
+    )

@@ -1,0 +1,59 @@
+"""What was measured before is not measured again: its statistics are copied under the new evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sqlalchemy import Connection
+
+from metrics import parse_metric
+from metrics.base import EDITION
+from models.adopting import Copy, Measured, copy_statistics, read_measured
+from models.protocol import Measurement
+from worker.signature import stored_signature
+
+
+def adopt(
+    connection: Connection, measurement: Measurement, texts: Mapping[int, int], lacking: Mapping[int, Sequence[int]]
+) -> set[int]:
+    """Copy what finished evaluations have of the same texts against the same references; who got something.
+
+    `texts` is the system output of each evaluation; `lacking` the positions of the metrics of which it has nothing
+    yet. It does not matter for which campaign, system, test set, number of replicates or seed something was measured,
+    as long as this release would have written the same signature. What is being measured right now is not waited for.
+    """
+    specifications = {measurement.metrics[metric] for metrics in lacking.values() for metric in metrics}
+    if not specifications:
+        return set()
+    wanted = {texts[evaluation] for evaluation, metrics in lacking.items() if metrics}
+    found = _chosen(measurement, read_measured(connection, measurement, wanted, specifications, EDITION))
+    copies = [
+        Copy(source, evaluation, metric, _same_replicates(source, measurement))
+        for evaluation, metrics in lacking.items()
+        for metric in metrics
+        if (source := found.get((texts[evaluation], measurement.metrics[metric])))
+    ]
+    copy_statistics(connection, copies)
+    return {copy.evaluation_id for copy in copies}
+
+
+def _chosen(measurement: Measurement, measured: Sequence[Measured]) -> dict[tuple[int, str], Measured]:
+    """For each text and metric what this release would give as well, rather with the same replicates."""
+    signatures: dict[tuple[str, int, int], str] = {}
+    chosen: dict[tuple[int, str], Measured] = {}
+    for each in measured:
+        way = each.specification, each.replicates, each.seed
+        if way not in signatures:
+            # The references are the same, and so is how a signature counts them.
+            its = replace(measurement, replicates=each.replicates, seed=each.seed)
+            signatures[way] = stored_signature(parse_metric(each.specification), its)
+        if each.signature == signatures[way]:
+            key = each.text_id, each.specification
+            if key not in chosen or _same_replicates(each, measurement):
+                chosen[key] = each
+    return chosen
+
+
+def _same_replicates(source: Measured, measurement: Measurement) -> bool:
+    return (source.replicates, source.seed) == (measurement.replicates, measurement.seed)

@@ -1,0 +1,88 @@
+"""Work of editions that no living worker makes: what is older is begun anew in this one, what is newer waits."""
+
+from __future__ import annotations
+
+import logging
+
+from sqlalchemy import Engine, select
+
+from metrics.base import EDITION
+from models.comparing import end_comparisons
+from models.comparison import Trials
+from models.evaluation import Evaluation
+from models.lease import cancel_idle
+from models.outcomes import cancel_evaluations
+from models.reduction import Reduction
+from models.session import reading, writing
+from models.states import OPEN, LeaseState
+from models.worker import editions
+from scheduler.controls import queue_again
+from worker.settings import Settings
+
+log = logging.getLogger(__name__)
+
+TOGETHER = 500
+"""Evaluations that are begun anew in one transaction."""
+
+ASK_AGAIN = "The release that had begun to compare these systems is gone. Compare again."
+
+
+class Editions:
+    """Looks after work of other editions; remembers what it has said of it."""
+
+    def __init__(self) -> None:
+        self._said: dict[int, int] = {}
+
+    def go(self, engine: Engine, settings: Settings) -> int:
+        """Begin anew what nobody can finish; how many evaluations."""
+        with reading(engine) as connection:
+            found = select(Evaluation.edition, Evaluation.id).where(
+                Evaluation.state.in_(OPEN), Evaluation.edition != EDITION
+            )
+            others: dict[int, list[int]] = {}
+            for row in connection.execute(found.order_by(Evaluation.id)):
+                others.setdefault(row.edition, []).append(row.id)
+            living = editions(connection, settings.silent_seconds)
+            trials = select(Trials.edition, Trials.comparison_id).where(
+                Trials.state == LeaseState.PENDING, Trials.edition < EDITION, Trials.edition.not_in(living)
+            )
+            comparisons = {row.comparison_id for row in connection.execute(trials)}
+        self._tell({edition: len(rows) for edition, rows in others.items() if edition not in living})
+        for edition, rows in others.items():
+            if edition < EDITION and edition not in living:
+                for begin in range(0, len(rows), TOGETHER):
+                    _begin_anew(engine, settings, edition, rows[begin : begin + TOGETHER])
+        if comparisons:
+            with writing(engine) as connection:
+                end_comparisons(connection, comparisons, ASK_AGAIN)
+        return sum(len(rows) for edition, rows in others.items() if edition < EDITION and edition not in living)
+
+    def _tell(self, waiting: dict[int, int]) -> None:
+        newer = {edition: amount for edition, amount in waiting.items() if edition > EDITION}
+        for edition, amount in newer.items():
+            if edition not in self._said:
+                log.warning(
+                    "%d evaluations wait for a worker of edition %d: this release makes edition %d. "
+                    "Start a worker of the release that queued them.", amount, edition, EDITION,
+                )  # fmt: skip
+        self._said = newer
+
+
+def _begin_anew(engine: Engine, settings: Settings, edition: int, evaluations: list[int]) -> None:
+    with writing(engine, durable=True) as connection:
+        reductions = set(
+            connection.scalars(
+                select(Evaluation.reduction_id).where(
+                    Evaluation.id.in_(evaluations), Evaluation.edition == edition, Evaluation.reduction_id.is_not(None)
+                )
+            )
+        )
+        # Ended first, so that nobody waits any more for what was to be done for them.
+        held = cancel_evaluations(connection, evaluations)
+        queue_again(connection, settings, held, None)
+        cancel_idle(connection, Reduction, Reduction.id.in_(reductions))
+    if held:
+        log.warning(
+            "%d evaluations of edition %d, which no living worker makes, are begun anew in edition %d",
+            len(held), edition, EDITION,
+        )  # fmt: skip

@@ -1,0 +1,32 @@
+"""What is asked of a scheduler."""
+
+from __future__ import annotations
+
+from sqlalchemy.exc import DBAPIError
+
+from models.session import make_engine, reading
+from models.trouble import explain
+from scheduler.leader import is_led
+from worker.health import Check
+from worker.logs import masked
+from worker.settings import Settings
+
+
+def check_leading(leads: bool) -> Check:
+    """Both are well: one that stands by takes over when the other ends."""
+    return Check("leadership", True, "leading" if leads else "standing by: another scheduler leads")
+
+
+def check_led(settings: Settings) -> Check:
+    """Whether somebody hands out the work of this database. Not for a process that may lead itself (`is_led`)."""
+    engine = make_engine(settings.database_url, pooled=False)
+    try:
+        with reading(engine) as connection:
+            led = is_led(connection, settings.database_url)
+    except DBAPIError as error:
+        return Check("scheduler", False, masked(explain(error)))
+    finally:
+        engine.dispose()
+    if led is None:
+        return Check("scheduler", False, "on this system it cannot be told without --http")
+    return Check("scheduler", led, "somebody hands out work" if led else "nobody hands out work")

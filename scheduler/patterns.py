@@ -1,0 +1,120 @@
+"""Patterns of paths by which outputs are found: out/{date}/{test_set}/{system}.txt."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from metrics.text.names import printable
+from scheduler.errors import BadSchedule, BadSource
+
+OUTPUT = "output"
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_KNOWN = re.compile(r"date(?::(?P<format>.*))?|test_set|system|output")
+_EXAMPLE = "out/{date}/{test_set}/{system}.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A system's output for a test set."""
+
+    system: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A path with placeholders.
+
+    `{date}` is the day of the night, YYYY-MM-DD, or as `{date:%Y%m%d}` says it; `{test_set}` the name of the test set;
+    `{system}` stands for any name, which becomes the system's; `{output}` is the folder that a command is given.
+    """
+
+    text: str
+
+    def check(self, test_sets: Sequence[str], *, command: bool) -> None:
+        """Raise BadSchedule unless the pattern can find outputs of these test sets; `command` if one writes them."""
+        names = [match[1] for match in _PLACEHOLDER.finditer(self.text)]
+        for name in names:
+            if not _KNOWN.fullmatch(name) or (name == OUTPUT and not command):
+                known = ["{date}", "{date:%Y%m%d}", "{test_set}", "{system}", *(["{output}"] if command else [])]
+                raise BadSchedule(
+                    f'"{{{name}}}" in the pattern "{self.text}" is no placeholder. There are: {", ".join(known)}.'
+                )
+        if re.search(r"[{}]", _PLACEHOLDER.sub("", self.text)):
+            raise BadSchedule(f'The pattern "{self.text}" has a brace without its partner.')
+        if "system" not in names:
+            raise BadSchedule(f'The pattern "{self.text}" does not say where a system\'s name is. Write {_EXAMPLE}.')
+        if len(test_sets) > 1 and "test_set" not in names:
+            raise BadSchedule(
+                f'The pattern "{self.text}" finds the same files for all of {len(test_sets)} test sets. '
+                f"Write {{test_set}} in it, as in {_EXAMPLE}."
+            )
+        for test_set in test_sets:
+            if "test_set" in names and "/" in test_set:
+                raise BadSchedule(f'The name of the test set "{test_set}" cannot be part of a path: it has a slash.')
+
+    @property
+    def absolute(self) -> Pattern:
+        """The same from the root of the file system, so that it does not matter where the scheduler was started."""
+        return self if self.text.startswith("{output}") else Pattern(os.path.abspath(self.text))
+
+    def filled(self, day: date, test_set: str, output: Path | None = None) -> str:
+        """The pattern with all but the system put in."""
+
+        def put_in(match: re.Match[str]) -> str:
+            name, known = match[1], _KNOWN.fullmatch(match[1])
+            if known and known["format"]:
+                return day.strftime(known["format"])
+            return {"date": day.isoformat(), "test_set": test_set, OUTPUT: str(output)}.get(name, match[0])
+
+        return _PLACEHOLDER.sub(put_in, self.text)
+
+    def find(self, day: date, test_set: str, output: Path | None = None) -> list[Found]:
+        """The outputs for a test set, by the names of systems.
+
+        Raises BadSource that says what was looked for where there is none, and where a folder cannot be read.
+        """
+        filled = self.filled(day, test_set, output)
+        try:
+            found = sorted(_walk(Path("/"), filled.strip("/").split("/"), None), key=lambda each: each.system)
+        except OSError as error:
+            raise BadSource(f"{error.filename}: {error.strerror}.") from error
+        if found:
+            return found
+        folder = Path(os.path.dirname(filled.partition("{system}")[0]) or "/")
+        missing = "" if folder.is_dir() else f" The folder {printable(str(folder))} does not exist."
+        raise BadSource(f"No output for the test set {test_set}: no file is like {printable(filled)}.{missing}")
+
+
+def _walk(folder: Path, parts: Sequence[str], system: str | None) -> Iterator[Found]:
+    """All files below a folder whose path has these parts, where {system} stands for one and the same name."""
+    part, rest = parts[0], parts[1:]
+    if system is not None:
+        part = part.replace("{system}", system)
+    if "{system}" not in part:
+        yield from _go_on(folder / part, rest, system)
+        return
+    first, *others = part.split("{system}")
+    expression = re.compile(re.escape(first) + "([^/]+)" + r"\1".join(re.escape(other) for other in others))
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for name in names:
+        match = expression.fullmatch(name)
+        # Hidden files are those that a program is still writing, or an editor's.
+        if match and not name.startswith("."):
+            yield from _go_on(folder / name, rest, match[1])
+
+
+def _go_on(path: Path, rest: Sequence[str], system: str | None) -> Iterator[Found]:
+    if rest:
+        yield from _walk(path, rest, system)
+    elif path.is_file():
+        assert system is not None
+        yield Found(system, path)

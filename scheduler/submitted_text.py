@@ -1,0 +1,95 @@
+"""Reading one system's output for a test set that is stored, in any format."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from metrics.text.contents import Source
+from metrics.text.documents import Document, MarkedFile, MarkedText, Role
+from metrics.text.findings import quoted
+from metrics.text.formats import Format, read_file
+from metrics.text.limits import STORING_LIMITS
+from metrics.text.plain import Text
+from metrics.text.wording import listed, number_of
+from models.known_test_sets import KnownTestSet, segments_of_documents
+from scheduler.errors import BadIntake
+
+
+def read_output(
+    source: Source, *, system: str, part: str | None = None, input_format: Format | None = None
+) -> Text | MarkedText:
+    """Read a file: a text with one segment after the other, or the output of the system in a file with ids.
+
+    A file with ids that has one system may call it as it likes. `part` is the layer or zone of a TectoMT or Treex
+    document. Raises BadText, and BadIntake where the file does not have the system.
+    """
+    read = read_file(source, format=input_format, part=part, limits=STORING_LIMITS)
+    return _of_system(read, system) if isinstance(read, MarkedFile) else read
+
+
+def lined_up(connection: Connection, output: Text | MarkedText, test_set: KnownTestSet) -> Text:
+    """The output with one line for each segment of the test set, in its order.
+
+    One with ids is put in order by its documents; within a document segments must be in order, since only the number
+    of segments of a stored document is known. Raises BadIntake with what does not fit.
+    """
+    if isinstance(output, Text):
+        return output
+    places = segments_of_documents(connection, test_set.id)
+    if not places:
+        raise BadIntake(
+            f"{output.file}: has ids of documents, but the test set {test_set.title} has none. Give its output as "
+            "plain text, one segment per line."
+        )
+    problems = _faults(output, places, test_set)
+    if problems:
+        raise BadIntake("\n".join(problems))
+    lines = [b""] * test_set.segments
+    for name, where in places.items():
+        for place, segment in zip(where, output.documents[name].segments.values(), strict=True):
+            lines[place] = segment.text
+    return Text(f"{output.file} ({output.called})", b"\n".join(lines), len(lines))
+
+
+def _of_system(file: MarkedFile, system: str) -> MarkedText:
+    systems = file.of(Role.SYSTEM)
+    named = [each for each in systems if each.name == system] or (systems if len(systems) == 1 else [])
+    if not named:
+        there = f"It has {listed([quoted(each.name) for each in systems])}." if systems else "It has no system."
+        raise BadIntake(f"{file.name}: has no output of the system {quoted(system)}. {there}")
+    return named[0]
+
+
+def _faults(output: MarkedText, places: dict[str, list[int]], test_set: KnownTestSet) -> list[str]:
+    ours = output.documents
+    problems = []
+    if missing := [quoted(name) for name in places if name not in ours]:
+        problems.append(
+            f"{output.file}: lacks {number_of(len(missing), 'document')} of the test set {test_set.title}: "
+            f"{listed(missing)}. Add them."
+        )
+    # Documents of test suites are left out where the test set was stored without them.
+    if extra := [quoted(name) for name, each in ours.items() if name not in places and not each.test_suite]:
+        problems.append(
+            f"{output.file}: has {number_of(len(extra), 'document')} that the test set {test_set.title} lacks: "
+            f"{listed(extra)}. Remove them, or correct the ids."
+        )
+    for name, where in places.items():
+        if name in ours:
+            problems += _faults_of_document(ours[name], len(where))
+    return problems
+
+
+def _faults_of_document(document: Document, segments: int) -> list[str]:
+    called = f"{document.file}, line {document.line}: document {quoted(document.doc_id)}"
+    if len(document.segments) != segments:
+        return [
+            f"{called} has {number_of(len(document.segments), 'segment')}, but {segments:,} in the test set. A segment "
+            "without translation is an empty one."
+        ]
+    ids = list(document.segments)
+    if all(each.isascii() and each.isdigit() for each in ids):
+        numbers = [int(each) for each in ids]
+        if numbers != sorted(numbers):
+            return [f"{called} has its segments in another order than that of their ids. Put them in order."]
+    return []

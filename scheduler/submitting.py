@@ -1,0 +1,237 @@
+"""One output of a system handed in by its team: against quotas, once for each request, in one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Engine, func, insert, select
+
+from metrics import parse_metric
+from metrics.text.languages import same_language
+from metrics.text.layers import FORMATS_WITH, describe_layers
+from metrics.text.names import fault_of_name
+from metrics.text.plain import Text
+from metrics.text.wording import number_of
+from models.campaign_protocols import Measures, find_measures, read_phase
+from models.evaluation import Evaluation
+from models.ledger import SubmissionRequest, lock_account, read_entries, read_request, write_entry
+from models.outcomes import lock_evaluations
+from models.session import reading, writing
+from models.states import OPEN, EvaluationState, QueueClass
+from models.submission import Submission
+from models.system import System
+from models.text import Text as StoredText
+from scheduler.errors import BadIntake, ReusedKey
+from scheduler.intake import NewSubmission, store_submissions
+from scheduler.queueing import queue_submissions
+from scheduler.quotas import Standing, check_quotas, read_clock, read_standings
+from scheduler.texts import NewText
+from worker.settings import Settings
+
+LONGEST_KEY = 200
+"""Characters of a request's key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What a team hands in."""
+
+    campaign: str
+    team: str
+    system: str
+    text: Text
+    test_set: str | None = None
+    """NAME or NAME@VERSION; None where the campaign has only one."""
+    run: str = ""
+    """Which of several runs of the system this is; "" where it has one."""
+    request_key: str | None = None
+    """Sent again with the same key, it is not done again."""
+    queue_class: QueueClass = QueueClass.INTERACTIVE
+    due_at: float | None = None
+    """When somebody wants it done, by the database's clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """What came of an attempt."""
+
+    submission: int
+    evaluations: tuple[int, ...]
+    """One for each of the campaign's protocols, in their order; fewer where the request was sent again later."""
+    protocols: tuple[int, ...]
+    measures: Measures
+    stored: bool
+    """False where the very same submission was there already."""
+    queued: bool
+    """Whether something was queued for it."""
+    standings: tuple[Standing, ...]
+    """How the team stands now, one for each kind of quota."""
+
+
+def submit(engine: Engine, settings: Settings, attempt: Attempt, *, processes: int | None = None) -> Submitted:
+    """Store a submission and queue it by all protocols of its campaign, in one transaction.
+
+    One after the other for each team and campaign, so that no two pass a quota that has room for one. The very same
+    submission again finds what is there: what is done or open is left alone and costs nothing; what has failed or was
+    cancelled is queued again. `processes` says over how many pool processes the work may be spread.
+    Raises NotFound, BadIntake, QuotaUsedUp and ReusedKey; then nothing is stored.
+    """
+    _check_names(attempt)
+    with writing(engine, durable=True) as connection:
+        measures = find_measures(connection, attempt.campaign, attempt.test_set)
+        _check_text(attempt.text, measures)
+        # First of all: whoever else submits for the team waits here, and then sees what we have done.
+        account = lock_account(connection, measures.campaign_id, attempt.team)
+        new = NewSubmission(attempt.system, attempt.text, attempt.team, attempt.text.layers, attempt.run)
+        known = _find_submission(connection, measures, new)
+        repeated = _repeated(connection, account, attempt, known)
+        submission = known
+        queued = submission is None or (not repeated and _is_to_be_queued(connection, submission, measures))
+        phase = read_phase(connection, measures.campaign_id)
+        if queued:
+            at = read_clock(connection)
+            counts_already = _counts(connection, measures.campaign_id, attempt.team, known)
+            standings = read_standings(
+                connection, measures.campaign_id, attempt.team, phase=phase, at=at, without=known
+            )
+            check_quotas(standings, attempt.team, new=not counts_already)
+            (submission,) = store_submissions(connection, measures.campaign_id, measures.test_set.id, [new])
+            # Those that are there already, in the order in which all lock them: they are queued protocol by protocol.
+            there = list(_evaluations(connection, submission, measures).values())
+            lock_evaluations(connection, there, list(EvaluationState))
+            for protocol in measures.protocols:
+                queue_submissions(
+                    connection,
+                    settings,
+                    protocol.id,
+                    [submission],
+                    queue_class=attempt.queue_class,
+                    team=attempt.team,
+                    processes=processes,
+                    due_at=attempt.due_at,
+                )
+            write_entry(connection, account, submission, phase, at=None if counts_already else at)
+        assert submission is not None
+        if attempt.request_key is not None and not repeated:
+            row = {"account_id": account, "request_key": attempt.request_key, "submission_id": submission}
+            connection.execute(insert(SubmissionRequest).values(**row))
+        evaluations = _evaluations(connection, submission, measures)
+        standings = read_standings(
+            connection, measures.campaign_id, attempt.team, phase=phase, at=read_clock(connection)
+        )
+    return Submitted(
+        submission,
+        tuple(evaluations.values()),
+        tuple(evaluations),
+        measures,
+        known is None,
+        queued,
+        tuple(standings),
+    )
+
+
+def submissions_ahead(engine: Engine, submitted: Submitted, queue_class: QueueClass) -> int:
+    """How many other submissions of this class, or of a more urgent one, are open that were queued before.
+
+    It is not strictly their number that is waited for, since teams take turns.
+    """
+    before = (
+        select(func.count(Evaluation.submission_id.distinct()))
+        .where(Evaluation.state.in_(OPEN), Evaluation.queue_class <= int(queue_class))
+        .where(Evaluation.id < min(submitted.evaluations), Evaluation.submission_id != submitted.submission)
+    )
+    with reading(engine) as connection:
+        return int(connection.execute(before).scalar_one())
+
+
+def _repeated(connection: Connection, account: int, attempt: Attempt, known: int | None) -> bool:
+    """Whether the very same request was taken in before. Raises ReusedKey where it had other content."""
+    if attempt.request_key is None:
+        return False
+    before = read_request(connection, account, attempt.request_key)
+    if before is not None and before != known:
+        raise ReusedKey(
+            f'The key "{attempt.request_key}" was given to submission {before} of team {attempt.team}, another '
+            "one whose text, system, run or test set differs. Give each request a key of its own."
+        )
+    return before is not None
+
+
+def _find_submission(connection: Connection, measures: Measures, new: NewSubmission) -> int | None:
+    """The very same submission, where it is stored already."""
+    return connection.scalar(
+        select(Submission.id)
+        .join(System, System.id == Submission.system_id)
+        .join(StoredText, StoredText.id == Submission.text_id)
+        .where(
+            Submission.campaign_id == measures.campaign_id,
+            Submission.test_set_id == measures.test_set.id,
+            Submission.run == new.run,
+            System.team == new.team,
+            System.name == new.system,
+            StoredText.sha256 == NewText(new.text, new.layers).sha256,
+        )
+    )
+
+
+def _is_to_be_queued(connection: Connection, submission: int, measures: Measures) -> bool:
+    """Whether one of the campaign's protocols has not measured it and does not do so now."""
+    states = connection.scalars(
+        select(Evaluation.state).where(
+            Evaluation.submission_id == submission,
+            Evaluation.protocol_id.in_([each.id for each in measures.protocols]),
+        )
+    )
+    there = [state for state in states if state in (*OPEN, EvaluationState.DONE)]
+    return len(there) < len(measures.protocols)
+
+
+def _counts(connection: Connection, campaign_id: int, team: str, submission: int | None) -> bool:
+    """Whether a submission is in the ledger and was not given back."""
+    entries = read_entries(connection, campaign_id, team)
+    return any(each.submission_id == submission and each.given_back_at is None for each in entries)
+
+
+def _evaluations(connection: Connection, submission: int, measures: Measures) -> dict[int, int]:
+    """Protocol -> evaluation, in the order of the protocols."""
+    rows = connection.execute(
+        select(Evaluation.protocol_id, Evaluation.id)
+        .where(
+            Evaluation.submission_id == submission,
+            Evaluation.protocol_id.in_([each.id for each in measures.protocols]),
+        )
+        .order_by(Evaluation.protocol_id)
+    )
+    return {row.protocol_id: row.id for row in rows}
+
+
+def _check_names(attempt: Attempt) -> None:
+    named = {"team": attempt.team, "system": attempt.system, **({"run": attempt.run} if attempt.run else {})}
+    for what, name in named.items():
+        if fault := fault_of_name(name):
+            raise BadIntake(f'"{name[:LONGEST_KEY]}" cannot be the name of a {what}: {fault}.')
+    key = attempt.request_key
+    if key is not None and (not key or len(key) > LONGEST_KEY or "\0" in key):
+        raise BadIntake(f"{key[:50]!r} cannot be the key of a request: give 1 to {LONGEST_KEY} characters.")
+
+
+def _check_text(text: Text, measures: Measures) -> None:
+    """Raise BadIntake unless the text can be an output for the test set that all metrics can measure."""
+    test_set = measures.test_set
+    if text.segments != test_set.segments:
+        raise BadIntake(
+            f"{text.name}: has {number_of(text.segments, text.unit)}, but the test set {test_set.title} has "
+            f"{number_of(test_set.segments, 'segment')}. Give one {text.unit} per segment, in its order."
+        )
+    if text.language and measures.target_language and not same_language(text.language, measures.target_language):
+        raise BadIntake(
+            f"{text.name}: is in {text.language!r}, but the references of {test_set.title} are in "
+            f"{measures.target_language!r}."
+        )
+    for specification in dict.fromkeys(metric for each in measures.protocols for metric in each.metrics):
+        for layer in parse_metric(specification).layers:
+            if layer not in text.layers:
+                raise BadIntake(
+                    f"{text.name}: lacks the layer {describe_layers([layer])}, which {specification} needs in "
+                    f"{measures.campaign}. Formats that have it: {FORMATS_WITH.get(layer, 'none that is known')}."
+                )

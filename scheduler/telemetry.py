@@ -1,0 +1,152 @@
+"""What a scheduler shows to Prometheus: what it has counted itself, and what the database knows when it is asked."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy.exc import DBAPIError
+
+from models.base import now
+from models.evaluation import Evaluation
+from models.overview import KINDS, count_work
+from models.session import make_engine, reading
+from models.states import EvaluationState, LeaseState, QueueClass
+from models.worker import Worker
+from worker.settings import Settings
+from worker.tally import Counter, Histogram, Tally
+from worker.telemetry import tallied
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
+
+_OF_KINDS = ("kind", tuple(KINDS))
+
+HINTS_SENT = Counter("steelyard_scheduler_hints_sent", "Messages that were sent to workers.")
+HINTS_LOST = Counter("steelyard_scheduler_hints_lost", "Messages that nobody acted on: they are sent again.")
+TAKEN_BACK = Counter(
+    "steelyard_scheduler_taken_back", "Work taken from workers that were silent or beyond their lease.", *_OF_KINDS
+)
+GIVEN_UP = Counter("steelyard_scheduler_given_up", "Of these, work without attempts left.", *_OF_KINDS)
+DATABASE_ERRORS = Counter("steelyard_scheduler_database_errors", "Rounds that the database broke off.")
+TICK_SECONDS = Histogram(
+    "steelyard_scheduler_tick_seconds",
+    "Time of a round.",
+    (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0),
+)
+
+COUNTED = (HINTS_SENT, HINTS_LOST, TAKEN_BACK, GIVEN_UP, DATABASE_ERRORS, TICK_SECONDS)
+
+FRESH_SECONDS = 1.0
+"""What the database was asked so long ago is not asked again."""
+
+GAUGES = {
+    "steelyard_scheduler_leading": "1 in the scheduler that hands out work, 0 in those that stand by.",
+    "steelyard_database_reachable": "1 where the database answered; without it the following are lacking.",
+    "steelyard_queue_waiting": "Work that waits to be handed out.",
+    "steelyard_queue_in_flight": "Work that was sent to workers or runs.",
+    "steelyard_queue_oldest_seconds": "How long the oldest work that waits has been there; 0 where nothing waits.",
+    "steelyard_queue_retried": "Work that waits or is in flight and was tried before.",
+    "steelyard_workers": "Workers that beat.",
+    "steelyard_pool_processes": "Pool processes of the workers that beat.",
+    "steelyard_evaluations": "Evaluations in each state.",
+}
+"""What is read when somebody asks."""
+
+
+def new_tally() -> Tally:
+    """What a scheduler counts in."""
+    return Tally(COUNTED)
+
+
+class SchedulerMetrics:
+    """A collector of `prometheus_client`."""
+
+    def __init__(self, settings: Settings, tally: Tally, leads: Callable[[], bool]) -> None:
+        self._settings = settings
+        self._tally = tally
+        self._leads = leads
+        # No connection outlives its transaction: somebody may ask once an hour, and pool processes may be forked.
+        self._engine = make_engine(settings.database_url, pooled=False)
+        self._lock = threading.Lock()
+        self._known: list[Metric] = []
+        self._asked = float("-inf")
+
+    def collect(self) -> Iterable[Metric]:
+        """What was counted, and what the database says."""
+        yield from tallied(self._tally)
+        yield self._gauge("steelyard_scheduler_leading", [((), float(self._leads()))])
+        # Two who ask at once get the same answer.
+        with self._lock:
+            if time.monotonic() - self._asked >= FRESH_SECONDS:
+                self._known = self._ask()
+                self._asked = time.monotonic()
+            known = self._known
+        yield from known
+
+    def _ask(self) -> list[Metric]:
+        found: list[Metric] = []
+        with suppress(DBAPIError), reading(self._engine) as connection:
+            found = [*self._work(connection), *self._workers(connection), self._evaluations(connection)]
+        return [self._gauge("steelyard_database_reachable", [((), float(bool(found)))]), *found]
+
+    def _work(self, connection: Connection) -> list[Metric]:
+        waiting = {(each.queue, kind): 0 for each in QueueClass for kind in KINDS}
+        in_flight = dict(waiting)
+        oldest = {(each.queue,): 0.0 for each in QueueClass}
+        for row in count_work(connection):
+            queue = QueueClass(row.queue_class).queue
+            if row.state == LeaseState.PENDING:
+                waiting[queue, row.kind] += row.amount
+                oldest[(queue,)] = max(oldest[(queue,)], row.age or 0.0)
+            else:
+                in_flight[queue, row.kind] += row.amount
+        retried = {
+            (kind,): connection.scalar(
+                select(func.count()).where(
+                    or_(
+                        and_(table.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)), table.attempts > 0),
+                        and_(table.state == LeaseState.RUNNING, table.attempts > 1),
+                    )
+                )
+            )
+            or 0
+            for kind, table in KINDS.items()
+        }
+        return [
+            self._gauge("steelyard_queue_waiting", waiting.items(), "class", "kind"),
+            self._gauge("steelyard_queue_in_flight", in_flight.items(), "class", "kind"),
+            self._gauge("steelyard_queue_oldest_seconds", oldest.items(), "class"),
+            self._gauge("steelyard_queue_retried", retried.items(), "kind"),
+        ]
+
+    def _workers(self, connection: Connection) -> list[Metric]:
+        rows = connection.execute(
+            select(Worker.version, func.count().label("workers"), func.sum(Worker.concurrency).label("processes"))
+            .where(Worker.beat_at >= now() - self._settings.silent_seconds)
+            .group_by(Worker.version)
+        ).all()
+        return [
+            self._gauge("steelyard_workers", [((row.version,), row.workers) for row in rows], "version"),
+            self._gauge("steelyard_pool_processes", [((row.version,), row.processes) for row in rows], "version"),
+        ]
+
+    def _evaluations(self, connection: Connection) -> Metric:
+        rows = connection.execute(select(Evaluation.state, func.count().label("amount")).group_by(Evaluation.state))
+        counts = {row.state: row.amount for row in rows}
+        return self._gauge(
+            "steelyard_evaluations", [((state.value,), counts.get(state, 0)) for state in EvaluationState], "state"
+        )
+
+    @staticmethod
+    def _gauge(name: str, values: Iterable[tuple[tuple[str, ...], float]], *labels: str) -> Metric:
+        from prometheus_client.metrics_core import GaugeMetricFamily
+
+        family = GaugeMetricFamily(name, GAUGES[name], labels=labels)
+        for of, value in values:
+            family.add_metric(of, value)
+        return family

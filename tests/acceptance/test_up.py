@@ -1,0 +1,56 @@
+"""`steelyard up`: sees to schedules until it is stopped, and takes up what one that was killed has left."""
+
+import os
+import signal
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from cli.main import main
+from tests.acceptance.commands import running, wait_for
+from tests.faults.cluster import until
+from tests.scheduler.nights import REFERENCE, put
+from tests.scheduler.test_sources import gone, group_of
+
+pytestmark = pytest.mark.faults
+
+
+def test_a_night_outlives_the_process_that_began_it(tmp_path, monkeypatch):
+    (tmp_path / "trial" / "refs").mkdir(parents=True)
+    (tmp_path / "trial" / "refs" / "A.txt").write_bytes(REFERENCE + b"\n")
+    put(tmp_path, "", {"out": 1})
+    # The first time it never ends.
+    (tmp_path / "translate.sh").write_text(
+        "if ! [ -e pids ]; then sleep 600 & echo $$ $! > pids; wait; fi\n"
+        'mkdir "$STEELYARD_OUTPUT/trial"; cp out.txt "$STEELYARD_OUTPUT/trial/tug.txt"\n'
+    )
+    arguments = ("--cron", "0 0 1 1 *", "--command", "sh translate.sh", "--test-set", "trial", "-m", "chrf")
+    monkeypatch.chdir(tmp_path)
+    for name in ("STEELYARD_DATABASE_URL", "STEELYARD_BROKER_URL"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["nightly", "add", "gate", *arguments]) == 0
+
+    def ask(statement):
+        with closing(sqlite3.connect(tmp_path / "steelyard.db", isolation_level=None)) as connection:
+            return connection.execute(statement).fetchall()
+
+    ask("UPDATE schedule SET next_at = (julianday('now') - 2440587.5) * 86400.0 - 3600")
+    settings = {"STEELYARD_SILENT_SECONDS": "1", "STEELYARD_SWEEP_SECONDS": "0.1", "STEELYARD_CONCURRENCY": "1"}
+    with running("up", cwd=tmp_path, **settings) as up:
+        pids = group_of(tmp_path)
+        assert ask("SELECT state, attempts FROM night") == [("fetching", 1)]
+        os.kill(up.pid, signal.SIGKILL)
+        up.wait()
+        until(lambda: all(map(gone, pids)), "the command to end with the process that ran it")
+    with running("up", cwd=tmp_path, **settings) as up:
+        wait_for(lambda: ask("SELECT state FROM night") == [("done",)])
+        # It tells what there is to do about once a second.
+        wait_for(lambda: "Nothing to do." in (tmp_path / "up.log").read_text())
+        os.kill(up.pid, signal.SIGTERM)
+        assert up.wait(60) == 0
+    assert ask("SELECT caught_up, manual, regressed FROM night") == [(1, 0, 0)]
+    log = (tmp_path / "up.log").read_text()
+    for part in ("Working on steelyard.db with 1 process;", "judged: nothing is worse", "Stopped."):
+        assert part in log
+    assert "Traceback" not in log

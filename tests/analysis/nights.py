@@ -1,0 +1,144 @@
+"""Schedules with nights that were scored, made by hand: systems' outputs of every night are given."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Engine, insert, select, update
+
+from analysis.nights import Verdict, judge_night
+from metrics import parse_metric
+from models.base import now
+from models.campaign import Campaign
+from models.evaluation import Evaluation
+from models.nights import Night, NightEvaluation
+from models.reduction import Reduction
+from models.schedule import Schedule
+from models.session import reading, writing
+from models.states import LeaseState, NightState, QueueClass
+from models.submission import Submission
+from models.system import System
+from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from tests.scheduler.jobs import WORDS, one_block_shards, some_text, work_off
+from worker.outcome import do_reduction
+from worker.settings import Settings
+from worker.station import Station
+
+SEGMENTS = 120
+REFERENCE = some_text(SEGMENTS, 1)
+
+
+def output(worse: float = 0.0, seed: int = 1, reference: bytes = REFERENCE) -> bytes:
+    """A translation in which a fifth of the words are wrong, and of further lines a share of all."""
+    draw, spoilt = random.Random(seed), random.Random(7)
+    lines = [line.split(" ") for line in reference.decode().split("\n")]
+    outputs = []
+    for line in lines:
+        broken = spoilt.random() < worse
+        outputs.append(" ".join(draw.choice(WORDS) if broken or draw.random() < 0.2 else word for word in line))
+    return "\n".join(outputs).encode()
+
+
+def add_schedule(engine: Engine, campaign_id: int, **others: object) -> int:
+    """A schedule of that campaign; `others` are columns with other values."""
+    values = {
+        "name": "gate",
+        "cron": "30 2 * * *",
+        "time_zone": "Europe/Prague",
+        "source": {"kind": "folder", "pattern": "{date}/{system}.txt"},
+        "test_sets": [],
+        "metrics": ["bleu"],
+        "replicates": 300,
+        "seed": 12345,
+        "baseline": {"kind": "previous"},
+        "alpha": 0.05,
+        "correction": "holm",
+        "test": "bootstrap",
+        "campaign_id": campaign_id,
+    }
+    with writing(engine) as connection:
+        return connection.execute(insert(Schedule).values({**values, **others}).returning(Schedule.id)).scalar_one()
+
+
+def add_nights(
+    engine: Engine,
+    url: str,
+    outputs: Sequence[Mapping[str, bytes]],
+    *,
+    metrics: Sequence[str] = ("bleu",),
+    replicates: int = 300,
+    references: bytes = REFERENCE,
+    judged: bool = True,
+    **schedule: object,
+) -> list[int]:
+    """A schedule with one scored night for each mapping of systems to outputs, from 2027-03-01 on; the nights.
+
+    With `judged` all but the last are done and have verdicts; the last is being judged.
+    """
+    settings, nights, schedule_id = one_block_shards(url), [], None
+    for number, systems in enumerate(outputs):
+        intake = take_in(
+            engine,
+            settings,
+            campaign="gate",
+            test_set=NewTestSet("port", {"A": references}, source_language="en", target_language="cs"),
+            submissions=[NewSubmission(name, text) for name, text in systems.items()],
+            protocols=[NewProtocol(["A"], [parse_metric(each) for each in metrics], replicates)],
+            queue_class=QueueClass.NIGHTLY,
+        )
+        work_off(settings)
+        _reduce(settings)
+        with writing(engine) as connection:
+            rows = connection.execute(
+                select(Evaluation.id, System.name)
+                .join(Submission, Submission.id == Evaluation.submission_id)
+                .join(System, System.id == Submission.system_id)
+                .where(Evaluation.id.in_(intake.evaluations[0]))
+            ).all()
+        if schedule_id is None:
+            schedule_id = add_schedule(engine, _campaign(engine), **{"replicates": replicates, **schedule})
+        nights.append(add_night(engine, schedule_id, number, {row.name: row.id for row in rows}))
+        if judged and number < len(outputs) - 1:
+            judge(engine, nights[-1])
+    return nights
+
+
+def add_night(engine: Engine, schedule_id: int, number: int, evaluations: Mapping[str, int]) -> int:
+    """One night that is to be judged; the night."""
+    values = {
+        "schedule_id": schedule_id,
+        "due_at": 86_400.0 * number,
+        "date": f"2027-03-{number + 1:02}",
+        "state": NightState.JUDGING,
+    }
+    with writing(engine) as connection:
+        night = connection.execute(insert(Night).values(values).returning(Night.id)).scalar_one()
+        for system, evaluation in evaluations.items():
+            connection.execute(insert(NightEvaluation).values(night_id=night, evaluation_id=evaluation, system=system))
+    return night
+
+
+def judge(engine: Engine, night: int) -> Verdict:
+    """Judge a night and store the verdict, as the scheduler does."""
+    with reading(engine) as connection:
+        verdict = judge_night(connection, night)
+    values = {"state": NightState.DONE, "verdict": verdict.as_json(), "regressed": verdict.regressed}
+    with writing(engine) as connection:
+        connection.execute(update(Night).where(Night.id == night).values(**values, finished_at=now()))
+    return verdict
+
+
+def _reduce(settings: Settings) -> None:
+    """Do the reductions of evaluations that need no shard, since their text was measured before."""
+    station = Station(settings)
+    with reading(station.engine) as connection:
+        waiting = list(connection.scalars(select(Reduction.id).where(Reduction.state == LeaseState.PENDING)))
+    for reduction in waiting:
+        do_reduction(station, reduction, "task")
+    station.close()
+
+
+def _campaign(engine: Engine) -> int:
+    with reading(engine) as connection:
+        return connection.execute(select(Campaign.id).where(Campaign.name == "gate")).scalar_one()

@@ -1,0 +1,166 @@
+"""`cancel`, `retry` and `requeue` as people type them."""
+
+import io
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from cli.main import main
+from models import Evaluation, LeaseState, Score, Shard, Statistics
+from models.outcomes import fail_evaluations
+from models.session import make_engine, reading, writing
+from tests.cli.status import status_of
+from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+
+pytestmark = [
+    # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Path:
+    """Two systems are done, one has failed after the first of three shards; another campaign waits."""
+    file = tmp_path_factory.mktemp("control") / "steelyard.db"
+    shutil.copy(sqlite_template, file)
+    settings = one_block_shards(f"sqlite:///{file}")
+    engine = make_engine(settings.database_url, pooled=False)
+    job = queue_job(engine, settings, segments=600, systems=3, replicates=10)
+    with writing(engine) as connection:
+        last = select(Shard.id).where(Shard.first_block > 0)
+        connection.execute(update(Shard).where(Shard.id.in_(last)).values(state=LeaseState.ENQUEUED))
+    work_off(settings)
+    with writing(engine) as connection:
+        fail_evaluations(connection, job.all_evaluations[2:], "The disk is full.")
+        connection.execute(update(Shard).where(Shard.state == LeaseState.ENQUEUED).values(state=LeaseState.PENDING))
+    work_off(settings)
+    queue_job(engine, settings, segments=20, systems=2, campaign="rehearsal")
+    return file
+
+
+@pytest.fixture
+def database(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    shutil.copy(template, tmp_path / "steelyard.db")
+    url = f"sqlite:///{tmp_path / 'steelyard.db'}"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", url)
+    monkeypatch.setenv("STEELYARD_CONCURRENCY", "1")
+    return url
+
+
+def states(url: str) -> list[str]:
+    with reading(make_engine(url, pooled=False)) as connection:
+        return list(connection.scalars(select(Evaluation.state).order_by(Evaluation.id)))
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Somebody sits at a terminal and types this."""
+
+    class Keyboard(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Keyboard(text))
+
+
+def test_nothing_is_cancelled_that_was_not_asked_for(
+    database: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ["done", "done", "failed", "queued", "queued"]
+    assert states(database) == before
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    assert main(["cancel", "--state", "queued"]) == 1
+    captured = capsys.readouterr()
+    assert "Add --yes" in captured.err
+    last = captured.out.splitlines()[-1]
+    assert " ".join(last.split()) == "5 system1 rehearsal: trial (version 2) against A queued"
+    for refusal in ("n\n", "\n"):
+        answer(monkeypatch, refusal)
+        assert main(["cancel", "4", "1"]) == 1
+        captured = capsys.readouterr()
+        assert captured.out.endswith("Left alone: 1 done.\nCancel 1 evaluation? [y/N] ")
+        assert captured.err == "steelyard: Nothing was done.\n"
+    assert states(database) == before
+    answer(monkeypatch, "y\n")
+    assert main(["cancel", "4", "1", "--reason", " A\n rehearsal."]) == 0
+    assert capsys.readouterr().out.endswith("Cancelled: 1 evaluation.\n")
+    assert states(database) == [*before[:3], "cancelled", "queued"]
+    with reading(make_engine(database, pooled=False)) as connection:
+        assert connection.scalar(select(Evaluation.reason).where(Evaluation.id == 4)) == "A rehearsal."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["cancel"], 2, "Which evaluations? Give their numbers, --campaign"),
+        (["retry", "--yes"], 2, "Which evaluations?"),
+        (["requeue", "x"], 2, '"x" is not a whole number'),
+        (["cancel", "--state", "ended"], 2, "invalid choice"),
+        (["cancel", "--campaign", "trial", "--yes"], 1, "None of the 3 evaluations is open: 2 done, 1 failed."),
+        (["retry", "--campaign", "rehearsal", "--yes"], 1, "2 queued"),
+        (["retry", "6", "--yes"], 1, "There is no evaluation 6. There are 5, numbered 1 to 5."),
+        (["requeue", "--system", "raft", "--yes"], 1, "There are: system0, system1, system2."),
+    ],
+)
+def test_what_is_refused(
+    database: str, capsys: pytest.CaptureFixture[str], arguments: list[str], status: int, message: str
+) -> None:
+    before = states(database)
+    assert status_of(arguments) == status
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.out == ""
+    assert states(database) == before
+
+
+def test_tried_again_by_workers_of_its_own(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Everything that waits is worked on, but the command waits for its own alone."""
+    assert main(["retry", "--campaign", "trial", "--yes"]) == 0
+    captured = capsys.readouterr()
+    assert "Left alone: 2 done.\nQueued again: 1 evaluation.\nDone: 1, failed: 0, cancelled: 0.\n" in captured.out
+    assert "evaluations 1 of 1" in captured.err
+    assert states(database)[:3] == ["done"] * 3
+    with reading(make_engine(database, pooled=False)) as connection:
+        fresh = select(Shard.first_block, Shard.last_block).order_by(Shard.id.desc()).limit(1)
+        assert connection.execute(fresh).one() == (1, 3), "what was finished was not kept"
+
+
+def test_left_to_others(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["retry", "3", "--no-wait", "--yes"]) == 0
+    assert "note: `steelyard up`, or the next command that brings workers" in capsys.readouterr().err
+    assert states(database)[2] == "queued"
+
+
+def test_measured_anew_and_compared(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    engine = make_engine(database, pooled=False)
+    assert main(["requeue", "1", "2", "3", "4", "--yes"]) == 0
+    printed = capsys.readouterr().out
+    assert "Left alone: 1 queued." in printed
+    assert printed.endswith("Queued anew: 3 evaluations.\nDone: 3, failed: 0, cancelled: 0.\n" + SAME)
+    with writing(engine) as connection:
+        connection.execute(update(Score).where(Score.evaluation_id == 2).values(score=Score.score + 1))
+    assert main(["requeue", "--campaign", "trial", "--yes"]) == 1
+    printed = capsys.readouterr().out
+    assert "1 of 3 scores differ from those before:" in printed
+    (row,) = re.findall(r"^2 +system1 +trial against A +BLEU +(\S+) +(\S+)$", printed, re.MULTILINE)
+    assert float(row[0]) == pytest.approx(float(row[1]) + 1)
+    # A replicate only: the score itself is as before.
+    with writing(engine) as connection:
+        replicates = select(Score.replicate_scores).where(Score.evaluation_id == 1).scalar_subquery()
+        connection.execute(update(Score).where(Score.evaluation_id == 2).values(replicate_scores=replicates))
+        connection.execute(update(Score).where(Score.evaluation_id == 2).values(signature="old"))
+    assert main(["requeue", "2", "--yes"]) == 1
+    printed = capsys.readouterr().out
+    assert "Where the score is the same, its sums or replicates differ." in printed
+    assert "1 of them have another signature, such as" in printed
+    assert main(["requeue", "2", "--yes", "--no-wait"]) == 0
+    assert "scores" not in capsys.readouterr().out
+    with reading(engine) as connection:
+        assert connection.scalars(select(Statistics.evaluation_id).where(Statistics.evaluation_id == 2)).all() == []
+
+
+SAME = "All 2 scores are the same to the bit as before.\n"

@@ -1,0 +1,77 @@
+"""`steelyard health`: what it finds, and its exit status."""
+
+import socket
+
+import pytest
+from sqlalchemy import insert
+
+from cli.main import main
+from models import Worker
+from models.base import now
+from models.session import make_engine, writing
+from scheduler.leader import leadership
+from tests.servers import free_port
+from tests.worker.test_health import served
+from worker.health import Check
+from worker.http_server import Outlook
+
+
+def test_a_worker_by_its_row(database_url, capsys):
+    arguments = ["health", "worker", "--database", database_url]
+    assert main(arguments) == 1
+    assert "worker: NO, workers of" in capsys.readouterr().out
+    with writing(make_engine(database_url, pooled=False)) as connection:
+        row = {"id": "w", "host": socket.gethostname(), "pid": 7, "version": "1", "concurrency": 1, "beat_at": now()}
+        connection.execute(insert(Worker).values(**row))
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.startswith("worker: well\n  database: reachable, tables ")
+
+
+def test_a_scheduler_by_its_lock(postgres_url, capsys):
+    arguments = ["health", "scheduler", "--database", postgres_url]
+    assert main(arguments) == 1
+    assert "nobody hands out work" in capsys.readouterr().out
+    lock = leadership(postgres_url)
+    assert lock.acquire()
+    assert main(arguments) == 0
+    lock.release()
+
+
+def test_a_database_that_is_away(capsys):
+    assert main(["health", "worker", "--database", f"postgresql://me:hunter2@127.0.0.1:{free_port()}/x"]) == 1
+    out = capsys.readouterr().out
+    assert "database: NO, " in out
+    assert "hunter2" not in out
+
+
+def test_a_process_by_its_answer(capsys, monkeypatch):
+    state = {"ok": True}
+    question = lambda: Check("mood", state["ok"], "it rains")  # noqa: E731
+    with served(Outlook("worker", [], [question], [])) as port:
+        assert main(["health", "worker", "--http", str(port)]) == 0
+        assert capsys.readouterr().out == "worker: well\n  mood: it rains\n"
+        monkeypatch.setenv("STEELYARD_HTTP_PORT", str(port))
+        monkeypatch.setenv("STEELYARD_HTTP_HOST", "0.0.0.0")
+        state["ok"] = False
+        assert main(["health", "--http"]) == 1
+        assert capsys.readouterr().out == "worker: not well\n  mood: NO, it rains\n"
+        assert main(["health", "--http", "--live"]) == 0
+        assert main(["health", "scheduler", "--http", f"127.0.0.1:{port}"]) == 1
+        assert "is a worker, not a scheduler" in capsys.readouterr().err
+    assert main(["health", "--http"]) == 1
+    assert "Nobody answers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["worker", "--live"], ["--http"]])
+def test_it_must_be_said_whose(arguments, capsys, monkeypatch):
+    monkeypatch.delenv("STEELYARD_HTTP_PORT", raising=False)
+    assert main(["health", *arguments]) == 2
+    assert "steelyard: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["x", "1:2:x", ":80", "host:", "65536"])
+def test_what_is_no_address(text, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["worker", "--http", text])
+    assert ended.value.code == 2
+    assert "is not PORT or HOST:PORT" in capsys.readouterr().err

@@ -1,0 +1,136 @@
+"""`steelyard submit` and `steelyard quota` as teams and organisers type them."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from models import Evaluation, Shard
+from models.session import make_engine, reading
+from tests.cli.status import status_of
+from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
+from tests.scheduler.quotas import SEGMENTS, open_campaign
+
+# From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+
+ASKED = ("--campaign", "trial", "--team", "harbour", "--system", "mast")
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Path:
+    """A campaign with one system that is done."""
+    file = tmp_path_factory.mktemp("submit") / "steelyard.db"
+    shutil.copy(sqlite_template, file)
+    settings = one_block_shards(f"sqlite:///{file}")
+    open_campaign(make_engine(settings.database_url, pooled=False), settings, done=True)
+    return file
+
+
+@pytest.fixture
+def steelyard(template, tmp_path, monkeypatch, capsys):
+    """Runs a command beside two outputs: (status, output, errors)."""
+    shutil.copy(template, tmp_path / "steelyard.db")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", "sqlite:///steelyard.db")
+    monkeypatch.delenv("STEELYARD_BROKER_URL", raising=False)
+    for seed in (1, 2):
+        (tmp_path / f"{seed}.txt").write_bytes(similar_text(some_text(SEGMENTS, 1), seed) + b"\n")
+
+    def run(*arguments):
+        status = status_of(list(arguments))
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return status, out, err
+
+    return run
+
+
+def test_an_output_is_measured_at_once_and_shown_with_its_rank(steelyard):
+    status, out, err = steelyard("submit", "1.txt", *ASKED, "--processes", "1", "--class", "nightly")
+    assert status == 0, err
+    assert out.splitlines()[:2] == [
+        "Stored as submission 2 (harbour/mast) for trial, 6 segments. Evaluation: 2.",
+        "Queued as nightly, nothing before it.",
+    ]
+    assert "Quota" not in out
+    row = out.splitlines()[-1].split()
+    assert row[:2] == ["A", "BLEU"]
+    assert row[-2:] == ["of", "2"]
+    # What stands on the leaderboard is the last one that a system has handed in.
+    steelyard("submit", "2.txt", *ASKED, "--no-wait")
+    work_off(one_block_shards("sqlite:///steelyard.db"))
+    status, out, _ = steelyard("submit", "1.txt", *ASKED)
+    assert (status, out.splitlines()[0].split(" (")[0]) == (0, "This was handed in before: submission 2")
+    assert out.splitlines()[-1].endswith(
+        "-     its system has handed in another one since, which stands on the leaderboard"
+    )
+    assert "of 2" not in out
+
+
+def test_quotas_are_set_used_and_shown(steelyard):
+    assert steelyard("quota", "list")[1].startswith("There are no quotas")
+    assert steelyard("quota", "set", "--per-day", "1", "--in-flight", "5", "--time-zone", "Europe/Prague")[0] == 0
+    status, out, _ = steelyard("quota", "set", "--campaign", "trial", "--team", "harbour", "--in-flight", "none")
+    assert status == 0
+    assert [" ".join(line.split()) for line in out.splitlines()[2:]] == [
+        "(all) (all) (all) in flight 5",
+        "(all) (all) (all) per day (Europe/Prague) 1",
+        "trial harbour (all) in flight no limit",
+    ]
+    status, out, err = steelyard("submit", "1.txt", *ASKED, "--no-wait", "--due", "2h", "--key", "k")
+    assert (status, err) == (
+        0,
+        "note: `steelyard up`, or the next command that brings workers to this database, works on it\n",
+    )
+    assert "Quota: 1 of 1 of 2" in out
+    with reading(make_engine("sqlite:///steelyard.db", pooled=False)) as connection:
+        rows = [
+            connection.execute(select(table.due_at, table.queue_class, table.team).order_by(table.id.desc())).first()
+            for table in (Evaluation, Shard)
+        ]
+        assert [(row.due_at > 0, row.queue_class, row.team) for row in rows] == [(True, 0, "harbour")] * 2
+    status, out, err = steelyard("submit", "2.txt", *ASKED)
+    assert (status, out) == (1, "")
+    assert "Team harbour has used 1 of 1 submission of 2" in err
+    assert "(Europe/Prague); the next is possible from 2" in err
+    assert err.endswith(" 00:00.\n")
+    status, _, err = steelyard("submit", "2.txt", *ASKED, "--key", "k")
+    assert status == 1
+    assert 'The key "k" was given to submission 2' in err
+    status, out, _ = steelyard("quota", "show", "harbour")
+    assert status == 0
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert lines[0] == "Team harbour in trial"
+    assert lines[3] == "in flight 1 no limit now"
+    assert lines[4].endswith(" 00:00")
+    assert steelyard("cancel", "2", "--yes", "--reason", "A rehearsal.")[0] == 0
+    assert "Submission 2 was given back: A rehearsal." in steelyard("quota", "show", "harbour")[1]
+    assert steelyard("retry", "2", "--yes", "--no-wait")[0] == 0
+    assert steelyard("cancel", "2", "--yes", "--counts")[0] == 0
+    assert "given back" not in steelyard("quota", "show", "harbour")[1]
+    assert steelyard("quota", "phase", "trial", "final")[1] == 'trial: the phase is "final".\n'
+    assert steelyard("quota", "show", "harbour")[1].startswith('Team harbour in trial, phase "final"\n')
+    assert steelyard("quota", "remove", "--per-day")[1] == "Removed: per day (Europe/Prague) (1).\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("quota", "set", "--campaign", "trial"), 2, "Which limit?"),
+        (("quota", "set", "--team", "harbour", "--per-day", "1"), 2, "name the campaign, too"),
+        (("quota", "set", "--per-day", "-1"), 2, "not a whole number"),
+        (("quota", "set", "--per-day", "1", "--time-zone", "Prague"), 2, 'There is no time zone "Prague"'),
+        (("quota", "remove"), 1, "There is no such quota"),
+        (("quota", "show", "nobody"), 1, 'No team "nobody"'),
+        (("submit", "1.txt", "--campaign", "trail", "--team", "t", "--system", "s"), 1, "There are: trial."),
+        (("submit", "1.txt", "--campaign", "trial", "--team", "a:b", "--system", "s"), 1, "the name of a team"),
+        (("submit", "3.txt", *ASKED), 1, "3.txt"),
+        (("submit", "1.txt", *ASKED, "--due", "soon"), 2, "is no time"),
+    ],
+)
+def test_what_is_refused(steelyard, arguments, status, message):
+    found, out, err = steelyard(*arguments)
+    assert (found, out) == (status, "")
+    assert message in err

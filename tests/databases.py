@@ -1,0 +1,109 @@
+"""PostgreSQL databases for one test after the other: emptied where that is safe, for making one is dear."""
+
+from __future__ import annotations
+
+import uuid
+
+import psycopg
+from sqlalchemy import make_url
+
+from models.base import Base
+
+# All tables, columns and indexes, the checks and keys, and the revision: what a test could change besides rows.
+SHAPE = """
+SELECT md5(string_agg(part, ',' ORDER BY part)) FROM (
+    SELECT attrelid::regclass || attname || atttypid || attnotnull || attstorage::text || attisdropped AS part
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid WHERE relnamespace = 'public'::regnamespace
+    UNION ALL SELECT conrelid::regclass || pg_get_constraintdef(oid) FROM pg_constraint
+    WHERE connamespace = 'public'::regnamespace
+    UNION ALL SELECT indexrelid::regclass || pg_get_indexdef(indexrelid) FROM pg_index
+    JOIN pg_class ON pg_class.oid = indexrelid WHERE relnamespace = 'public'::regnamespace
+    UNION ALL SELECT proname || prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    UNION ALL SELECT tgrelid::regclass || tgname FROM pg_trigger WHERE NOT tgisinternal
+    UNION ALL SELECT unnest(setconfig) FROM pg_db_role_setting
+    UNION ALL SELECT version_num FROM alembic_version
+    UNION ALL SELECT oldest FROM compatibility
+) AS parts
+"""
+KEPT = ("compatibility",)
+"""Tables whose rows come with the tables."""
+
+OTHERS = "FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+CUT = f"SELECT pg_terminate_backend(pid, 5000) {OTHERS}"
+USED = f"SELECT count(*) {OTHERS}"
+FIRST_IDS = """
+SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
+FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL
+"""
+
+
+class Databases:
+    """Databases of one server with the schema of this release, copied from a template and used again."""
+
+    def __init__(self, server: str, template: str) -> None:
+        self.server = server
+        self.template = template
+        self._free: list[str] = []
+        self._shape = self._look(template)
+
+    def take(self) -> str:
+        """The name of a database without rows that nobody is connected to."""
+        while self._free:
+            name = self._free.pop()
+            with psycopg.connect(self.server, autocommit=True) as connection:
+                used = connection.execute(USED, (name,)).fetchone()
+            if used == (0,):
+                return name
+            drop(self.server, name)
+        return copy(self.server, self.template)
+
+    def give_back(self, name: str) -> None:
+        """Empty a database for the next test; drop it where more than rows was changed."""
+        with psycopg.connect(self.url(name), autocommit=True) as connection:
+            connection.execute(CUT, (name,))
+            same = connection.execute(SHAPE).fetchone() == self._shape
+            if same:
+                tables = [table for table in reversed(Base.metadata.sorted_tables) if table.name not in KEPT]
+                rows = "; ".join(f'DELETE FROM "{table.name}"' for table in tables)
+                connection.execute(f"BEGIN; {rows}; {FIRST_IDS}; COMMIT")
+        if same:
+            self._free.append(name)
+        else:
+            drop(self.server, name)
+
+    def drop_all(self) -> None:
+        """Drop what waits to be used again."""
+        for name in self._free:
+            drop(self.server, name)
+        self._free.clear()
+
+    def url(self, name: str) -> str:
+        """The URL of a database."""
+        return with_database(self.server, name)
+
+    def _look(self, name: str) -> tuple[object, ...] | None:
+        with psycopg.connect(self.url(name), autocommit=True) as connection:
+            return connection.execute(SHAPE).fetchone()
+
+
+def copy(server: str, template: str) -> str:
+    """Make a database like another one; its name."""
+    name = f"steelyard_{uuid.uuid4().hex[:12]}"
+    execute(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
+    return name
+
+
+def drop(server: str, name: str) -> None:
+    """Drop a database, whoever is connected to it."""
+    execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def execute(server: str, statement: str) -> None:
+    """Execute one statement outside any transaction."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(statement)
+
+
+def with_database(server: str, name: str) -> str:
+    """The URL of another database on the same server."""
+    return make_url(server).set(database=name).render_as_string(hide_password=False)

@@ -1,0 +1,149 @@
+"""Campaigns for fault tests, and what comes of them when nothing happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from sqlalchemy import Engine, select
+
+from models import (
+    Campaign,
+    Contestant,
+    Evaluation,
+    EvaluationState,
+    LeaseState,
+    Preparation,
+    Randomization,
+    Score,
+    Submission,
+    System,
+)
+from models.session import make_engine, reading
+from models.states import QueueClass
+from scheduler.comparing import request_comparison
+from scheduler.intake import Intake
+from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from worker.outcome import do_preparation
+from worker.station import Station
+
+Outcome = tuple[str, tuple[tuple[str, str, float | None, bytes, bytes], ...]]
+"""The state of an evaluation, and of each metric specification, signature, score, sums and replicate scores."""
+
+Outcomes = dict[tuple[str, str, str], Outcome]
+"""By campaign, team and system."""
+
+
+Tests = dict[tuple[str, str, str], tuple[float, int]]
+"""By campaign and two systems the difference, and how many trials were as large."""
+
+TRIALS = 800
+"""Four tasks."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A campaign with one test set; those of different seeds have nothing in common."""
+
+    seed: int
+    metrics: tuple[str, ...]
+    segments: int = 256 * 11 + 7
+    systems: int = 3
+    team: str = ""
+    queue_class: QueueClass = QueueClass.CAMPAIGN
+    trouble: dict[int, bytes] = field(default_factory=dict)
+
+    def queue(self, engine: Engine, *, cut: bool = True) -> Intake:
+        """Take it in, with a shard for each block or one for all."""
+        url = engine.url.render_as_string(hide_password=False)
+        whole = {} if cut else {"concurrency": 1, "shortest_shard_seconds": 1e6, "shard_seconds": 1e6}
+        return queue_job(
+            engine,
+            one_block_shards(url, **whole),
+            segments=self.segments,
+            systems=self.systems,
+            metrics=self.metrics,
+            campaign=f"campaign {self.seed}",
+            team=self.team,
+            queue_class=self.queue_class,
+            seed=self.seed,
+            trouble=self.trouble,
+        )
+
+
+def outcomes(engine: Engine) -> Outcomes:
+    """What has come of all evaluations, to the bit."""
+    with reading(engine) as connection:
+        rows = connection.execute(
+            select(Evaluation.id, Evaluation.state, Campaign.name.label("campaign"), System.team, System.name)
+            .join(Submission, Submission.id == Evaluation.submission_id)
+            .join(Campaign, Campaign.id == Submission.campaign_id)
+            .join(System, System.id == Submission.system_id)
+        ).all()
+        scores = connection.execute(select(Score).order_by(Score.evaluation_id, Score.metric)).all()
+    found: dict[int, list[tuple[str, str, float | None, bytes, bytes]]] = {row.id: [] for row in rows}
+    for row in scores:
+        found[row.evaluation_id].append((row.specification, row.signature, row.score, row.sums, row.replicate_scores))
+    return {(row.campaign, row.team, row.name): (row.state, tuple(found[row.id])) for row in rows}
+
+
+def undisturbed(url: str, jobs: Iterable[Job]) -> Outcomes:
+    """What comes of jobs that are done one after the other by this process alone, each in one shard."""
+    engine = make_engine(url, pooled=False)
+    settings = one_block_shards(url, max_attempts=1)
+    for job in jobs:
+        job.queue(engine, cut=False)
+        station = Station(settings)
+        with reading(engine) as connection:
+            waiting = select(Preparation.id).where(Preparation.state == LeaseState.PENDING)
+            preparations = list(connection.scalars(waiting))
+        for each in preparations:
+            do_preparation(station, each, "task")
+        station.close()
+        # One that fails is split, so that the others of its shard are scored.
+        for _ in range(2):
+            work_off(settings)
+    return outcomes(engine)
+
+
+def compare(engine: Engine, job: Job, *, at_once: bool = False) -> int | None:
+    """Ask for the randomization tests of a job's systems by its last metric; the comparison, if it is not made at once.
+
+    Only when all are done.
+    """
+    url = engine.url.render_as_string(hide_password=False)
+    with reading(engine) as connection:
+        rows = connection.execute(
+            select(Evaluation.id, Evaluation.protocol_id, Evaluation.state)
+            .join(Submission, Submission.id == Evaluation.submission_id)
+            .join(Campaign, Campaign.id == Submission.campaign_id)
+            .where(Campaign.name == f"campaign {job.seed}")
+        ).all()
+    assert {row.state for row in rows} == {EvaluationState.DONE}
+    return request_comparison(
+        engine,
+        one_block_shards(url, at_once_seconds=1e9 if at_once else 0.0),
+        rows[0].protocol_id,
+        list(combinations([(row.id,) for row in rows], 2)),
+        [len(job.metrics) - 1],
+        trials=TRIALS,
+        seed=3,
+    )
+
+
+def randomizations(engine: Engine) -> Tests:
+    """All stored randomization tests."""
+    with reading(engine) as connection:
+        name_of = {
+            row.id: (row.campaign, row.system)
+            for row in connection.execute(
+                select(Contestant.id, Campaign.name.label("campaign"), System.name.label("system"))
+                .join(Evaluation, Evaluation.id == Contestant.evaluation_id)
+                .join(Submission, Submission.id == Evaluation.submission_id)
+                .join(Campaign, Campaign.id == Submission.campaign_id)
+                .join(System, System.id == Submission.system_id)
+            )
+        }
+        rows = connection.execute(select(Randomization)).all()
+    return {(*name_of[row.a_id], name_of[row.b_id][1]): (row.difference, row.as_large) for row in rows}

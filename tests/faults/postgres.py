@@ -1,0 +1,69 @@
+"""A PostgreSQL of a test's own, to be stopped, killed and started again."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import tempfile
+import uuid
+from pathlib import Path
+
+import psycopg
+from sqlalchemy import make_url
+
+from models import migrate
+from tests import servers
+
+STOP = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT}
+"""PostgreSQL's two hard ways of shutting down: connections are cut, and in the second case so is everything else."""
+
+
+class OwnPostgres:
+    """A server with nothing in it; gone at the end of the context."""
+
+    def __init__(self) -> None:
+        # A short path: the name of the server's socket has a limit of 107 bytes.
+        self.home = Path(tempfile.mkdtemp(prefix="steelyard-own-", dir="/tmp"))
+        self._process: subprocess.Popen[bytes] | None = None
+        self.url = ""
+
+    def __enter__(self) -> OwnPostgres:
+        self._process, self.url = servers.start_postgres(self.home)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._process is not None:
+            self.stop("immediate")
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def stop(self, how: str) -> None:
+        """Shut the server down."""
+        assert self._process is not None, "it does not run"
+        self._process.send_signal(STOP[how])
+        self._process.wait(servers.START_SECONDS)
+        self._process = None
+
+    def start(self) -> None:
+        """Start the server again, on the same port and the same files."""
+        assert self._process is None, "it runs"
+        self._process, self.url = servers.start_postgres(self.home, self.url)
+
+    def new_database(self) -> str:
+        """The URL of a database with the schema of this release and no rows."""
+        name = f"steelyard_{uuid.uuid4().hex[:12]}"
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        url = make_url(self.url).set(database=name).render_as_string(hide_password=False)
+        migrate.upgrade(url)
+        return url
+
+    def cut(self) -> int:
+        """Cut all connections of clients; how many."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            return len(
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+                ).fetchall()
+            )

@@ -1,0 +1,94 @@
+"""Workers that are told to stop: what runs may finish or is handed back, and nobody waits for a lease."""
+
+import signal
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from models import LeaseState, Shard, Worker
+from models.session import reading
+from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
+from tests.faults.cluster import PATIENCE, Cluster, until
+from tests.faults.nursery import Forked
+from tests.faults.program import TASKS
+
+pytestmark = pytest.mark.faults
+
+LONG = Job(11, ("troubled:pause=20.0",), segments=256 * 2, systems=1)
+SHORT = Job(12, ("troubled:pause=0.4",), segments=256 * 11, systems=1)
+SETTINGS = {"concurrency": 2, "sweep_seconds": 0.2, "beat_seconds": 0.3, "retry_seconds": 30.0, "hint_seconds": 60.0}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Outcomes:
+    file = tmp_path_factory.mktemp("undisturbed") / "steelyard.db"
+    file.write_bytes(sqlite_template.read_bytes())
+    return undisturbed(f"sqlite:///{file}", [Job(12, SHORT.metrics, SHORT.segments, 1)])
+
+
+def stopped(cluster: Cluster, worker: Forked, name: str) -> None:
+    """The worker has ended in order."""
+    assert worker.wait(PATIENCE) == 0, cluster.log(name)
+    assert "Traceback" not in cluster.log(name), cluster.log(name)
+    assert "taken back" not in cluster.log("scheduler")
+    with reading(cluster.engine) as connection:
+        assert worker.pid not in set(connection.scalars(select(Worker.pid)))
+
+
+def test_what_does_not_finish_is_handed_back(tmp_path: Path, postgres_url: str, redis_url: str) -> None:
+    with Cluster(tmp_path, postgres_url, redis_url, **SETTINGS) as cluster:
+        LONG.queue(cluster.engine)
+        cluster.start("scheduler", "scheduler")
+        hasty = cluster.start_worker("hasty", STEELYARD_STOP_SECONDS="1")
+        until(lambda: len(cluster.running()) == 2, "two running shards")
+        hasty.send_signal(signal.SIGTERM)
+        until(lambda: not cluster.running(), "shards that are handed back")
+        stopped(cluster, hasty, "hasty")
+        assert handed_back(cluster) == [(LeaseState.PENDING, 0, None)] * 2
+        assert "2 handed back" in cluster.log("hasty")
+
+        # Others begin them far sooner than leases, silence and delays would have it: within the hint time.
+        names = ("twice", "quit")
+        workers = [cluster.start_worker(name, STEELYARD_CONCURRENCY="1", STEELYARD_STOP_SECONDS="60") for name in names]
+        until(lambda: len(cluster.running()) == 2, "both shards at other workers")
+        assert {attempts for _, attempts in cluster.running()} == {1}
+        workers[1].send_signal(signal.SIGQUIT)
+        workers[0].send_signal(signal.SIGTERM)
+        # The window does not count it any more.
+        until(lambda: retired(cluster), "a worker that takes no more work")
+        workers[0].send_signal(signal.SIGTERM)
+        for name, worker in zip(names, workers, strict=True):
+            stopped(cluster, worker, name)
+            assert "1 handed back" in cluster.log(name)
+        assert handed_back(cluster) == [(LeaseState.PENDING, 0, None)] * 2
+
+
+def handed_back(cluster: Cluster) -> list[tuple[str, int, str | None]]:
+    with reading(cluster.engine) as connection:
+        return [tuple(row) for row in connection.execute(select(Shard.state, Shard.attempts, Shard.error))]
+
+
+def retired(cluster: Cluster) -> bool:
+    with reading(cluster.engine) as connection:
+        return set(connection.scalars(select(Worker.concurrency))) <= {0}
+
+
+def test_what_runs_may_finish_and_pool_processes_are_replaced(
+    expected: Outcomes, tmp_path: Path, postgres_url: str, redis_url: str
+) -> None:
+    with Cluster(tmp_path, postgres_url, redis_url, **SETTINGS, stop_seconds=60.0) as cluster:
+        job = SHORT.queue(cluster.engine)
+        cluster.start("scheduler", "scheduler")
+        first = cluster.start_worker("first", **{TASKS: "2"})
+        until(lambda: cluster.done() >= 5, "shards of a second generation of processes")
+        until(cluster.running, "a running shard")
+        first.send_signal(signal.SIGTERM)
+        cluster.start_worker("second", **{TASKS: "2"})
+        stopped(cluster, first, "first")
+        assert "handed back" not in cluster.log("first")
+        cluster.wait(job.all_evaluations)
+        assert outcomes(cluster.engine) == expected
+        with reading(cluster.engine) as connection:
+            assert set(connection.scalars(select(Shard.attempts))) == {1}
+            assert connection.scalar(select(func.count()).select_from(Shard)) == 11

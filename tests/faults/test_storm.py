@@ -1,0 +1,33 @@
+"""Faults drawn from a seed; `python -m tests.faults.storm --help` says how to have more of them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from models.session import make_engine
+from tests.faults.broker import Broker
+from tests.faults.campaigns import compare, randomizations, undisturbed
+from tests.faults.cluster import Cluster
+from tests.faults.storm import SECONDS, SEED, SETTINGS, Storm
+
+pytestmark = pytest.mark.faults
+
+
+def test_whatever_happens(tmp_path: Path, postgres_url: str, sqlite_url: str) -> None:
+    seed, seconds = int(os.environ.get(SEED, "5")), float(os.environ.get(SECONDS, "6"))
+    print(f"\nseed {seed}, {seconds:g} s; what the processes say is in {tmp_path}", flush=True)
+    with Broker() as broker, Cluster(tmp_path, postgres_url, broker.url, **SETTINGS) as cluster:
+        storm = Storm(cluster, broker, seed)
+        storm.blow(seconds)
+        # A frozen transaction may hold its locks for a minute.
+        storm.check(undisturbed(sqlite_url, storm.jobs), 120.0 + seconds)
+        calm = make_engine(sqlite_url, pooled=False)
+        for job in storm.compared:
+            compare(calm, job, at_once=True)
+        storm.check_tests(randomizations(calm), 120.0)
+        again = storm.claims()
+        print(f"{storm.done.total()} faults, {len(storm.jobs)} jobs, {len(storm.compared)} compared", end=", ")
+        print(f"{cluster.shards()} shards, {again} claims again")
+        assert again, "no fault hit anything"
+        assert len(storm.done) == 9

@@ -1,0 +1,202 @@
+"""Work of several editions in one queue."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine, func, insert, select, update
+
+from models import Evaluation, LeaseState, Preparation, PreparedState, Reduction, Score, Shard, Statistics, Worker
+from models.base import now
+from models.claims import claim_shard
+from models.comparison import Comparison, Trials
+from models.overview import read_overview
+from models.session import make_engine, reading, writing
+from models.states import ComparisonState
+from scheduler import adopting, comparing, controls, editions, preparing, queueing
+from scheduler.comparing import request_comparison
+from scheduler.dispatch import dispatch
+from scheduler.editions import Editions
+from scheduler.intake import Intake
+from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from tests.scheduler.test_dispatch import App
+from worker.outcome import do_preparation, do_reduction, do_shard
+from worker.settings import Settings
+from worker.station import Station
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = make_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def settings(database_url: str) -> Settings:
+    return one_block_shards(database_url)
+
+
+def become(monkeypatch: pytest.MonkeyPatch, edition: int) -> None:
+    """Be a release of that edition."""
+    for module in (adopting, comparing, controls, editions, preparing, queueing):
+        monkeypatch.setattr(module, "EDITION", edition)
+
+
+def add_worker(engine: Engine, name: str, edition: int) -> None:
+    with writing(engine) as connection:
+        row = {"id": name, "host": "h", "pid": 1, "version": "1", "concurrency": 2, "edition": edition}
+        connection.execute(insert(Worker).values(**row))
+
+
+def do_all(settings: Settings, edition: int) -> None:
+    """Do in this process all that waits, in the order in which it is needed."""
+    station = Station(settings)
+    station.edition = edition
+    for table, do in ((Preparation, do_preparation), (Shard, do_shard), (Reduction, do_reduction)):
+        with reading(station.engine) as connection:
+            keys = list(connection.scalars(select(table.id).where(table.state == LeaseState.PENDING)))
+        for key in keys:
+            do(station, key, "task")
+    station.close()
+
+
+def states(engine: Engine, table: type[Shard] | type[Preparation]) -> set[tuple[int, str]]:
+    with reading(engine) as connection:
+        return {(row.edition, row.state) for row in connection.execute(select(table.edition, table.state))}
+
+
+def stored(engine: Engine) -> list[tuple[int, int, float | None, bytes]]:
+    with reading(engine) as connection:
+        rows = connection.execute(select(Score).order_by(Score.evaluation_id, Score.metric))
+        return [(row.evaluation_id, row.metric, row.score, row.sums) for row in rows]
+
+
+def evaluation_states(engine: Engine) -> set[tuple[int, str]]:
+    with reading(engine) as connection:
+        return {(row.edition, row.state) for row in connection.execute(select(Evaluation.edition, Evaluation.state))}
+
+
+def test_what_an_older_edition_began_is_begun_anew(
+    engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    queue_job(engine, settings, segments=600, systems=2, metrics=["bleu", "nist"])
+    do_all(settings, 1)
+    done = stored(engine)
+    assert len(done) == 4
+    job = queue_job(engine, settings, segments=600, systems=2, metrics=["bleu", "nist"], seed=2, campaign="other")
+    station = Station(settings)
+    with reading(engine) as connection:
+        first = connection.scalars(select(Preparation.id).where(Preparation.state == LeaseState.PENDING)).first()
+    do_preparation(station, first, "task")
+    station.close()
+    become(monkeypatch, 2)
+
+    add_worker(engine, "old", 1)
+    assert Editions().go(engine, settings) == 0, "somebody is there who can finish it"
+    with writing(engine) as connection:
+        connection.execute(update(Worker).values(beat_at=now() - 1e6))
+    assert Editions().go(engine, settings) == 2
+    assert "2 evaluations of edition 1" in caplog.text
+    assert Editions().go(engine, settings) == 0
+    assert evaluation_states(engine) == {(1, "done"), (2, "queued")}
+    assert states(engine, Shard) == {(1, "done"), (1, "cancelled"), (2, "pending")}
+    assert states(engine, Preparation) == {(1, "done"), (1, "cancelled"), (2, "pending")}
+    with reading(engine) as connection:
+        # What was counted in the one is not for the other.
+        assert sorted(connection.scalars(select(PreparedState.edition))) == [1, 1, 2]
+
+    do_all(settings, 1)
+    assert evaluation_states(engine) == {(1, "done"), (2, "queued")}, "another edition has nothing to do with it"
+    do_all(settings, 2)
+    assert evaluation_states(engine) == {(1, "done"), (2, "done")}
+    new = [row for row in stored(engine) if row[0] in job.all_evaluations]
+    assert len(new) == 4
+    assert [row for row in stored(engine) if row not in new] == done
+
+
+def test_statistics_of_an_older_edition_are_dropped(
+    engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = queue_job(engine, settings, segments=600, systems=1)
+    station = Station(settings)
+    with reading(engine) as connection:
+        shards = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
+    for shard in shards[:2]:
+        do_shard(station, shard, "task")
+    with writing(engine) as connection:
+        # All shards are done, and nobody is left to add them up.
+        claim_shard(connection, shards[2], owner="o", worker="w", lease_seconds=60, max_attempts=3)
+        connection.execute(update(Shard).where(Shard.id == shards[2]).values(state=LeaseState.DONE))
+        queueing.start_reducing(connection, job.all_evaluations)
+    become(monkeypatch, 2)
+    assert Editions().go(engine, settings) == 1
+    with reading(engine) as connection:
+        assert connection.scalar(select(func.count()).select_from(Statistics)) == 0
+        assert set(connection.scalars(select(Reduction.state))) == {"cancelled"}
+    do_all(settings, 2)
+    assert evaluation_states(engine) == {(2, "done")}
+    station.close()
+
+
+def test_what_a_newer_edition_queued_waits(
+    engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with monkeypatch.context() as newer:
+        become(newer, 2)
+        job = queue_job(engine, settings, segments=300, systems=2)
+    add_worker(engine, "old", 1)
+    looked = Editions()
+    assert [looked.go(engine, settings) for _ in range(2)] == [0, 0]
+    assert caplog.text.count("wait for a worker of edition 2") == 1
+    assert evaluation_states(engine) == {(2, "queued")}
+    assert dispatch(engine, App(), settings) == 0, "nobody would read it"
+    with reading(engine) as connection:
+        assert read_overview(connection, silent_seconds=10).unserved == {2: 2}
+    # A hint that reaches the wrong worker none the less.
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, enqueued_at=now()))
+        [shard, *_] = connection.scalars(select(Shard.id))
+    station = Station(settings)
+    do_shard(station, shard, "task")
+    station.close()
+    with reading(engine) as connection:
+        row = connection.execute(select(Shard.state, Shard.attempts).where(Shard.id == shard)).one()
+    assert row == (LeaseState.PENDING, 0)
+    assert job.all_evaluations
+
+
+def test_every_edition_has_queues_and_a_window_of_its_own(
+    engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = settings.model_copy(update={"smallest_window": 1, "window_factor": 1.0})
+    queue_job(engine, small, segments=256 * 6, systems=1)
+    with monkeypatch.context() as newer:
+        become(newer, 2)
+        queue_job(engine, small, segments=256 * 6, systems=1, seed=2, campaign="newer")
+    add_worker(engine, "old", 1)
+    app = App()
+    assert dispatch(engine, app, small) == 2
+    add_worker(engine, "new", 2)
+    assert dispatch(engine, app, small) == 2
+    assert [queue for _, _, queue in app.sent] == ["campaign"] * 2 + ["campaign-2"] * 2
+    assert states(engine, Shard) == {(edition, state) for edition in (1, 2) for state in ("pending", "enqueued")}
+
+
+def test_trials_of_an_older_edition_are_asked_for_again(
+    engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job: Intake = queue_job(engine, settings, segments=300, systems=2)
+    work_off(settings)
+    a, b = job.all_evaluations
+    patient = settings.model_copy(update={"at_once_seconds": 0.0})
+    pairs = [((a,), (b,))]
+    assert request_comparison(engine, patient, job.protocols[0], pairs, [0], trials=100, seed=1)
+    become(monkeypatch, 2)
+    assert Editions().go(engine, settings) == 0
+    with reading(engine) as connection:
+        state, reason = connection.execute(select(Comparison.state, Comparison.reason)).one()
+        assert (state, set(connection.scalars(select(Trials.state)))) == (ComparisonState.FAILED, {"cancelled"})
+    assert "Compare again" in reason
+    assert request_comparison(engine, patient, job.protocols[0], pairs, [0], trials=100, seed=1)
+    with reading(engine) as connection:
+        assert 2 in set(connection.scalars(select(Trials.edition)))

@@ -1,0 +1,393 @@
+"""What teams hand in, against quotas: counted once, given back where it was lost, and never past a limit."""
+
+import multiprocessing
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import Engine, func, select, update
+
+from metrics import parse_metric
+from models import Campaign, Evaluation, LedgerEntry, Shard, Submission, Text
+from models.campaign_protocols import find_campaign
+from models.claims import claim_shard, release_shard
+from models.errors import NotFound
+from models.ledger import lock_account
+from models.outcomes import cancel_evaluations, fail_evaluations
+from models.quota import Scope, list_quotas
+from models.session import make_engine, reading, writing
+from models.states import Fault, LeaseState, QueueClass, QuotaKind
+from scheduler.controls import cancel, retry
+from scheduler.errors import BadIntake, BadQuota, BadSchedule, QuotaUsedUp, ReusedKey
+from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.quotas import day_of, read_accounts, remove_quotas, set_phase
+from scheduler.submitting import Submitted, submissions_ahead, submit
+from tests.scheduler.jobs import one_block_shards, queue_job, some_text, work_off
+from tests.scheduler.quotas import CAMPAIGN, attempt, limit, open_campaign, standings, used
+from worker.settings import Settings
+
+IN_FLIGHT, PER_DAY, PER_PHASE = QuotaKind
+
+one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+"""Where databases cannot differ."""
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = make_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def settings(engine: Engine, database_url: str) -> Settings:
+    settings = one_block_shards(database_url)
+    open_campaign(engine, settings)
+    return settings
+
+
+def count(engine: Engine, table: type) -> int:
+    with reading(engine) as connection:
+        return connection.execute(select(func.count()).select_from(table)).scalar_one()
+
+
+def refused(engine: Engine, settings: Settings, seed: int, **others: object) -> str:
+    before = [count(engine, table) for table in (Submission, Text, Evaluation, LedgerEntry)]
+    with pytest.raises(QuotaUsedUp) as error:
+        submit(engine, settings, attempt(seed, **others))
+    assert [count(engine, table) for table in (Submission, Text, Evaluation, LedgerEntry)] == before
+    return str(error.value)
+
+
+def fail(engine: Engine, submitted: Submitted, fault: Fault) -> None:
+    with writing(engine) as connection:
+        failed = fail_evaluations(connection, submitted.evaluations, "The disk is full.", fault=fault)
+    assert failed == list(submitted.evaluations)
+
+
+@pytest.mark.parametrize(
+    ("zone", "moment", "day", "begin", "hours"),
+    [
+        ("UTC", "2026-11-22T23:59:59+00:00", "2026-11-22", "2026-11-22T00:00+00:00", 24),
+        ("Europe/Prague", "2026-11-21T23:00:00+00:00", "2026-11-22", "2026-11-22T00:00+01:00", 24),
+        ("Europe/Prague", "2026-10-25T23:30+01:00", "2026-10-25", "2026-10-25T00:00+02:00", 25),
+        ("Europe/Prague", "2026-03-29T12:00+02:00", "2026-03-29", "2026-03-29T00:00+01:00", 23),
+        # The clocks go from 0 to 1 there: the day begins at 1, and the day before it ends then.
+        ("America/Santiago", "2025-09-07T01:00-03:00", "2025-09-07", "2025-09-07T01:00-03:00", 23),
+        ("America/Santiago", "2025-09-06T23:59-04:00", "2025-09-06", "2025-09-06T00:00-04:00", 24),
+        # The hour before midnight came twice.
+        ("America/Santiago", "2025-04-05T23:30-04:00", "2025-04-05", "2025-04-05T00:00-03:00", 25),
+        # There was no 30th.
+        ("Pacific/Apia", "2011-12-29T12:00-10:00", "2011-12-29", "2011-12-29T00:00-10:00", 24),
+    ],
+)
+def test_days_begin_and_end_by_the_clocks_of_the_place(zone, moment, day, begin, hours):
+    found = day_of(datetime.fromisoformat(moment).timestamp(), zone)
+    assert found.date.isoformat() == day
+    assert found.begin == datetime.fromisoformat(begin).timestamp()
+    assert found.end - found.begin == 3600 * hours
+
+
+ROUNDS = 12
+RIVALS = 3
+
+
+def rival(url: str, number: int, barrier: "multiprocessing.synchronize.Barrier", results: object) -> None:
+    """Submit for the same team at the same moment as the others, round by round."""
+    engine, settings = make_engine(url, pooled=False), one_block_shards(url)
+    for team in range(ROUNDS):
+        mine = attempt(RIVALS * team + number, team=f"team{team}")
+        barrier.wait(60)
+        try:
+            submit(engine, settings, mine)
+            results.put((team, "in"))
+        except QuotaUsedUp:
+            results.put((team, "out"))
+        except Exception as error:
+            results.put((team, repr(error)))
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_of_uploads_at_the_same_moment_one_passes_a_limit_of_one(
+    engine: Engine, settings: Settings, database_url: str
+) -> None:
+    limit(engine, {PER_DAY: 1})
+    with writing(engine) as connection:
+        trial = find_campaign(connection, CAMPAIGN)
+        for team in range(ROUNDS):
+            # Else they would wait for each other only because all want to make it.
+            lock_account(connection, trial, f"team{team}")
+    engine.dispose()
+    fork = multiprocessing.get_context("fork")
+    barrier, results = fork.Barrier(RIVALS), fork.Queue()
+    rivals = [fork.Process(target=rival, args=(database_url, number, barrier, results)) for number in range(RIVALS)]
+    for process in rivals:
+        process.start()
+    found = sorted(results.get(timeout=120) for _ in range(ROUNDS * RIVALS))
+    for process in rivals:
+        process.join(60)
+    expected = [(team, "in" if first else "out") for team in range(ROUNDS) for first in (1, *[0] * (RIVALS - 1))]
+    assert found == sorted(expected)
+    assert count(engine, LedgerEntry) == ROUNDS
+    assert count(engine, Submission) == 1 + ROUNDS
+
+
+def test_what_the_platform_loses_is_given_back_and_charged_again_when_it_is_tried_again(
+    engine: Engine, settings: Settings
+) -> None:
+    limit(engine, {PER_DAY: 2, IN_FLIGHT: 1})
+    first = submit(engine, settings, attempt(1))
+    assert used(engine) == (1, 1, 1)
+    message = refused(engine, settings, 2)
+    assert message == (
+        f"Team harbour has used 1 of 1 submission in flight (number {first.submission}); the next is possible when one "
+        "of them has ended."
+    )
+    fail(engine, first, Fault.PLATFORM)
+    assert used(engine) == (0, 0, 0)
+    with reading(engine) as connection:
+        (account,) = read_accounts(connection, "harbour")
+    assert [(each.submission_id, each.reason) for each in account.given_back] == [
+        (first.submission, "The disk is full.")
+    ]
+    assert retry(engine, settings, list(first.evaluations)) == list(first.evaluations)
+    assert used(engine) == (1, 1, 1)
+    work_off(settings)
+    assert used(engine) == (0, 1, 1)
+    second = submit(engine, settings, attempt(2))
+    fail(engine, second, Fault.INPUT)
+    assert used(engine) == (0, 2, 2)
+    day = standings(engine)[PER_DAY].day
+    assert refused(engine, settings, 3) == (
+        f"Team harbour has used 2 of 2 submissions of {day.date} (UTC); the next is possible from "
+        f"{datetime.fromtimestamp(day.end, UTC):%Y-%m-%d} 00:00."
+    )
+
+
+@pytest.mark.parametrize("permanent", [True, False])
+@one_kind
+def test_whose_fault_it_is(engine: Engine, settings: Settings, permanent: bool) -> None:
+    """An error that comes again whoever tries is that of the input; a shard that is lost three times is not."""
+    work_off(settings)
+    submitted = submit(engine, settings, attempt(1))
+    with writing(engine) as connection:
+        shard = connection.execute(select(Shard.id).where(Shard.state == LeaseState.PENDING)).scalar_one()
+        claim_shard(connection, shard, owner="o", worker="w", lease_seconds=60, max_attempts=1)
+        assert release_shard(connection, shard, "o", "It broke.", max_attempts=1, delay_seconds=0, permanent=permanent)
+    with reading(engine) as connection:
+        row = connection.execute(
+            select(Evaluation.state, Evaluation.fault).where(Evaluation.id.in_(submitted.evaluations))
+        )
+        assert row.one() == ("failed", "input" if permanent else "platform")
+    assert used(engine) == ((0, 1, 1) if permanent else (0, 0, 0))
+
+
+@pytest.mark.parametrize("counts", [True, False])
+@one_kind
+def test_what_is_cancelled_is_given_back_unless_it_is_to_count(
+    engine: Engine, settings: Settings, counts: bool
+) -> None:
+    submitted = submit(engine, settings, attempt(1))
+    assert cancel(engine, list(submitted.evaluations), counts=counts) == list(submitted.evaluations)
+    assert used(engine) == ((0, 1, 1) if counts else (0, 0, 0))
+    retry(engine, settings, list(submitted.evaluations))
+    cancel(engine, list(submitted.evaluations))
+    assert used(engine) == (0, 0, 0), "it does not stay as it was the first time"
+
+
+def test_the_very_same_again_costs_nothing(engine: Engine, settings: Settings) -> None:
+    limit(engine, {PER_DAY: 1, IN_FLIGHT: 1})
+    first = submit(engine, settings, attempt(1))
+    again = submit(engine, settings, attempt(1))
+    assert (again.submission, again.evaluations) == (first.submission, first.evaluations)
+    assert (first.stored, first.queued, again.stored, again.queued) == (True, True, False, False)
+    work_off(settings)
+    assert submit(engine, settings, attempt(1)).submission == first.submission
+    assert used(engine) == (0, 1, 1)
+    assert "of the phase" not in refused(engine, settings, 1, system="boom"), "another system is another submission"
+    assert refused(engine, settings, 1, run="2")
+
+
+@one_kind
+def test_what_was_given_back_needs_room_to_be_handed_in_again(engine: Engine, settings: Settings) -> None:
+    limit(engine, {PER_DAY: 1})
+    lost = submit(engine, settings, attempt(1))
+    fail(engine, lost, Fault.PLATFORM)
+    submit(engine, settings, attempt(2))
+    refused(engine, settings, 1)
+    limit(engine, {PER_DAY: 2})
+    with writing(engine) as connection:
+        moved = LedgerEntry.submission_id == lost.submission
+        connection.execute(update(LedgerEntry).where(moved).values(created_at=LedgerEntry.created_at - 2 * 86400))
+    again = submit(engine, settings, attempt(1))
+    assert (again.submission, again.stored, again.queued) == (lost.submission, False, True)
+    assert used(engine) == (2, 2, 2), "it counts for the day on which it was handed in again"
+
+
+@one_kind
+def test_what_counts_already_needs_only_room_in_flight(engine: Engine, settings: Settings) -> None:
+    limit(engine, {PER_DAY: 2, IN_FLIGHT: 1})
+    bad = submit(engine, settings, attempt(1))
+    fail(engine, bad, Fault.INPUT)
+    submit(engine, settings, attempt(2))
+    assert "in flight" in refused(engine, settings, 1)
+    work_off(settings)
+    assert submit(engine, settings, attempt(1)).queued
+    assert used(engine) == (1, 2, 2)
+
+
+@one_kind
+def test_a_retry_by_the_organisers_is_not_held_up_by_quotas(engine: Engine, settings: Settings) -> None:
+    limit(engine, {PER_DAY: 1})
+    lost = submit(engine, settings, attempt(1))
+    fail(engine, lost, Fault.PLATFORM)
+    submit(engine, settings, attempt(2))
+    retry(engine, settings, list(lost.evaluations))
+    assert used(engine) == (2, 2, 2)
+    assert refused(engine, settings, 3).startswith("Team harbour has used 2 of 1 submission of ")
+
+
+def test_a_request_with_a_key_is_done_once(engine: Engine, settings: Settings) -> None:
+    first = submit(engine, settings, attempt(1, request_key="a"))
+    fail(engine, first, Fault.PLATFORM)
+    again = submit(engine, settings, attempt(1, request_key="a"))
+    assert (again.submission, again.queued) == (first.submission, False), "what came of it is left as it is"
+    with pytest.raises(ReusedKey, match=f'The key "a" was given to submission {first.submission} of team harbour'):
+        submit(engine, settings, attempt(2, request_key="a"))
+    assert count(engine, Submission) == 2
+    assert submit(engine, settings, attempt(1, request_key="b")).queued
+    with pytest.raises(ReusedKey):
+        submit(engine, settings, attempt(3, request_key="b"))
+    assert submit(engine, settings, attempt(4, team="other", request_key="a")).stored, "keys are those of a team"
+    for key in ("", "k" * 201):
+        with pytest.raises(BadIntake, match="cannot be the key of a request"):
+            submit(engine, settings, attempt(5, request_key=key))
+
+
+@one_kind
+def test_what_organisers_add_later_changes_nothing_for_teams(engine: Engine, settings: Settings) -> None:
+    submitted = submit(engine, settings, attempt(1))
+    work_off(settings)
+    text = attempt(1).text.bytes
+    later = take_in(
+        engine,
+        settings,
+        campaign=CAMPAIGN,
+        test_set=NewTestSet("trial", {"A": some_text(6, 1)}),
+        submissions=[NewSubmission("mast", text, "harbour")],
+        protocols=[NewProtocol(["A"], [parse_metric("chrf")], 5)],
+    )
+    assert later.submissions == (submitted.submission,)
+    assert used(engine) == (0, 1, 1)
+    with writing(engine) as connection:
+        fail_evaluations(connection, later.all_evaluations, "The disk is full.")
+    assert used(engine) == (0, 1, 1)
+    # From now on the campaign measures by that, too: what the team itself asks for is its own.
+    assert len(submit(engine, settings, attempt(1)).evaluations) == 2
+    assert used(engine) == (1, 1, 1)
+
+
+@one_kind
+def test_the_most_specific_quota_of_each_kind_holds(engine: Engine, settings: Settings) -> None:
+    def amounts(team: str) -> list[int | None]:
+        return [each.amount for each in standings(engine, team).values()]
+
+    queue_job(engine, settings, segments=6, systems=1, campaign="other")
+    limit(engine, {IN_FLIGHT: 9, PER_DAY: 9, PER_PHASE: 9}, campaign=None)
+    assert amounts("harbour") == [9, 9, 9]
+    limit(engine, {PER_DAY: 8}, time_zone="Europe/Prague")
+    limit(engine, {PER_DAY: 5, PER_PHASE: 5}, phase="final")
+    limit(engine, {PER_DAY: 1}, campaign="other")
+    assert amounts("harbour") == [9, 8, 9]
+    limit(engine, {PER_DAY: None, PER_PHASE: 7}, team="harbour")
+    assert amounts("harbour") == [9, None, 7]
+    assert amounts("other") == [9, 8, 9]
+    with writing(engine) as connection:
+        set_phase(connection, CAMPAIGN, "final")
+    assert amounts("other") == [9, 5, 5]
+    assert amounts("harbour") == [9, None, 7], "what is said of a team is more than what is said of a phase"
+    assert standings(engine)[PER_DAY].day.time_zone == "Europe/Prague", "as for the quota before it"
+    limit(engine, {PER_DAY: 3}, team="harbour")
+    assert amounts("harbour") == [9, 3, 7]
+    with writing(engine) as connection:
+        scope = Scope(connection.execute(select(Campaign.id).where(Campaign.name == CAMPAIGN)).scalar_one(), "harbour")
+        assert [each.amount for each in remove_quotas(connection, scope, [PER_PHASE])] == [7]
+        assert len(remove_quotas(connection, scope)) == 1
+        with pytest.raises(NotFound, match="There is no such quota"):
+            remove_quotas(connection, scope)
+    assert amounts("harbour") == [9, 5, 5]
+    with reading(engine) as connection:
+        assert len(list_quotas(connection)) == 7
+
+
+def test_phases_are_counted_apart(engine: Engine, settings: Settings) -> None:
+    limit(engine, {PER_PHASE: 1})
+    limit(engine, {PER_PHASE: 0}, phase="closed")
+    submit(engine, settings, attempt(1))
+    assert refused(engine, settings, 2) == (
+        "Team harbour has used 1 of 1 submission of the campaign; the next is possible in another phase."
+    )
+    with writing(engine) as connection:
+        set_phase(connection, CAMPAIGN, "final")
+    submit(engine, settings, attempt(2))
+    assert '1 of 1 submission of the phase "final"' in refused(engine, settings, 3)
+    with writing(engine) as connection:
+        set_phase(connection, CAMPAIGN, "closed")
+    assert refused(engine, settings, 3) == 'Team harbour may not submit: its quota of the phase "closed" is 0.'
+
+
+@one_kind
+def test_yesterday_does_not_count(engine: Engine, settings: Settings) -> None:
+    limit(engine, {PER_DAY: 1}, time_zone="Pacific/Kiritimati")
+    submit(engine, settings, attempt(1))
+    assert "(Pacific/Kiritimati); the next is possible from 2" in refused(engine, settings, 2)
+    begin = standings(engine)[PER_DAY].day.begin
+    with writing(engine) as connection:
+        connection.execute(update(LedgerEntry).values(created_at=begin - 0.001))
+    submit(engine, settings, attempt(2))
+    assert used(engine) == (2, 1, 2)
+
+
+@one_kind
+def test_quotas_that_cannot_be(engine: Engine, settings: Settings) -> None:
+    for others, error, message in [
+        ({"campaign": None, "team": "harbour"}, BadQuota, "name the campaign, too"),
+        ({"campaign": None, "phase": "final"}, BadQuota, "name the campaign, too"),
+        ({"team": "t" * 101}, BadQuota, "cannot be the name of a team"),
+        ({"time_zone": "Europe/Praha"}, BadSchedule, "Did you mean Europe/Prague"),
+        ({"campaign": "trail"}, NotFound, "There are: trial."),
+    ]:
+        with pytest.raises(error, match=message):
+            limit(engine, {PER_DAY: 1}, **others)
+    with pytest.raises(BadQuota, match="A quota needs a limit"):
+        limit(engine, {})
+    with pytest.raises(BadQuota, match="Give 0 or more"):
+        limit(engine, {PER_DAY: 2**31})
+    with reading(engine) as connection, pytest.raises(NotFound, match='No team "nobody"'):
+        read_accounts(connection, "nobody")
+
+
+@one_kind
+def test_what_cannot_be_submitted(engine: Engine, settings: Settings) -> None:
+    with pytest.raises(BadIntake, match="has 5 lines, but the test set trial has 6 segments"):
+        submit(engine, settings, attempt(1, segments=5))
+    with pytest.raises(BadIntake, match="cannot be the name of a team: it is empty"):
+        submit(engine, settings, attempt(1, team=""))
+    with pytest.raises(NotFound, match=r"has no test set 'trail'. There are: trial@1"):
+        submit(engine, settings, attempt(1, test_set="trail"))
+    queue_job(engine, settings, segments=7, systems=1)
+    with pytest.raises(NotFound, match=r"several test sets: trial@1, trial@2. Choose one with --test-set"):
+        submit(engine, settings, attempt(1))
+    assert submit(engine, settings, attempt(1, segments=7, test_set="trial@2")).measures.test_set.segments == 7
+
+
+@one_kind
+def test_who_is_before_it(engine: Engine, settings: Settings) -> None:
+    first = submit(engine, settings, attempt(1))
+    second = submit(engine, settings, attempt(2, team="other"))
+    assert submissions_ahead(engine, first, QueueClass.INTERACTIVE) == 0
+    assert submissions_ahead(engine, second, QueueClass.INTERACTIVE) == 1
+    assert submissions_ahead(engine, second, QueueClass.CAMPAIGN) == 2
+    with writing(engine) as connection:
+        cancel_evaluations(connection, first.evaluations)
+    assert submissions_ahead(engine, second, QueueClass.INTERACTIVE) == 0

@@ -1,0 +1,219 @@
+"""Counters that are set right, and rows that go when their work ended long ago."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine, delete, func, select, update
+
+from models import (
+    Comparison,
+    Evaluation,
+    LeaseState,
+    Preparation,
+    PreparedState,
+    Reduction,
+    Score,
+    Shard,
+    ShardEvaluation,
+    Statistics,
+    Trials,
+)
+from models.base import now
+from models.claims import claim_shard, complete_shard
+from models.forgetting import date_closed, forget_ended
+from models.recounting import recount
+from models.session import make_engine, reading, writing
+from models.states import QueueClass
+from scheduler.comparing import request_comparison
+from scheduler.queueing import queue_evaluations
+from scheduler.upkeep import Upkeep, recount_open
+from tests.faults.cluster import until
+from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from worker.outcome import do_preparation, do_trials
+from worker.station import Station
+
+DAY = 86400.0
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = make_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+def count(engine: Engine, table: type) -> int:
+    with reading(engine) as connection:
+        return connection.execute(select(func.count()).select_from(table)).scalar_one()
+
+
+def evaluations(engine: Engine) -> list[tuple[str, int]]:
+    with reading(engine) as connection:
+        rows = connection.execute(select(Evaluation.state, Evaluation.remaining).order_by(Evaluation.id))
+        return [(row.state, row.remaining) for row in rows]
+
+
+def test_counters_are_set_by_the_shards(engine: Engine, database_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    job = queue_job(engine, one_block_shards(database_url), segments=600, systems=4)
+    few, many, *_, none = job.all_evaluations
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).where(Evaluation.id == few).values(remaining=1))
+        connection.execute(update(Evaluation).where(Evaluation.id == many).values(remaining=7))
+        connection.execute(delete(ShardEvaluation).where(ShardEvaluation.evaluation_id == none))
+    assert recount_open(engine) == 3
+    assert evaluations(engine) == [("queued", 3)] * 3 + [("reducing", 0)]
+    assert f"Evaluation {many} waited for 7 shards, but there are 3" in caplog.text
+    assert recount_open(engine) == 0
+
+
+def test_a_shard_that_is_handed_in_meanwhile_counts_once(postgres_url: str) -> None:
+    """The counter was wrong; who mends it waits until the shard is done, and counts then."""
+    engine = make_engine(postgres_url)
+    [evaluation] = queue_job(engine, one_block_shards(postgres_url), segments=600, systems=1).all_evaluations
+    found: list[tuple[int, int] | None] = []
+
+    def mend() -> None:
+        with writing(engine) as connection:
+            found.append(recount(connection, evaluation))
+
+    thread = threading.Thread(target=mend)
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).values(remaining=9))
+        [first, *_] = connection.scalars(select(Shard.id).order_by(Shard.id))
+        claim = claim_shard(connection, first, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+    assert claim is not None
+    with writing(engine) as connection:
+        assert complete_shard(connection, claim, []).accepted
+        thread.start()
+        until(lambda: waits_for_a_lock(engine), "the one who mends")
+    thread.join(60)
+    assert found == [(8, 2)]
+    assert evaluations(engine) == [("running", 2)]
+    engine.dispose()
+
+
+def waits_for_a_lock(engine: Engine) -> bool:
+    with reading(engine) as connection:
+        waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        return bool(connection.exec_driver_sql(waiting).scalar_one())
+
+
+def age(engine: Engine, days: float) -> None:
+    """All that has ended did so some days earlier."""
+    with writing(engine) as connection:
+        for table in (Shard, Reduction, Preparation, Trials):
+            connection.execute(update(table).values(ended_at=table.ended_at - days * DAY))
+        connection.execute(update(Comparison).values(finished_at=Comparison.finished_at - days * DAY))
+
+
+def finished(engine: Engine, url: str) -> list[int]:
+    """A protocol whose metric is prepared, with three evaluations that are done and compared."""
+    settings = one_block_shards(url, at_once_seconds=0.0)
+    job = queue_job(engine, settings, segments=600, metrics=["nist"])
+    station = Station(settings)
+    with reading(engine) as connection:
+        parts = list(connection.scalars(select(Preparation.id).order_by(Preparation.id)))
+    for part in parts:
+        do_preparation(station, part, "task")
+    work_off(settings)
+    pairs = [((job.all_evaluations[0],), (job.all_evaluations[1],))]
+    request_comparison(engine, settings, job.protocols[0], pairs, [0], trials=200, seed=3)
+    with reading(engine) as connection:
+        trials = list(connection.scalars(select(Trials.id)))
+    for each in trials:
+        do_trials(station, each, "task")
+    station.close()
+    return job.all_evaluations
+
+
+def test_what_ended_long_ago_goes_and_results_stay(engine: Engine, database_url: str) -> None:
+    finished(engine, database_url)
+    age(engine, 31)
+    # Rows that ended but lately stay.
+    with writing(engine) as connection:
+        last = connection.scalar(select(func.max(Shard.id)))
+        connection.execute(update(Shard).where(Shard.id == last).values(ended_at=now()))
+    kept = {table: count(engine, table) for table in (Statistics, Score, PreparedState, Evaluation)}
+    assert all(kept.values())
+    for _ in range(2):
+        with writing(engine) as connection:
+            forget_ended(connection, 30 * DAY, 1000)
+    assert [count(engine, table) for table in (Shard, Reduction, Preparation, Trials, Comparison)] == [1, 0, 0, 0, 0]
+    assert {table: count(engine, table) for table in kept} == kept
+    assert evaluations(engine) == [("done", 0)] * 3
+
+
+def test_only_so_many_go_at_once(engine: Engine, database_url: str) -> None:
+    finished(engine, database_url)
+    age(engine, 31)
+    before = count(engine, Shard), count(engine, Preparation)
+    with writing(engine) as connection:
+        # A shard, a reduction, a preparation, trials, and then the comparison.
+        assert forget_ended(connection, 30 * DAY, 1) == 5
+    assert (count(engine, Shard), count(engine, Preparation)) == (before[0] - 1, before[1] - 1)
+
+
+def test_what_an_open_evaluation_rests_on_stays(engine: Engine, database_url: str) -> None:
+    """Its shards tell how far it is, its reduction is to be replaced, its parts are to be merged."""
+    settings = one_block_shards(database_url)
+    queue_job(engine, settings, segments=600, metrics=["nist"])
+    station = Station(settings)
+    with reading(engine) as connection:
+        first = connection.scalars(select(Preparation.id).order_by(Preparation.id)).first()
+    assert first is not None
+    do_preparation(station, first, "task")
+    station.close()
+    with writing(engine) as connection:
+        shard = connection.scalar(select(func.min(Shard.id)))
+        connection.execute(update(Shard).where(Shard.id == shard).values(state=LeaseState.DONE, ended_at=now()))
+    age(engine, 31)
+    with writing(engine) as connection:
+        assert forget_ended(connection, 30 * DAY, 1000) == 0
+
+
+def test_a_failed_evaluation_keeps_what_is_done_when_its_shards_are_gone(engine: Engine, database_url: str) -> None:
+    settings = one_block_shards(database_url)
+    job = queue_job(engine, settings, segments=600)
+    work_off(settings)
+    with writing(engine) as connection:
+        connection.execute(delete(Score))
+        connection.execute(delete(Statistics).where(Statistics.first_block == 1))
+        connection.execute(update(Evaluation).values(state="failed", reason="a disk"))
+    age(engine, 31)
+    with writing(engine) as connection:
+        forget_ended(connection, 30 * DAY, 1000)
+    assert count(engine, Shard) == 0
+    with writing(engine) as connection:
+        queue_evaluations(connection, settings, job.protocols[0], job.submissions, queue_class=QueueClass.CAMPAIGN)
+    with reading(engine) as connection:
+        blocks = connection.execute(select(Shard.first_block, Shard.last_block)).all()
+    assert [tuple(row) for row in blocks] == [(1, 2)]
+    work_off(settings)
+    assert evaluations(engine) == [("done", 0)] * 3
+
+
+def test_rows_of_earlier_releases_get_a_date_first(engine: Engine, database_url: str) -> None:
+    finished(engine, database_url)
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(ended_at=None))
+        amount = count(engine, Shard)
+        assert date_closed(connection) == amount
+        assert date_closed(connection) == 0
+
+
+def test_it_is_done_at_the_start_and_then_when_it_is_due(sqlite_url: str) -> None:
+    engine = make_engine(sqlite_url)
+    settings = one_block_shards(sqlite_url)
+    finished(engine, sqlite_url)
+    age(engine, 31)
+    [first, *_] = queue_job(engine, settings, segments=600, metrics=["bleu"], campaign="second").all_evaluations
+    upkeep = Upkeep(engine, settings)
+    for _ in range(2):
+        with writing(engine) as connection:
+            connection.execute(update(Evaluation).where(Evaluation.id == first).values(remaining=7))
+        upkeep.go()
+    with reading(engine) as connection:
+        # The second time nothing was due.
+        assert connection.scalar(select(Evaluation.remaining).where(Evaluation.id == first)) == 7
+        assert connection.scalar(select(func.count()).where(Shard.state == LeaseState.DONE)) == 0

@@ -1,0 +1,79 @@
+"""Messages and metrics of other releases."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy import insert, select, update
+
+from metrics.errors import UnknownMetric
+from models import Evaluation, LeaseState, Shard, Worker
+from models.base import now
+from models.migrate import REVISION
+from models.session import reading, writing
+from tests.scheduler.jobs import one_block_shards, queue_job
+from worker import outcome
+from worker.outcome import do_shard
+from worker.station import Station
+from worker.tasks import HINT_HEADER, HINT_VERSION, SCORE_SHARD, heeds
+
+
+@pytest.fixture
+def station(database_url: str) -> Iterator[Station]:
+    station = Station(one_block_shards(database_url))
+    queue_job(station.engine, station.settings, segments=200, systems=1)
+    yield station
+    station.close()
+
+
+def shard(station: Station) -> tuple[int, str, int, str | None, bool]:
+    with reading(station.engine) as connection:
+        later = (Shard.not_before > now()).label("later")
+        row = connection.execute(select(Shard.id, Shard.state, Shard.attempts, Shard.error, later)).one()
+    return row.id, row.state, row.attempts, row.error, bool(row.later)
+
+
+def add_worker(station: Station, version: str) -> None:
+    with writing(station.engine) as connection:
+        row = {"id": version, "host": "h", "pid": 1, "version": version, "concurrency": 1, "revision": REVISION}
+        connection.execute(insert(Worker).values(**row))
+
+
+def task(headers: dict[str, object] | None) -> SimpleNamespace:
+    return SimpleNamespace(name=SCORE_SHARD, request=SimpleNamespace(headers=headers))
+
+
+def test_a_metric_that_only_another_release_knows(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    def parse(specification: str) -> None:
+        raise UnknownMetric(f"There is no metric {specification}.")
+
+    monkeypatch.setattr(outcome, "score_texts", lambda claim, measurement, *_: parse(measurement.metrics[0]))
+    add_worker(station, station.version)
+    add_worker(station, "0.0.9")
+    key, *_ = shard(station)
+    do_shard(station, key, "task")
+    assert shard(station) == (key, LeaseState.PENDING, 0, "There is no metric bleu.", True)
+
+    with writing(station.engine) as connection:
+        connection.execute(update(Worker).where(Worker.version == "0.0.9").values(beat_at=now() - 1e6))
+    do_shard(station, key, "task")
+    assert shard(station)[1:3] == (LeaseState.FAILED, 1)
+    with reading(station.engine) as connection:
+        assert "There is no metric bleu." in str(connection.scalar(select(Evaluation.reason)))
+
+
+def test_messages_of_a_newer_release_are_dropped(station: Station, caplog: pytest.LogCaptureFixture) -> None:
+    assert heeds(station, task(None), 1)
+    assert heeds(station, task({HINT_HEADER: HINT_VERSION}), 1)
+    assert not caplog.text
+    assert not heeds(station, task({HINT_HEADER: HINT_VERSION + 1}), 1)
+    assert "a message for score_shard 1 is dropped" in caplog.text.lower()
+
+
+def test_a_worker_that_ends_begins_nothing(station: Station) -> None:
+    with writing(station.engine) as connection:
+        connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, enqueued_at=now()))
+    key, *_ = shard(station)
+    station.leaving.raise_once("it stops")
+    assert not heeds(station, task(None), key)
+    assert shard(station)[1:3] == (LeaseState.PENDING, 0)

@@ -1,0 +1,40 @@
+"""The broker's queues for work of this release's edition, and how many messages wait in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kombu.entity import Exchange, Queue
+from kombu.exceptions import ChannelError, OperationalError
+
+from metrics.base import EDITION
+from models.states import QueueClass
+from worker.errors import BrokerAway
+
+
+def make_queue(queue_class: QueueClass, redis: bool) -> Any:
+    """The queue of a class, for a Celery app."""
+    name = queue_class.queue_of(EDITION)
+    # On Redis, lists of what was delivered would be written with each message, and a worker would end where there is no
+    # memory for them. Messages are hints, so nobody misses them.
+    return Queue(name, Exchange(name), name, no_ack=redis)  # type: ignore[no-untyped-call]
+
+
+def count_messages(app: Any, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
+    """How many messages wait for each of the classes, by a connection of its own. Raises BrokerAway."""
+    with app.connection_for_write() as connection:
+        try:
+            connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
+            return {queue_class: _count(connection, queue_class) for queue_class in classes}
+        except (OperationalError, *connection.connection_errors, *connection.channel_errors) as error:
+            raise BrokerAway(f"The broker cannot be asked for its queues: {error}") from error
+
+
+def _count(connection: Any, queue_class: QueueClass) -> int:
+    # One channel each: an AMQP broker closes it where there is no such queue.
+    with connection.channel() as channel:
+        try:
+            return int(channel.queue_declare(queue_class.queue_of(EDITION), passive=True).message_count)
+        except ChannelError:
+            return 0
