@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from contextlib import nullcontext
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -16,7 +17,7 @@ from metrics.text.layers import describe_layers
 from metrics.text.tokenizers import folds_afterwards, prepared_text, unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
     from metrics.stopwatch import Stopwatch
 
 Prepared = TypeVar("Prepared")
+
+SLICE_ROWS = 1 << 12
+"""Segments times texts that are worked on at once: fewer cost more calls, more do not fit in a cache."""
+
+SMALLEST_SLICE = 64
+"""Segments that are worked on at once at least, however many texts there are."""
 
 
 class Batch:
@@ -70,6 +77,32 @@ class Batch:
     def segments(self) -> int:
         """How many segments each text has."""
         return self._segments
+
+    def slices(self) -> Iterator[Batch]:
+        """The same in runs of consecutive segments that together hold them all; itself where it is small.
+
+        What one of them needs fits in the processor's cache, and nobody who waits for its end waits for long.
+        """
+        texts = len(self.references) + len(self.systems)
+        count = -(-self.segments // max(SLICE_ROWS // texts, SMALLEST_SLICE))
+        if count == 1:
+            yield self
+            return
+        bounds = [number * self.segments // count for number in range(count + 1)]
+        references = [_cut(text, bounds) for text in self.references]
+        systems = [_cut(text, bounds) for text in self.systems]
+        layers = {name: [_cut(text, bounds) for text in layer] for name, layer in self.layers.items()}
+        for number in range(count):
+            batch = Batch(
+                [pieces[number] for pieces in references],
+                [pieces[number] for pieces in systems],
+                self.variable_references,
+                layers={name: [pieces[number] for pieces in layer] for name, layer in layers.items()},
+                resources=self.resources,
+                states=self.states,
+            )
+            batch.stopwatch = self.stopwatch
+            yield batch
 
     @property
     def text(self) -> bytes:
@@ -175,3 +208,10 @@ class Batch:
 def composed(text: bytes) -> bytes:
     """A text in Unicode's NFC, where a letter and its accent are one character."""
     return unicodedata.normalize("NFC", text.decode()).encode()
+
+
+def _cut(text: bytes, bounds: Sequence[int]) -> list[bytes]:
+    """The text in pieces: lines from each of the bounds to the next, the last one being the number of lines."""
+    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+    begins = [0, *(int(ends[bound - 1]) + 1 for bound in bounds[1:-1]), len(text) + 1]
+    return [text[begin : end - 1] for begin, end in pairwise(begins)]

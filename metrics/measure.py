@@ -55,15 +55,18 @@ def shard_statistics(
     """The statistics of a shard, (systems, segments, k) for each metric.
 
     The batch's stopwatch, where it has one, measures each metric as a piece called by its position. `between` is called
-    before each metric but the first.
+    between any two of the pieces in which the work is done: a metric on some of the segments.
     """
-    statistics = []
-    for position, metric in enumerate(metrics):
-        if between and position:
-            between()
-        with batch.stopwatch.timing(position) if batch.stopwatch else nullcontext():
-            statistics.append(metric.segment_statistics(batch))
-    return statistics
+    slices: list[list[Floats]] = []
+    for batch_slice in batch.slices():
+        statistics: list[Floats] = []
+        for position, metric in enumerate(metrics):
+            if between and (slices or statistics):
+                between()
+            with batch.stopwatch.timing(position) if batch.stopwatch else nullcontext():
+                statistics.append(metric.segment_statistics(batch_slice))
+        slices.append(statistics)
+    return slices[0] if len(slices) == 1 else [np.concatenate(each, axis=1) for each in zip(*slices, strict=True)]
 
 
 def corpus_sums(statistics: Floats) -> Floats:

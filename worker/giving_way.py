@@ -1,4 +1,4 @@
-"""Long shards give way: interactive work that was sent is done between two of their metrics.
+"""Long shards give way: interactive work that was sent is done between two pieces of it: a metric on some segments.
 
 All processes may be busy with shards of a second or more, and whoever looks at a screen should not wait for that.
 """
@@ -27,14 +27,14 @@ log = logging.getLogger(__name__)
 LONGEST_SECONDS = 10.0
 """How long a shard gives way in all, well within the time limit for its task."""
 
-EVERY_SECONDS = 0.1
+EVERY_SECONDS = 0.05
 """Time between two looks, so that they cost nothing to speak of."""
 
 WORK: tuple[type[Leased], ...] = (Preparation, Shard)
 
 
 class GivingWay:
-    """To be called between the metrics of a shard; `do` does a row of a table by its id."""
+    """To be called between the pieces of a shard; `do` does a row of a table by its id."""
 
     def __init__(
         self, station: Station, shard_id: int, do: Mapping[type[Leased], Callable[[int], None]], seconds: float

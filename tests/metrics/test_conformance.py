@@ -52,21 +52,40 @@ def test_it_is_what_it_says(metric, example, declaration):
         declaration(subject)
 
 
-@every_example
-@pytest.mark.parametrize("shard_size", [1, BLOCK, 2 * BLOCK, 10 * BLOCK])
-def test_any_split_into_shards_gives_the_same_bits(metric, example, shard_size):
+def long_campaign():
     rows = 3 * BLOCK + 17
     lines = [f"{ODD_SEGMENTS[i % 3]} {i % 7} {i % 5} and the usual tail" for i in range(rows)]
-    campaign = Campaign(
+    return Campaign(
         {"R0": lines, "R1": lines[::-1]},
         {"S0": lines[1:] + lines[:1], "S1": lines, "S2": lines[2:] + lines[:2]},
     )
+
+
+def assert_same_bits(one, other):
+    assert one.sums.tobytes() == other.sums.tobytes()
+    assert one.scores.tobytes() == other.scores.tobytes()
+    assert one.replicate_scores.tobytes() == other.replicate_scores.tobytes()
+    assert len(set(one.replicate_scores[0])) > 1, "replicates that do not differ would prove nothing"
+
+
+@every_example
+@pytest.mark.parametrize("shard_size", [1, BLOCK, 2 * BLOCK, 10 * BLOCK])
+def test_any_split_into_shards_gives_the_same_bits(metric, example, shard_size):
+    campaign = long_campaign()
     for subject in subjects_of(metric, example):
-        whole, split = subject.measured(campaign, rows), subject.measured(campaign, shard_size)
-        assert whole.sums.tobytes() == split.sums.tobytes()
-        assert whole.scores.tobytes() == split.scores.tobytes()
-        assert whole.replicate_scores.tobytes() == split.replicate_scores.tobytes()
-        assert len(set(whole.replicate_scores[0])) > 1, "replicates that do not differ would prove nothing"
+        assert_same_bits(subject.measured(campaign, campaign.segments), subject.measured(campaign, shard_size))
+
+
+@every_example
+def test_a_shard_that_is_worked_on_in_slices_gives_the_same_bits(metric, example, monkeypatch):
+    campaign = long_campaign()
+    for subject in subjects_of(metric, example):
+        assert_same_bits(*(_measured_in_slices(subject, campaign, rows, monkeypatch) for rows in (1 << 30, 1 << 9)))
+
+
+def _measured_in_slices(subject, campaign, rows, monkeypatch):
+    monkeypatch.setattr("metrics.batch.SLICE_ROWS", rows)
+    return subject.measured(campaign, campaign.segments)
 
 
 def test_the_registry_names_each_metric_once():
