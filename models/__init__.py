@@ -1,10 +1,21 @@
 """SQL tables, one file each, and the questions asked of them."""
 
+from models.account import Account, ApiToken, Confirmation, Invitation, WebSession
+from models.audit import AuditEntry
 from models.base import BLOCK_SEGMENTS, Base, now
-from models.campaign import Campaign
+from models.campaign import (
+    Campaign,
+    CampaignMember,
+    CampaignProtocol,
+    CampaignTestSet,
+    Correction,
+    Participation,
+    Phase,
+)
 from models.comparison import Comparison, Contestant, Randomization, Trials
 from models.compatibility import Compatibility
 from models.cost import MeasuredCost
+from models.declaration import Declaration, Diagnosis, LadderStep
 from models.evaluation import Evaluation
 from models.judgments import HumanSegmentScore, HumanSystemScore, Judgments, Rating
 from models.ledger import LedgerEntry, QuotaAccount, SubmissionRequest
@@ -29,34 +40,51 @@ from models.states import (
 from models.statistics import ReplicatePart, Statistics
 from models.submission import Submission
 from models.system import System
+from models.team import Membership, Team
 from models.test_set import Document, Reference, TestSet
 from models.text import LayerBlock, Text, TextBlock
+from models.upload import Upload, UploadPart
 from models.worker import Worker
 
 __all__ = [
     "BLOCK_SEGMENTS",
+    "Account",
+    "ApiToken",
+    "AuditEntry",
     "Base",
     "Campaign",
+    "CampaignMember",
+    "CampaignProtocol",
+    "CampaignTestSet",
     "Comparison",
     "ComparisonState",
     "Compatibility",
+    "Confirmation",
     "Contestant",
+    "Correction",
+    "Declaration",
     "Delivery",
+    "Diagnosis",
     "Document",
     "Evaluation",
     "EvaluationState",
     "Fault",
     "HumanSegmentScore",
     "HumanSystemScore",
+    "Invitation",
     "JudgmentKind",
     "Judgments",
+    "LadderStep",
     "LayerBlock",
     "LeaseState",
     "LedgerEntry",
     "MeasuredCost",
+    "Membership",
     "Night",
     "NightEvaluation",
     "NightState",
+    "Participation",
+    "Phase",
     "Preparation",
     "PreparedState",
     "Protocol",
@@ -78,10 +106,14 @@ __all__ = [
     "Submission",
     "SubmissionRequest",
     "System",
+    "Team",
     "TestSet",
     "Text",
     "TextBlock",
     "Trials",
+    "Upload",
+    "UploadPart",
+    "WebSession",
     "Worker",
     "now",
 ]

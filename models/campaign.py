@@ -1,11 +1,14 @@
-"""Campaigns."""
+"""Campaigns: their rules, phases, test sets, teams and organisers."""
 
 from __future__ import annotations
 
-from sqlalchemy import String
+from sqlalchemy import Boolean, CheckConstraint, Double, ForeignKey, Index, Integer, String, UniqueConstraint, false
+from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import Base, Key, Seconds, now
+from models.roles import CampaignRole, Feedback, Joining, LateRule, PhaseKind, Visibility
+from models.states import one_of
 
 
 class Campaign(Base):
@@ -16,5 +19,115 @@ class Campaign(Base):
     id: Mapped[Key]
     name: Mapped[str] = mapped_column(String(200), unique=True)
     phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
-    """What its organisers call the time it is in now; "" where it has no phases."""
+    """What its organisers call the time it is in now, where it has no rows of Phase; "" where it has no phases."""
+    title: Mapped[str] = mapped_column(String(200), server_default="", default="")
+    """What pages call it; "" for its name."""
+    description: Mapped[str] = mapped_column(LongString, server_default="", default="")
+    """Plain text; an empty line parts paragraphs."""
+    time_zone: Mapped[str] = mapped_column(String(100), server_default="UTC", default="UTC")
+    """In which its times are shown, and read where they name none."""
+    visibility: Mapped[str] = mapped_column(String(16), server_default=Visibility.PRIVATE, default=Visibility.PRIVATE)
+    joining: Mapped[str] = mapped_column(String(16), server_default=Joining.INVITED, default=Joining.INVITED)
+    anonymous: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
+    """Whether other teams stand as "Team 7" until the results are published."""
+    verified_only: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
+    """Whether only accounts with a confirmed address hand in."""
+    ranked_by: Mapped[str] = mapped_column(String(500), server_default="", default="")
+    """The specification of the metric that ranks; "" for the first one."""
+    frozen_at: Mapped[Seconds | None]
+    """Since when nothing is handed in, declared or withdrawn, whatever the phases say."""
     created_at: Mapped[Seconds] = mapped_column(default=now())
+
+
+class Phase(Base):
+    """A time of a campaign with its own rules. The one that began last holds; phases do not overlap."""
+
+    __tablename__ = "phase"
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "name"),
+        UniqueConstraint("campaign_id", "starts_at"),
+        CheckConstraint(one_of("kind", PhaseKind), name="kind"),
+        CheckConstraint(one_of("feedback", Feedback), name="feedback"),
+        CheckConstraint(one_of("late", LateRule), name="late"),
+        CheckConstraint("ends_at IS NULL OR ends_at > starts_at", name="ends_at"),
+    )
+
+    id: Mapped[Key]
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
+    name: Mapped[str] = mapped_column(String(100))
+    kind: Mapped[str] = mapped_column(String(16))
+    starts_at: Mapped[Seconds]
+    ends_at: Mapped[Seconds | None]
+    """The deadline: the first moment at which it is too late. None for no deadline."""
+    late: Mapped[str] = mapped_column(String(16), server_default=LateRule.REFUSE, default=LateRule.REFUSE)
+    grace_seconds: Mapped[float] = mapped_column(Double, server_default="0", default=0.0)
+    """How long after the deadline late submissions are still taken in, where they are only flagged."""
+    feedback: Mapped[str] = mapped_column(String(16), server_default=Feedback.FULL, default=Feedback.FULL)
+    """Looked at in blind phases only."""
+    feedback_step: Mapped[float] = mapped_column(Double, server_default="1", default=1.0)
+    """Points on the scale of 0 to 100 (NIST: a hundredth of that)."""
+
+
+class CampaignTestSet(Base):
+    """A test set of a campaign: when its outputs are wanted, and who may see what is in it."""
+
+    __tablename__ = "campaign_test_set"
+    __table_args__ = (Index(None, "test_set_id"), Index(None, "replaced_by"))
+
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
+    test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
+    phase_id: Mapped[int | None] = mapped_column(ForeignKey("phase.id", ondelete="SET NULL"))
+    """The only phase in which outputs for it are taken, and teams get its source; None for all."""
+    references_released_at: Mapped[Seconds | None]
+    """Since when its references may be seen by all who see the campaign; None while they are blind."""
+    replaced_by: Mapped[int | None] = mapped_column(ForeignKey("test_set.id"))
+    """The test set with corrected references that stands for it now."""
+
+
+class CampaignProtocol(Base):
+    """A way in which a campaign measures, also before its first submission."""
+
+    __tablename__ = "campaign_protocol"
+    __table_args__ = (Index(None, "protocol_id"),)
+
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
+    protocol_id: Mapped[int] = mapped_column(ForeignKey("protocol.id"), primary_key=True)
+
+
+class CampaignMember(Base):
+    """An account that organises a campaign, or may look at it."""
+
+    __tablename__ = "campaign_member"
+    __table_args__ = (CheckConstraint(one_of("role", CampaignRole), name="role"), Index(None, "account_id"))
+
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
+    role: Mapped[str] = mapped_column(String(16), default=CampaignRole.ORGANISER)
+
+
+class Participation(Base):
+    """A team in a campaign."""
+
+    __tablename__ = "participation"
+    __table_args__ = (UniqueConstraint("campaign_id", "number"), Index(None, "team_id"))
+
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
+    team_id: Mapped[int] = mapped_column(ForeignKey("team.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(Integer)
+    """Drawn by lot, so that the order of joining tells nobody who "Team 7" is."""
+    joined_at: Mapped[Seconds] = mapped_column(default=now())
+
+
+class Correction(Base):
+    """A test set of a campaign was replaced by one with corrected references, and everything measured anew."""
+
+    __tablename__ = "correction"
+    __table_args__ = (Index(None, "campaign_id"),)
+
+    id: Mapped[Key]
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
+    old_test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"))
+    new_test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"))
+    reason: Mapped[str] = mapped_column(LongString)
+    made_at: Mapped[Seconds] = mapped_column(default=now())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from models.campaign import Campaign
+from models.campaign import Campaign, CampaignProtocol
 from models.errors import NotFound
 from models.evaluation import Evaluation
 from models.known_test_sets import KnownTestSet
@@ -16,7 +16,7 @@ from models.test_set import TestSet
 
 
 @dataclass(frozen=True, slots=True)
-class CampaignProtocol:
+class KnownProtocol:
     """One way in which a campaign measures."""
 
     id: int
@@ -31,7 +31,7 @@ class Measures:
     campaign: str
     test_set: KnownTestSet
     target_language: str
-    protocols: tuple[CampaignProtocol, ...]
+    protocols: tuple[KnownProtocol, ...]
     """In the order in which they were made; sweeps of a parameter are not among them."""
 
 
@@ -45,11 +45,6 @@ def find_campaign(connection: Connection, name: str) -> int:
     return int(known)
 
 
-def read_phase(connection: Connection, campaign_id: int) -> str:
-    """What the organisers of a campaign call the time it is in now; "" where it has no phases."""
-    return connection.execute(select(Campaign.phase).where(Campaign.id == campaign_id)).scalar_one()
-
-
 def find_measures(connection: Connection, campaign: str, test_set: str | None = None) -> Measures:
     """How the campaign of that name measures on a test set of it, `NAME` or `NAME@VERSION`; its only one without.
 
@@ -60,6 +55,7 @@ def find_measures(connection: Connection, campaign: str, test_set: str | None = 
         select(Evaluation.protocol_id)
         .join(Submission, Submission.id == Evaluation.submission_id)
         .where(Submission.campaign_id == campaign_id)
+        .union(select(CampaignProtocol.protocol_id).where(CampaignProtocol.campaign_id == campaign_id))
     )
     rows = connection.execute(
         select(
@@ -89,5 +85,5 @@ def find_measures(connection: Connection, campaign: str, test_set: str | None = 
         campaign,
         found[0],
         ours[0].target_language,
-        tuple(CampaignProtocol(row.id, tuple(row.metrics)) for row in ours),
+        tuple(KnownProtocol(row.id, tuple(row.metrics)) for row in ours),
     )

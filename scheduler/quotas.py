@@ -12,10 +12,11 @@ from sqlalchemy import Connection, delete, select, update
 from metrics.text.wording import listed, number_of
 from models.base import now
 from models.campaign import Campaign
-from models.campaign_protocols import find_campaign, read_phase
+from models.campaign_protocols import find_campaign
 from models.conflicts import insert_if_absent
 from models.errors import NotFound
 from models.ledger import Entry, QuotaAccount, read_entries
+from models.phases import read_phase
 from models.quota import KnownQuota, Quota, Scope, list_quotas, of_scope, quotas_of
 from models.states import QuotaKind
 from scheduler.cron import Calendar

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, Engine, func, insert, select
 
@@ -12,10 +14,12 @@ from metrics.text.layers import FORMATS_WITH, describe_layers
 from metrics.text.names import fault_of_name
 from metrics.text.plain import Text
 from metrics.text.wording import number_of
-from models.campaign_protocols import Measures, find_measures, read_phase
+from models.campaign_protocols import Measures, find_measures
 from models.evaluation import Evaluation
 from models.ledger import SubmissionRequest, lock_account, read_entries, read_request, write_entry
 from models.outcomes import lock_evaluations
+from models.phases import read_phase
+from models.roles import DeclaredKind
 from models.session import reading, writing
 from models.states import OPEN, EvaluationState, QueueClass
 from models.submission import Submission
@@ -49,6 +53,15 @@ class Attempt:
     queue_class: QueueClass = QueueClass.INTERACTIVE
     due_at: float | None = None
     """When somebody wants it done, by the database's clock."""
+    account_id: int | None = None
+    """Who hands it in; None for the command line."""
+    declared: DeclaredKind = DeclaredKind.UNDECLARED
+    constrained: bool | None = None
+    description: str = ""
+    findings: Sequence[Mapping[str, Any]] | None = None
+    """What was noticed about the text; None where nobody looked."""
+    by_the_rules: bool = True
+    """Whether the phases of the campaign say if it is taken in; organisers may hand in at any time."""
 
 
 @dataclass(frozen=True, slots=True)

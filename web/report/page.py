@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from metrics.base import VERSION
 from web.report.limits import NOTICES
-from web.report.template import FOLDER, rendered
+from web.report.template import STYLE, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ def render_page(title: str, sections: Sequence[Section], notices: Sequence[str] 
     """A whole HTML page with these sections and, at its end, these notices."""
     from markupsafe import Markup
 
-    style = Markup((FOLDER / "style.css").read_text(encoding="utf-8").strip())  # noqa: S704 - our own file
+    style = Markup(STYLE.read_text(encoding="utf-8").strip())  # noqa: S704 - our own file
     page = rendered(
         "page",
         title=title,

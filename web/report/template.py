@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 FOLDER = Path(__file__).parent / "templates"
+STYLE = Path(__file__).parent.parent / "static" / "report.css"
+"""The style of reports, which the pages of a server have, too."""
 _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*\Z")
 
@@ -40,10 +42,15 @@ def language(code: str) -> str:
 
 @cache
 def _environment() -> Environment:
+    return make_environment(FOLDER)
+
+
+def make_environment(*folders: Path) -> Environment:
+    """An engine for the templates in these folders, with the filters that all pages share."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(FOLDER),
+        loader=FileSystemLoader(folders),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

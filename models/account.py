@@ -1,0 +1,110 @@
+"""Accounts of people, their sessions in browsers, tokens of their programs, and what invites or confirms them.
+
+Secrets are stored only as hashes (SHA-256 of 256 random bits; passwords by argon2): who reads the database has none.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from models.base import Base, Key, Seconds, now
+from models.roles import CampaignRole, SiteRole, TeamRole
+from models.states import one_of
+
+
+class Account(Base):
+    """Somebody who can sign in."""
+
+    __tablename__ = "account"
+    __table_args__ = (CheckConstraint(one_of("role", SiteRole), name="role"),)
+
+    id: Mapped[Key]
+    email: Mapped[str] = mapped_column(String(254), unique=True)
+    """Folded, so that two spellings are one account."""
+    name: Mapped[str] = mapped_column(String(100))
+    password_hash: Mapped[str | None] = mapped_column(String(200))
+    """None until the first password is set."""
+    role: Mapped[str] = mapped_column(String(16), default=SiteRole.PARTICIPANT)
+    verified_at: Mapped[Seconds | None]
+    """When the e-mail address was confirmed."""
+    disabled_at: Mapped[Seconds | None]
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+
+
+class WebSession(Base):
+    """A browser that has signed in."""
+
+    __tablename__ = "web_session"
+    __table_args__ = (Index(None, "account_id"), Index(None, "expires_at"))
+
+    id: Mapped[Key]
+    secret_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+    seen_at: Mapped[Seconds] = mapped_column(default=now())
+    expires_at: Mapped[Seconds]
+
+
+class ApiToken(Base):
+    """A program that acts for an account."""
+
+    __tablename__ = "api_token"
+    __table_args__ = (Index(None, "account_id"),)
+
+    id: Mapped[Key]
+    secret_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    name: Mapped[str] = mapped_column(String(100))
+    scopes: Mapped[list[str]] = mapped_column(JSON)
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+    used_at: Mapped[Seconds | None]
+    expires_at: Mapped[Seconds | None]
+    revoked_at: Mapped[Seconds | None]
+
+
+class Invitation(Base):
+    """Lets one person sign up, or join a team or a campaign, once."""
+
+    __tablename__ = "invitation"
+    __table_args__ = (
+        CheckConstraint(one_of("role", SiteRole), name="role"),
+        CheckConstraint(f"team_role IS NULL OR {one_of('team_role', TeamRole)}", name="team_role"),
+        CheckConstraint(f"campaign_role IS NULL OR {one_of('campaign_role', CampaignRole)}", name="campaign_role"),
+        Index(None, "team_id"),
+        Index(None, "campaign_id"),
+    )
+
+    id: Mapped[Key]
+    secret_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    email: Mapped[str] = mapped_column(String(254), server_default="", default="")
+    """Whose it is; "" for whoever has it."""
+    role: Mapped[str] = mapped_column(String(16), default=SiteRole.PARTICIPANT)
+    """Of an account that is made with it."""
+    team_id: Mapped[int | None] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"))
+    team_role: Mapped[str | None] = mapped_column(String(16))
+    campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
+    campaign_role: Mapped[str | None] = mapped_column(String(16))
+    """None where the campaign is joined by the team."""
+    made_by: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+    expires_at: Mapped[Seconds]
+    used_at: Mapped[Seconds | None]
+    used_by: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
+
+
+class Confirmation(Base):
+    """A link that was sent to an address: it confirms the address, or lets a new password be set."""
+
+    __tablename__ = "confirmation"
+    __table_args__ = (CheckConstraint("purpose IN ('address', 'password')", name="purpose"), Index(None, "account_id"))
+
+    id: Mapped[Key]
+    secret_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    purpose: Mapped[str] = mapped_column(String(16))
+    email: Mapped[str] = mapped_column(String(254))
+    """The address that it was sent to."""
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+    expires_at: Mapped[Seconds]
+    used_at: Mapped[Seconds | None]

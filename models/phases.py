@@ -1,0 +1,82 @@
+"""Which phases a campaign has, and in which one it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from models.base import now
+from models.campaign import Campaign, Phase
+from models.roles import Feedback, LateRule, PhaseKind
+
+TAKING = (PhaseKind.OPEN, PhaseKind.BLIND)
+"""Kinds of phases in which teams hand in."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPhase:
+    """A phase as it is stored."""
+
+    id: int
+    name: str
+    kind: PhaseKind
+    starts_at: float
+    ends_at: float | None
+    late: LateRule
+    grace_seconds: float
+    feedback: Feedback
+    feedback_step: float
+
+    @property
+    def closes_at(self) -> float | None:
+        """From when on nothing is taken in any more: the deadline, or the end of the grace."""
+        if self.ends_at is None or self.late == LateRule.REFUSE:
+            return self.ends_at
+        return self.ends_at + self.grace_seconds
+
+    def takes(self, at: float) -> bool:
+        """Whether teams can hand in at this moment, provided that it is in this phase."""
+        return self.kind in TAKING and (self.closes_at is None or at < self.closes_at)
+
+    def late_seconds(self, at: float) -> float:
+        """How long after the deadline a moment is; 0 before it."""
+        return 0.0 if self.ends_at is None else max(0.0, at - self.ends_at)
+
+
+def read_phases(connection: Connection, campaign_id: int) -> list[KnownPhase]:
+    """The phases of a campaign by their start."""
+    rows = connection.execute(select(Phase).where(Phase.campaign_id == campaign_id).order_by(Phase.starts_at))
+    return [
+        KnownPhase(
+            row.id,
+            row.name,
+            PhaseKind(row.kind),
+            row.starts_at,
+            row.ends_at,
+            LateRule(row.late),
+            row.grace_seconds,
+            Feedback(row.feedback),
+            row.feedback_step,
+        )
+        for row in rows
+    ]
+
+
+def phase_at(phases: Sequence[KnownPhase], at: float) -> KnownPhase | None:
+    """The phase that holds at a moment: that which began last; None before the first."""
+    begun = [each for each in phases if each.starts_at <= at]
+    return max(begun, key=lambda each: each.starts_at, default=None)
+
+
+def read_phase(connection: Connection, campaign_id: int) -> str:
+    """The name of the phase in which a campaign is now; "" where it has none.
+
+    By the database's clock where the campaign has phases with times, else what its organisers said last.
+    """
+    phases = read_phases(connection, campaign_id)
+    if not phases:
+        return connection.execute(select(Campaign.phase).where(Campaign.id == campaign_id)).scalar_one()
+    current = phase_at(phases, float(connection.execute(select(now())).scalar_one()))
+    return "" if current is None else current.name

@@ -1,0 +1,58 @@
+"""What holds for every answer of the app."""
+
+from models.roles import Scope, SiteRole, Visibility
+from tests.web.service import Service
+from web.guards import HEADERS
+
+
+def test_who_asks_is_told(service: Service) -> None:
+    mary = service.account("mary", SiteRole.ORGANISER)
+    service.team("harbour", mary)
+    assert service.client().get("/api/v1/me").json()["signed_in"] is False
+    for client in (service.browser(mary), service.program(mary)):
+        told = client.get("/api/v1/me").json()
+        assert (told["email"], told["role"], told["teams"]) == ("mary@example.org", "organiser", {"harbour": "lead"})
+    assert service.program(mary, Scope.READ).get("/api/v1/me").json()["scopes"] == ["read"]
+
+
+def test_a_token_that_is_no_good_is_not_taken_for_nobody(service: Service) -> None:
+    answer = service.client(headers={"Authorization": "Bearer nonsense"}).get("/api/v1/me")
+    assert answer.status_code == 401
+    assert answer.json()["error"]["code"] == "not_signed_in"
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_errors_have_one_shape_in_the_api_and_a_page_elsewhere(service: Service) -> None:
+    client = service.client()
+    answer = client.get("/api/v1/nowhere")
+    assert (answer.status_code, set(answer.json()["error"])) == (404, {"code", "message", "details"})
+    page = client.get("/nowhere")
+    assert page.status_code == 404
+    assert page.headers["Content-Type"].startswith("text/html")
+    assert 'role="alert"' in page.text
+
+
+def test_every_answer_has_the_headers_of_a_strict_page(service: Service) -> None:
+    client = service.client()
+    for path in ("/", "/nowhere", "/api/v1/me", "/static/site.css"):
+        headers = client.get(path).headers
+        assert {name: headers[name] for name in HEADERS} == HEADERS
+    assert "unsafe" not in HEADERS["Content-Security-Policy"]
+
+
+def test_campaigns_that_one_may_not_know_of_are_not_listed(service: Service) -> None:
+    mary, zoe, eve = service.account("mary"), service.account("zoe"), service.account("eve")
+    service.campaign("open waters", organisers=(mary,))
+    service.campaign("secret", organisers=(mary,), teams=(service.team("harbour", zoe),), visibility=Visibility.PRIVATE)
+    shown = {
+        name: "secret" in client.get("/").text
+        for name, client in {
+            "nobody": service.client(),
+            "mary": service.browser(mary),
+            "zoe": service.browser(zoe),
+            "eve": service.browser(eve),
+            "root": service.browser(service.account("root", SiteRole.ADMINISTRATOR)),
+        }.items()
+    }
+    assert shown == {"nobody": False, "mary": True, "zoe": True, "eve": False, "root": True}
+    assert "open waters" in service.client().get("/").text

@@ -1,0 +1,107 @@
+"""What is said when something goes wrong: one JSON shape in the API, one page elsewhere.
+
+{"error": {"code": "not_found", "message": "What was found, where, what to do.", "details": ["..."]}}
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from sqlalchemy.exc import DBAPIError
+from starlette.exceptions import HTTPException
+
+from metrics.errors import MetricsError
+from models.errors import ModelsError, NotFound, RowsHeld, Unreachable
+from scheduler.errors import QuotaUsedUp, ReusedKey, SchedulerError
+from web.errors import BadRequest, NotSignedIn, NotThere, Taken, TooMany, Unavailable, WebError
+from web.pages.rendering import error_page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastapi import FastAPI
+
+log = logging.getLogger(__name__)
+
+API = "/api/"
+
+KINDS: Sequence[tuple[type[Exception], type[WebError]]] = (
+    (NotFound, NotThere),
+    (RowsHeld, Unavailable),
+    (Unreachable, Unavailable),
+    (QuotaUsedUp, TooMany),
+    (ReusedKey, Taken),
+    (SchedulerError, BadRequest),
+    (MetricsError, BadRequest),
+    (ModelsError, BadRequest),
+)
+"""What errors of other rooms are here; the first that fits."""
+
+
+def answer_errors(app: FastAPI) -> None:
+    """Let an app answer every error in our own words."""
+    for kind in (WebError, MetricsError, ModelsError, SchedulerError):
+        app.add_exception_handler(kind, _known)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(DBAPIError, _database)
+    app.add_exception_handler(Exception, _unknown)
+
+
+def as_web_error(error: Exception) -> WebError:
+    """The error as this room says it."""
+    if isinstance(error, WebError):
+        return error
+    for kind, made in KINDS:
+        if isinstance(error, kind):
+            return made(str(error))
+    return Unavailable()
+
+
+def answer(request: Request, error: WebError, status: int | None = None) -> Response:
+    """What is sent for an error."""
+    headers = {}
+    if isinstance(error, TooMany) and error.retry_seconds is not None:
+        headers["Retry-After"] = str(max(1, round(error.retry_seconds)))
+    status = error.status if status is None else status
+    if not request.url.path.startswith(API):
+        return error_page(request, error, status, headers)
+    if isinstance(error, NotSignedIn):
+        headers["WWW-Authenticate"] = 'Bearer realm="steelyard"'
+    shown = {"code": error.code, "message": str(error), "details": list(error.details)}
+    return JSONResponse({"error": shown}, status, headers)
+
+
+async def _known(request: Request, error: Exception) -> Response:
+    return answer(request, as_web_error(error))
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    details = [f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()]
+    return answer(request, BadRequest("The request does not fit what is expected here.", details=details))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == NotThere.status:
+        return answer(request, NotThere())
+    made = WebError(str(error.detail))
+    response = answer(request, made, error.status_code)
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _database(request: Request, error: Exception) -> Response:
+    log.warning("The database did not answer: %s", error)
+    return answer(request, Unavailable())
+
+
+async def _unknown(request: Request, error: Exception) -> Response:
+    # What went wrong is for the log alone: it may hold what nobody may see.
+    log.error("A request failed: %s %s", request.method, request.url.path, exc_info=error)
+    return answer(request, Unavailable("The server failed to do this. Its log says why."), 500)

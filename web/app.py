@@ -1,0 +1,56 @@
+"""The web service: pages for people, an API for programs."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from fastapi import Depends, FastAPI
+from fastapi.staticfiles import StaticFiles
+
+from metrics.base import VERSION
+from models.session import make_engine
+from web import api, pages
+from web.answers import answer_errors
+from web.asking import check_form
+from web.guards import guard
+from web.pages.rendering import STATIC
+from web.settings import WebSettings
+from web.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+DESCRIPTION = "Evaluate machine translation: test sets, submissions, scores with intervals, leaderboards, comparisons."
+
+
+def create_app(settings: WebSettings | None = None) -> FastAPI:
+    """An app of its own, with its own engine. The database must be up to date."""
+    settings = settings or WebSettings()
+    state = State(settings, make_engine(settings.database_url))
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        state.engine.dispose()
+
+    app = FastAPI(
+        title="Steelyard",
+        description=DESCRIPTION,
+        version=VERSION,
+        openapi_url="/api/v1/openapi.json",
+        # Their pages load scripts from elsewhere; ours is in web/pages.
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        dependencies=[Depends(check_form)],
+    )
+    app.state.steelyard = state
+    answer_errors(app)
+    guard(app, settings)
+    for router in api.ROUTERS:
+        app.include_router(router, prefix="/api/v1")
+    for router in pages.ROUTERS:
+        app.include_router(router, include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    return app

@@ -1,0 +1,7 @@
+"""Pages for people, made on the server, usable without a script: one file for each kind of page."""
+
+from __future__ import annotations
+
+from web.pages import home
+
+ROUTERS = (home.router,)

@@ -1,0 +1,20 @@
+"""The first page: which campaigns there are."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from models.session import reading
+from web.asking import Asking, state_of
+from web.life.sight import visible_campaigns
+from web.pages.rendering import page
+
+router = APIRouter()
+
+
+@router.get("/")
+def home(request: Request, principal: Asking) -> Response:
+    """All campaigns that one may know of."""
+    with reading(state_of(request).engine) as connection:
+        campaigns = visible_campaigns(connection, principal)
+    return page(request, "home", title="Campaigns", campaigns=campaigns)

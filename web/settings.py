@@ -1,0 +1,55 @@
+"""The settings of the web service, beside those of the queue: each has a default and can be set as STEELYARD_NAME."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from worker.settings import Settings
+
+
+class WebSettings(Settings):
+    """What `steelyard serve` and `steelyard up` go by. Times are in seconds, sizes in bytes."""
+
+    web_host: str = "127.0.0.1"
+    """The address that pages and API are served at; 0.0.0.0 lets other machines ask."""
+    web_port: int = Field(default=8718, ge=0, le=65535)
+    """The port for that."""
+    public_url: str | None = None
+    """How people reach the server, such as https://mt.example.org: for links in mails, and the origin of forms."""
+    trusted_proxies: str = ""
+    """Addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, with commas between them."""
+
+    sign_up: Annotated[Literal["open", "invited"], BeforeValidator(str.lower)] = "invited"
+    """Whether anybody can make an account, or only who was invited."""
+    session_seconds: float = Field(default=14 * 86400.0, gt=0)
+    """How long a browser stays signed in that is not used."""
+    token_days: int = Field(default=365, ge=1)
+    """How long an API token is good at most."""
+    invitation_seconds: float = Field(default=14 * 86400.0, gt=0)
+    """How long an invitation is good."""
+    confirmation_seconds: float = Field(default=86400.0, gt=0)
+    """How long a link that was sent by mail is good."""
+    sign_in_tries: int = Field(default=10, ge=1)
+    """Wrong passwords for an account, and from an address, within a quarter of an hour."""
+    requests_per_minute: int = Field(default=600, ge=1)
+    """Requests of one account, or of one address without an account."""
+    uploads_per_minute: int = Field(default=30, ge=1)
+    """Uploads of one account."""
+
+    mail_url: str | None = None
+    """Who sends mails: smtp://USER:PASSWORD@HOST:PORT, or smtps://. Without it nobody does, and links are shown."""
+    mail_from: str = "steelyard@localhost"
+    """Who mails are from."""
+
+    upload_bytes: int = Field(default=64 * 2**20, gt=0)
+    """An upload as it comes."""
+    unpacked_bytes: int = Field(default=256 * 2**20, gt=0)
+    """What becomes of it once it is unpacked."""
+    form_bytes: int = Field(default=2**20, gt=0)
+    """Any other request."""
+    upload_seconds: float = Field(default=86400.0, gt=0)
+    """How long an upload in pieces is kept before it is finished."""
+    body_seconds: float = Field(default=120.0, gt=0)
+    """How long a client may take to send one request."""

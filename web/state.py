@@ -1,0 +1,36 @@
+"""What an app holds while it runs: settings, an engine, and what need not be looked up twice."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from web.access.principal import SEEN_SECONDS
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from web.access.principal import Principal
+    from web.settings import WebSettings
+
+LARGEST_MEMORY = 10_000
+
+
+@dataclass
+class State:
+    """One for each app, shared by all its threads."""
+
+    settings: WebSettings
+    engine: Engine
+    _seen: dict[tuple[int | None, int | None], float] = field(default_factory=dict)
+
+    def is_stale(self, principal: Principal) -> bool:
+        """Whether it should be noted again that a session or token is used."""
+        key, at = (principal.session_id, principal.token_id), time.monotonic()
+        if at - self._seen.get(key, float("-inf")) < SEEN_SECONDS:
+            return False
+        if len(self._seen) >= LARGEST_MEMORY:
+            self._seen.clear()
+        self._seen[key] = at
+        return True
