@@ -53,12 +53,17 @@ class Service:
         with writing(self.engine) as connection:
             return int(connection.execute(insert(Account).values(**row).returning(Account.id)).scalar_one())
 
-    def browser(self, account_id: int) -> TestClient:
-        """A browser that is signed in, and sends what our forms send."""
+    def session(self, account_id: int) -> str:
+        """The secret of a new session, which its browser keeps as a cookie."""
         secret = new_secret()
         row = {"secret_hash": hash_of(secret), "account_id": account_id, "expires_at": now() + DAY}
         with writing(self.engine) as connection:
             connection.execute(insert(WebSession).values(**row))
+        return secret
+
+    def browser(self, account_id: int) -> TestClient:
+        """A browser that is signed in, and sends what our forms send."""
+        secret = self.session(account_id)
         return self.client(cookies={SESSION_COOKIE: secret}, headers={FORM_HEADER: form_token(secret)})
 
     def program(self, account_id: int, *scopes: Scope) -> TestClient:

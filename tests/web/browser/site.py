@@ -1,0 +1,116 @@
+"""The app behind a real server, and people with browsers."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response
+
+from tests.scheduler.jobs import work_off
+from tests.web.service import DAY, Service
+from web.asking import SESSION_COOKIE
+
+START_SECONDS = 20.0
+PATIENCE_MILLISECONDS = 10_000.0
+
+
+@dataclass
+class Site:
+    """Where it is, who may use it, and what its pages complained of."""
+
+    service: Service
+    url: str
+    browser: Browser
+    stack: ExitStack
+    complaints: list[str] = field(default_factory=list)
+    allowed: list[str] = field(default_factory=list)
+    """Parts of complaints that a test expects."""
+
+    @classmethod
+    def start(cls, database_url: str, browser: Browser, stack: ExitStack, **settings: Any) -> Site:
+        """On a free port, until the stack closes."""
+        service = Service.start(database_url, stack, **settings)
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        config = uvicorn.Config(
+            service.app, log_config=None, access_log=False, ws="none", proxy_headers=False, server_header=False
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        deadline = time.monotonic() + START_SECONDS
+        while not server.started:
+            if time.monotonic() > deadline or not thread.is_alive():
+                raise RuntimeError("the server did not start")
+            time.sleep(0.01)
+
+        def stop() -> None:
+            # Streams of events that a page left open would be waited for.
+            server.should_exit = server.force_exit = True
+            thread.join(START_SECONDS)
+
+        stack.callback(stop)
+        return cls(service, f"http://127.0.0.1:{listener.getsockname()[1]}", browser, stack)
+
+    def page(self, account_id: int | None = None, **options: Any) -> Page:
+        """A new window, of nobody or of an account that is signed in. `options` are those of a Playwright context."""
+        context = self.browser.new_context(base_url=self.url, **options)
+        self.stack.callback(context.close)
+        context.set_default_timeout(PATIENCE_MILLISECONDS)
+        if account_id is not None:
+            secret = self.service.session(account_id)
+            context.add_cookies(
+                [
+                    {
+                        "name": SESSION_COOKIE,
+                        "value": secret,
+                        "url": self.url,
+                        "httpOnly": True,
+                        "sameSite": "Lax",
+                        "expires": time.time() + DAY,
+                    }
+                ]
+            )
+        page = context.new_page()
+        page.on("console", self._note_console)
+        page.on("pageerror", lambda error: self.complaints.append(f"script failed: {error}"))
+        page.on("requestfailed", self._note_request)
+        page.on("response", self._note_response)
+        return page
+
+    def work(self) -> None:
+        """Measure everything that is queued now."""
+        work_off(self.service.settings)
+
+    def keep_picture(self, page: Page, file: Path) -> None:
+        """A picture of the whole page, to be looked at."""
+        page.screenshot(path=file, full_page=True)
+
+    def raise_complaints(self) -> None:
+        """Fail where a page broke the content policy, failed in a script or asked for what is not there."""
+        wrong = [each for each in self.complaints if not any(part in each for part in self.allowed)]
+        assert not wrong, "\n".join(wrong)
+
+    def _note_console(self, message: ConsoleMessage) -> None:
+        # What the content policy refuses is told here only. A status is told of every answer that is none of 2xx, 3xx.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            self.complaints.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def _note_request(self, request: Request) -> None:
+        # Leaving a page breaks off what it still loads.
+        if "ERR_ABORTED" not in (request.failure or ""):
+            self.complaints.append(f"{request.method} {request.url}: {request.failure}")
+
+    def _note_response(self, response: Response) -> None:
+        if not response.url.startswith(self.url):
+            self.complaints.append(f"asked another server: {response.url}")
+        if response.status >= 400 and not response.request.is_navigation_request():
+            self.complaints.append(f"{response.status} {response.url}")
+        if response.status >= 500:
+            self.complaints.append(f"{response.status} {response.url}")
