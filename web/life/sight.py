@@ -129,6 +129,17 @@ class Sight:
         """Whether the outputs of a team may be shown."""
         return self.organises or team in self.own_teams or self.published or not self.phases
 
+    @property
+    def sees_segments(self) -> bool:
+        """Whether there is any output, or any reference, of which single segments may be shown."""
+        return bool(
+            self.organises
+            or self.own_teams
+            or self.published
+            or not self.phases
+            or any(each.released_at is not None for each in self.test_sets.values())
+        )
+
     def feedback(self, team: str) -> Feedback:
         """What is told of the scores of a team's submissions."""
         if self.sees_board:

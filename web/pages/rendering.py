@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from fastapi.responses import HTMLResponse
 
@@ -12,6 +13,8 @@ from metrics.base import VERSION
 from web.access.principal import NOBODY
 from web.asking import FORM_FIELD, SESSION_COOKIE, form_token, read_principal
 from web.errors import WebError
+from web.pages.moments import iso, moment, span
+from web.report.template import FOLDER as REPORT_TEMPLATES
 from web.report.template import make_environment
 
 if TYPE_CHECKING:
@@ -53,6 +56,11 @@ def page(
     return HTMLResponse(html, status, dict(headers or {}))
 
 
+def part_of_address(text: object) -> str:
+    """A name as one part of an address: a slash or a question mark in it parts nothing."""
+    return quote(str(text), safe="")
+
+
 def error_page(request: Request, error: WebError, status: int, headers: Mapping[str, str]) -> HTMLResponse:
     """The page that says what went wrong."""
     return page(request, "error", status=status, headers=headers, title="That did not work", error=error)
@@ -60,4 +68,7 @@ def error_page(request: Request, error: WebError, status: int, headers: Mapping[
 
 @cache
 def _environment() -> Environment:
-    return make_environment(TEMPLATES)
+    # The macros of the reports are there, too: whiskers, marked words, matrices.
+    environment = make_environment(TEMPLATES, REPORT_TEMPLATES)
+    environment.filters |= {"moment": moment, "iso": iso, "span": span, "part": part_of_address}
+    return environment

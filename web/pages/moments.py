@@ -1,0 +1,38 @@
+"""Moments and spans of time as people read them. Moments are seconds since 1970, as the database counts them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+
+def moment(seconds: float, zone: str = "UTC") -> str:
+    """Such as 6 December 2026, 14:00 (Europe/Prague); in UTC where there is no such zone."""
+    known = _zone(zone)
+    at = datetime.fromtimestamp(seconds, known)
+    return f"{at.day} {at:%B %Y, %H:%M} ({known.key})"
+
+
+def iso(seconds: float) -> str:
+    """The same for programs, in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def span(seconds: float) -> str:
+    """Such as 3 days, 2 h 5 min, or 40 s: the two largest units, for how long something takes or is ago."""
+    seconds = max(0, round(seconds))
+    days, hours, minutes = seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60
+    if days:
+        return f"{days} day{'s' * (days != 1)}" + (f" {hours} h" if hours and days < 10 else "")
+    if hours:
+        return f"{hours} h" + (f" {minutes} min" if minutes else "")
+    if minutes:
+        return f"{minutes} min" + (f" {seconds % 60} s" if seconds % 60 and minutes < 10 else "")
+    return f"{seconds} s"
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")
