@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -18,7 +19,7 @@ from metrics.errors import MetricsError
 from models.errors import ModelsError, NotFound, RowsHeld, Unreachable
 from scheduler.errors import QuotaUsedUp, ReusedKey, SchedulerError
 from web.errors import BadRequest, NotSignedIn, NotThere, Taken, TooMany, Unavailable, WebError
-from web.pages.rendering import error_page
+from web.pages.rendering import error_page, see_other
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +70,9 @@ def answer(request: Request, error: WebError, status: int | None = None) -> Resp
         headers["Retry-After"] = str(max(1, round(error.retry_seconds)))
     status = error.status if status is None else status
     if not request.url.path.startswith(API):
+        if isinstance(error, NotSignedIn) and request.method == "GET":
+            here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            return see_other(f"/sign-in?{urlencode({'next': here})}")
         return error_page(request, error, status, headers)
     if isinstance(error, NotSignedIn):
         headers["WWW-Authenticate"] = 'Bearer realm="steelyard"'

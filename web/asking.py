@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, cast
+from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
 
@@ -18,11 +19,13 @@ from web.access.secrets import derived, same
 from web.errors import ForgedRequest, NotSignedIn
 
 if TYPE_CHECKING:
+    from web.settings import WebSettings
     from web.state import State
 
-SESSION_COOKIE = "steelyard_session"
+SESSION_COOKIE, VISITOR_COOKIE = "steelyard_session", "steelyard_visitor"
+"""Names of cookies: of a browser that has signed in, and of one that may do so. See `cookie_name`."""
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-BEARER = "bearer "
+BEARER, API = "bearer ", "/api/"
 FORM_FIELD, FORM_HEADER = "csrf_token", "X-CSRF-Token"
 
 
@@ -36,8 +39,29 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
+def is_secure(settings: WebSettings) -> bool:
+    """Whether people reach the server by https alone."""
+    return (settings.public_url or "").lower().startswith("https://")
+
+
+def cookie_name(settings: WebSettings, name: str) -> str:
+    """What a cookie is called: browsers let nobody but this very host set one with this prefix, and only by https."""
+    return f"__Host-{name}" if is_secure(settings) else name
+
+
+def session_secret(request: Request) -> str:
+    """The secret of the session that a browser sends; "" where it sends none."""
+    return request.cookies.get(cookie_name(state_of(request).settings, SESSION_COOKIE), "")
+
+
+def browser_secret(request: Request) -> str:
+    """What only this browser knows, signed in or not, and what its forms are known by; "" before its first form."""
+    visitor = cookie_name(state_of(request).settings, VISITOR_COOKIE)
+    return session_secret(request) or request.cookies.get(visitor, "")
+
+
 def form_token(secret: str) -> str:
-    """What a form must carry to be taken for one of this session: nobody else can know it."""
+    """What a form must carry to be taken for one of this browser: nobody else can know it."""
     return derived(secret, "form")
 
 
@@ -48,7 +72,7 @@ def read_principal(request: Request) -> Principal:
         return known
     state, address = state_of(request), address_of(request)
     given = request.headers.get("Authorization", "")
-    cookie = request.cookies.get(SESSION_COOKIE, "")
+    cookie = session_secret(request)
     principal = Principal(address=address)
     if given:
         if not given.lower().startswith(BEARER):
@@ -68,12 +92,18 @@ def read_principal(request: Request) -> Principal:
 
 
 async def check_form(request: Request) -> None:
-    """Raise ForgedRequest where a browser's session is to change something and the form is not from our own page.
+    """Raise ForgedRequest where a browser is to change something and the form is not from a page of ours.
 
-    Programs with tokens send no cookie, so that nobody can make a browser send theirs.
+    That holds before somebody has signed in, too: else a stranger's page could sign a browser in to the stranger's
+    account. Programs with tokens send no cookie, so that nobody can make a browser send theirs.
     """
-    secret = request.cookies.get(SESSION_COOKIE)
-    if request.method in SAFE or not secret or "Authorization" in request.headers:
+    if request.method in SAFE or "Authorization" in request.headers:
+        return
+    if not _is_from_here(request):
+        raise ForgedRequest
+    in_api = request.url.path.startswith(API)
+    secret = session_secret(request) if in_api else browser_secret(request)
+    if in_api and not secret:
         return
     given = request.headers.get(FORM_HEADER, "")
     if not given and request.headers.get("Content-Type", "").startswith(
@@ -81,8 +111,21 @@ async def check_form(request: Request) -> None:
     ):
         value = (await request.form()).get(FORM_FIELD, "")
         given = value if isinstance(value, str) else ""
-    if not same(given, form_token(secret)):
+    if not secret or not same(given, form_token(secret)):
         raise ForgedRequest
+
+
+def _is_from_here(request: Request) -> bool:
+    """Whether a page of this server asks, as far as the browser says; programs say nothing, and have no cookies."""
+    if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return True
+    public = state_of(request).settings.public_url
+    # A proxy may end https and know us by another name.
+    ours = {request.headers.get("Host", "").lower(), urlsplit(public).netloc.lower() if public else ""}
+    return urlsplit(origin).netloc.lower() in ours - {""}
 
 
 Asking = Annotated[Principal, Depends(read_principal)]
@@ -93,10 +136,15 @@ __all__ = [
     "FORM_FIELD",
     "FORM_HEADER",
     "SESSION_COOKIE",
+    "VISITOR_COOKIE",
     "Asking",
     "address_of",
+    "browser_secret",
     "check_form",
+    "cookie_name",
     "form_token",
+    "is_secure",
     "read_principal",
+    "session_secret",
     "state_of",
 ]

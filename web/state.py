@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from web.access.principal import SEEN_SECONDS
+from web.access.throttle import Throttle
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -23,7 +24,12 @@ class State:
 
     settings: WebSettings
     engine: Engine
+    throttle: Throttle = field(init=False)
+    """What limits how often something is done."""
     _seen: dict[tuple[int | None, int | None], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.throttle = Throttle(self.settings.broker_url)
 
     def is_stale(self, principal: Principal) -> bool:
         """Whether it should be noted again that a session or token is used."""

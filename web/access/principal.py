@@ -79,6 +79,9 @@ class Principal:
 
 NOBODY = Principal()
 
+COMMAND_LINE = Principal(email="command line", role=SiteRole.ADMINISTRATOR, scopes=EVERY_SCOPE)
+"""Who runs `steelyard` on the server: it may do everything, and is called so in the audit log. It is no account."""
+
 
 def principal_of_session(connection: Connection, secret: str, address: str = "") -> Principal:
     """Who is signed in by the session with this secret; NOBODY where it is over or unknown."""

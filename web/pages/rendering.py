@@ -7,11 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from metrics.base import VERSION
 from web.access.principal import NOBODY
-from web.asking import FORM_FIELD, SESSION_COOKIE, form_token, read_principal
+from web.access.secrets import new_secret
+from web.asking import (
+    FORM_FIELD,
+    VISITOR_COOKIE,
+    browser_secret,
+    cookie_name,
+    form_token,
+    is_secure,
+    read_principal,
+    state_of,
+)
 from web.errors import WebError
 from web.pages.moments import iso, moment, span
 from web.report.template import FOLDER as REPORT_TEMPLATES
@@ -20,7 +30,7 @@ from web.report.template import make_environment
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fastapi import Request
+    from fastapi import Request, Response
     from jinja2 import Environment
 
 STATIC = Path(__file__).parent.parent / "static"
@@ -40,7 +50,7 @@ def page(
         principal = read_principal(request)
     except WebError:
         principal = NOBODY
-    secret = request.cookies.get(SESSION_COOKIE, "")
+    token = FormToken(browser_secret(request))
     html = (
         _environment()
         .get_template(f"{template}.html.j2")
@@ -49,11 +59,47 @@ def page(
             principal=principal,
             version=VERSION,
             form_field=FORM_FIELD,
-            form_token=form_token(secret) if secret else "",
+            form_token=token,
             **values,
         )
     )
-    return HTMLResponse(html, status, dict(headers or {}))
+    response = HTMLResponse(html, status, dict(headers or {}))
+    if token.made:
+        set_cookie(response, request, VISITOR_COOKIE, token.made)
+    return response
+
+
+class FormToken:
+    """What the forms of a page carry. A browser that has no secret yet is given one, if the page has a form at all."""
+
+    def __init__(self, secret: str) -> None:
+        self.secret = secret
+        self.made = ""
+
+    def __str__(self) -> str:
+        if not self.secret:
+            self.secret = self.made = new_secret()
+        return form_token(self.secret)
+
+
+def set_cookie(
+    response: Response, request: Request, name: str, value: str, *, max_age_seconds: int | None = None
+) -> None:
+    """A cookie that scripts do not see, and that pages of others do not make a browser send with a form."""
+    settings = state_of(request).settings
+    response.set_cookie(
+        cookie_name(settings, name),
+        value,
+        max_age=max_age_seconds,
+        secure=is_secure(settings),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def see_other(address: str) -> RedirectResponse:
+    """Where to go on after a form: a page that can be loaded again without sending the form again."""
+    return RedirectResponse(address, 303)
 
 
 def part_of_address(text: object) -> str:

@@ -1,0 +1,65 @@
+"""Forms come from our own pages, or nothing happens."""
+
+import pytest
+
+from tests.web.service import Service
+from web.access.secrets import without_secrets
+from web.asking import FORM_FIELD, FORM_HEADER, VISITOR_COOKIE, Asking, form_token
+
+FORGED = {
+    "another site": {"Sec-Fetch-Site": "cross-site"},
+    "a sister of this host": {"Sec-Fetch-Site": "same-site"},
+    "another origin": {"Origin": "https://evil.example"},
+    "a page without an origin": {"Origin": "null"},
+}
+
+
+@pytest.fixture
+def changing(service: Service) -> Service:
+    """The service with a route that changes something, on a page and in the API."""
+
+    def change(principal: Asking) -> dict[str, str]:
+        return {"who": principal.name}
+
+    service.app.add_api_route("/change", change, methods=["POST"])
+    service.app.add_api_route("/api/v1/change", change, methods=["POST"])
+    return service
+
+
+@pytest.mark.parametrize("path", ["/change", "/api/v1/change"])
+def test_a_session_changes_something_only_with_what_its_forms_carry(changing: Service, path: str) -> None:
+    client = changing.browser(changing.account("mary"))
+    good = client.headers[FORM_HEADER]
+    assert client.post(path).json() == {"who": "mary"}
+    assert client.post(path, headers={"Origin": "http://testserver", "Sec-Fetch-Site": "same-origin"}).is_success
+    other = changing.browser(changing.account("eve")).headers[FORM_HEADER]
+    for bad in ("", "x", other):
+        assert client.post(path, headers={FORM_HEADER: bad}).status_code == 403
+    for headers in FORGED.values():
+        assert client.post(path, headers={FORM_HEADER: good, **headers}).status_code == 403
+    del client.headers[FORM_HEADER]
+    assert client.post(path, data={FORM_FIELD: good}).is_success
+    assert client.post(path, data={FORM_FIELD: "x"}).status_code == 403
+    assert client.post(f"{path}?{FORM_FIELD}={good}").status_code == 403
+
+
+def test_a_program_needs_no_form(changing: Service) -> None:
+    client = changing.program(changing.account("mary"))
+    for path in ("/change", "/api/v1/change"):
+        assert client.post(path).json() == {"who": "mary"}
+
+
+def test_nobody_sends_forms_without_having_seen_one(changing: Service) -> None:
+    client = changing.client()
+    assert client.post("/change").status_code == 403
+    client.cookies.set(VISITOR_COOKIE, "known")
+    assert client.post("/change", data={FORM_FIELD: form_token("known")}).json() == {"who": ""}
+    assert client.post("/change", data={FORM_FIELD: form_token("unknown")}).status_code == 403
+    assert client.post("/api/v1/change").json() == {"who": ""}
+
+
+def test_paths_are_logged_without_the_secrets_of_links() -> None:
+    assert without_secrets("/invitations/abc/accept") == "/invitations/.../accept"
+    assert without_secrets("/password/abc") == "/password/..."
+    assert without_secrets("/api/v1/invitations/abc") == "/api/v1/invitations/..."
+    assert without_secrets("/campaigns/password/abc") == "/campaigns/password/abc"
