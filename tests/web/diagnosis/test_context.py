@@ -1,0 +1,73 @@
+"""What is read from the database, as far as the asker may have it."""
+
+import pytest
+from sqlalchemy import insert, select, update
+
+from metrics.text.plain import Text
+from models import Campaign, CampaignTestSet, TestSet
+from models.base import now
+from models.session import make_engine, reading, writing
+from scheduler.submitting import submit
+from tests.scheduler.quotas import SEGMENTS, attempt, open_campaign
+from web.access.principal import Principal
+from web.diagnosis.context import read_standard
+from web.diagnosis.diagnose import diagnose
+from web.life.sight import read_sight
+from worker.settings import Settings
+
+
+@pytest.fixture
+def engine(database_url):
+    settings = Settings(database_url=database_url)
+    engine = make_engine(database_url)
+    open_campaign(engine, settings)
+    for seed, team, system in ((1, "harbour", "mast"), (2, "island", "sail"), (3, "harbour", "keel")):
+        submit(engine, settings, attempt(seed, team=team, system=system))
+    with writing(engine) as connection:
+        connection.execute(update(Campaign).values(visibility="public"))
+        row = {"campaign_id": select(Campaign.id).scalar_subquery()}
+        row["test_set_id"] = select(TestSet.id).scalar_subquery()
+        connection.execute(insert(CampaignTestSet).values(**row))
+    yield engine
+    engine.dispose()
+
+
+def read(engine, text: Text, *, known: bool = True, system: str = "mast"):
+    with reading(engine) as connection:
+        sight = read_sight(connection, Principal(), "trial") if known else None
+        ids = [connection.scalar(select(table.id)) for table in (Campaign, TestSet)]
+        return read_standard(connection, *ids, text, team="harbour", system=system, sight=sight)
+
+
+def test_references_that_are_released_are_compared_and_others_are_not(engine):
+    text = attempt(9).text
+    assert (read(engine, text).blind, read(engine, text, known=False).blind) == (True, False)
+    with writing(engine) as connection:
+        connection.execute(update(CampaignTestSet).values(references_released_at=now()))
+    standard = read(engine, text)
+    assert (standard.blind, len(standard.references), standard.segments) == (False, 1, SEGMENTS)
+
+
+def test_the_same_output_is_found_whosever_it_is(engine):
+    named = {seed: [each.called for each in read(engine, attempt(seed).text).others] for seed in (1, 2, 3, 9)}
+    # The first is the very system that is handed in: an older output of it is no surprise.
+    assert named == {1: [], 2: ["sail of island"], 3: ["keel of the same team"], 9: []}
+    (finding,) = (each for each in diagnose(attempt(2).text, read(engine, attempt(2).text)) if each.count == SEGMENTS)
+    assert finding.code == "same_output"
+
+
+def test_an_output_that_may_not_be_seen_has_no_name(engine):
+    from models.campaign import Phase
+
+    with writing(engine) as connection:
+        campaign = connection.scalar(select(Campaign.id))
+        row = {"campaign_id": campaign, "name": "test", "kind": "blind", "starts_at": now() - 10}
+        connection.execute(insert(Phase).values(**row))
+    assert [each.called for each in read(engine, attempt(2).text).others] == ["another submission"]
+    assert [each.called for each in read(engine, attempt(2).text, known=False).others] == ["sail of island"]
+
+
+def test_nothing_is_read_for_an_output_of_another_length(engine):
+    standard = read(engine, Text("out.txt", b"a", 1))
+    assert (standard.source, standard.references, standard.others) == (None, [], [])
+    assert [each.code for each in diagnose(Text("out.txt", b"a", 1), standard)] == ["count"]

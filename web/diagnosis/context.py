@@ -1,0 +1,129 @@
+"""Reads what a diagnosis needs from the database, as far as the asker may have it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from metrics.text.blocks import BLOCK, block_count
+from models.submission import Submission
+from models.system import System
+from models.test_set import Reference, TestSet
+from models.text import TextBlock
+from web.diagnosis.standard import OtherOutput, Standard
+from web.diagnosis.twins import MOST_ALIKE, alike_lines
+from worker.scoring import read_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection, Row
+
+    from metrics.text.plain import Text
+    from web.life.sight import Sight
+
+PROBED = 0.95
+"""Share of equal lines in a block from which on all of another output is read."""
+MOST_READ = 8
+"""Other outputs that are read as a whole."""
+MOST_PROBED = 4000
+"""Other outputs of which a block is read, the newest ones."""
+
+
+def read_standard(
+    connection: Connection,
+    campaign_id: int,
+    test_set_id: int,
+    text: Text,
+    *,
+    team: str,
+    system: str,
+    run: str = "",
+    sight: Sight | None = None,
+) -> Standard:
+    """What an output that a team hands in is held against; a command of an organiser has no sight, and sees all."""
+    test_set = connection.execute(select(TestSet).where(TestSet.id == test_set_id)).one()
+    blind = sight is not None and not sight.sees_references(test_set_id)
+    source, references = None, []
+    # Where the counts differ, nothing else is looked at.
+    if text.segments == test_set.segments:
+        blocks = block_count(test_set.segments)
+        if test_set.source_text_id is not None:
+            (source,) = read_texts(connection, [test_set.source_text_id], 0, blocks)
+        if source is None or not blind:
+            labels = select(Reference.text_id).where(Reference.test_set_id == test_set_id)
+            ids = list(connection.scalars(labels.order_by(Reference.position)))
+            references = read_texts(connection, ids, 0, blocks)
+    return Standard(
+        segments=test_set.segments,
+        source=source,
+        references=references,
+        source_language=test_set.source_language,
+        target_language=test_set.target_language,
+        blind=blind,
+        others=_others(connection, campaign_id, test_set, text, team=team, system=system, run=run, sight=sight),
+    )
+
+
+def _others(
+    connection: Connection,
+    campaign_id: int,
+    test_set: Row[TestSet],
+    text: Text,
+    *,
+    team: str,
+    system: str,
+    run: str,
+    sight: Sight | None,
+) -> list[OtherOutput]:
+    """Outputs for the test set in the same campaign that are much like this one, but for older ones of the system."""
+    if text.segments != test_set.segments:
+        return []
+    rows = connection.execute(
+        select(System.team, System.name, Submission.run, Submission.text_id)
+        .join(Submission, Submission.system_id == System.id)
+        .where(Submission.campaign_id == campaign_id, Submission.test_set_id == test_set.id)
+        .order_by(Submission.id.desc())
+        .limit(MOST_PROBED)
+    ).all()
+    candidates: dict[int, Row[str, str, str, int]] = {}
+    for row in rows:
+        if (row.team, row.name, row.run) != (team, system, run):
+            candidates.setdefault(row.text_id, row)
+    alike = _much_alike(connection, list(candidates), text)
+    texts = read_texts(connection, alike, 0, block_count(test_set.segments)) if alike else []
+    return [
+        OtherOutput(_called(candidates[each], team, sight), content, candidates[each].team == team)
+        for each, content in zip(alike, texts, strict=True)
+    ]
+
+
+def _much_alike(connection: Connection, texts: Sequence[int], output: Text) -> list[int]:
+    """Texts of which one of two blocks has nearly the same lines, the most alike first."""
+    blocks = block_count(output.segments)
+    lines = output.lines()
+    shares: dict[int, float] = {}
+    for block in sorted({blocks // 3, blocks - 1 - blocks // 3}):
+        mine = lines[block * BLOCK : (block + 1) * BLOCK]
+        wanted = select(TextBlock.text_id, TextBlock.content).where(
+            TextBlock.text_id.in_(texts), TextBlock.block == block
+        )
+        for text_id, content in connection.execute(wanted):
+            share = alike_lines(mine, content.split(b"\n")) / max(1, len(mine))
+            shares[text_id] = max(share, shares.get(text_id, 0.0))
+    near = [text_id for text_id, share in shares.items() if share >= min(PROBED, MOST_ALIKE)]
+    return sorted(near, key=lambda text_id: (-shares[text_id], text_id))[:MOST_READ]
+
+
+def _called(row: Row[str, str, str, int], team: str, sight: Sight | None) -> str:
+    """What the asker may call another submission."""
+    name = f"{row.name}, run {row.run}" if row.run else row.name
+    if row.team == team:
+        return f"{name} of the same team"
+    if sight is not None and not sight.sees_output(row.team):
+        return "another submission"
+    if sight is None:
+        return f"{name} of {row.team}" if row.team else name
+    shown = sight.system_name_of(row.team, name)
+    return f"{shown} of {sight.name_of(row.team)}" if shown else f"a submission of {sight.name_of(row.team)}"

@@ -1,0 +1,64 @@
+"""Segments that were not translated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metrics.text.wording import number_of, ranges
+from web.diagnosis.finding import Finding, Severity, found
+
+if TYPE_CHECKING:
+    from web.diagnosis.examined import Examined
+
+WORDS = 4
+"""Letters and digits stand together in words; shorter lines are names, numbers and addresses as a rule."""
+CHARACTERS = 12
+"""The same in scripts without blanks between words."""
+MOST = 0.5
+"""From this share on the whole file is the wrong one."""
+
+
+def find_copies(examined: Examined) -> list[Finding]:
+    """Lines that are those of the source, but for case and punctuation."""
+    sources = examined.sources
+    if sources is None or _same_language(examined):
+        return []
+    references = [[folded(line) for line in text] for text in examined.references]
+    copied = []
+    for place, (line, source) in enumerate(zip(examined.lines, sources, strict=True)):
+        if len(line) > 4 * len(source) + 16:
+            continue
+        mine = folded(line)
+        if mine and mine == folded(source) and _is_long(mine) and all(mine != text[place] for text in references):
+            copied.append(int(examined.numbers[place]))
+    share = len(copied) / max(1, len(examined.lines))
+    if not copied:
+        return []
+    if share >= MOST:
+        message = (
+            f"{number_of(len(copied), 'segment')} of {len(examined.lines):,} are the source, untranslated. "
+            "Is this the file of the source? Hand in the output."
+        )
+        return [found("copied", Severity.WARNING, message, copied)]
+    # A system that leaves one line of a hundred alone has met a list of names, say.
+    severity = Severity.WARNING if len(copied) >= 3 and share >= 0.01 else Severity.NOTE
+    message = (
+        f"{number_of(len(copied), 'segment')} {'is' if len(copied) == 1 else 'are'} the source, untranslated: "
+        f"{ranges(copied)}. Look whether the system was meant to translate them."
+    )
+    return [found("copied", severity, message, copied)]
+
+
+def folded(line: str) -> str:
+    """A line without case, punctuation and white space at its ends and between its words."""
+    return " ".join("".join(c if c.isalnum() else " " for c in line.casefold()).split())
+
+
+def _is_long(line: str) -> bool:
+    return line.count(" ") + 1 >= WORDS or (not line.isascii() and len(line) >= CHARACTERS)
+
+
+def _same_language(examined: Examined) -> bool:
+    """Whether the task is to correct a text rather than to translate it."""
+    both = examined.source_language[:2].casefold(), examined.target_language[:2].casefold()
+    return bool(both[0]) and both[0] == both[1]

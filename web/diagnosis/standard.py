@@ -1,0 +1,42 @@
+"""What an output is held against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metrics.text.plain import Utf8
+
+
+@dataclass(frozen=True, slots=True)
+class OtherOutput:
+    """What somebody else has handed in, or the same team before."""
+
+    called: str
+    """As the asker may know it: "baseline of harbour", or "another submission"."""
+    text: Utf8
+    own: bool = False
+    """Whether it is the asker's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """A test set with what else is known. Texts are lines joined by line feeds, one for each segment."""
+
+    segments: int
+    source: Utf8 | None = None
+    references: Sequence[Utf8] = ()
+    source_language: str = ""
+    """A code such as `cs`; "" where it is not known."""
+    target_language: str = ""
+    blind: bool = True
+    """Whether the asker may not know the references.
+
+    Then they are looked at only where there is no source, and only coarse figures are told: a diagnosis can be had as
+    often as one likes, and must not be a way to feel for them.
+    """
+    others: Sequence[OtherOutput] = ()
+    """Outputs for the same test set that may be the same."""
