@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from models.base import BIG
 from models.lease import Leased
 from models.preparation import Preparation
-from models.session import reading
+from models.session import glancing
 from models.shard import Shard
 from models.states import LeaseState, QueueClass
 from worker.station import Station
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 LONGEST_SECONDS = 10.0
 """How long a shard gives way in all, well within the time limit for its task."""
 
-EVERY_SECONDS = 0.05
+EVERY_SECONDS = 0.1
 """Time between two looks, so that they cost nothing to speak of."""
 
 WORK: tuple[type[Leased], ...] = (Preparation, Shard)
@@ -50,7 +50,7 @@ class GivingWay:
         while self._left > 0 and time.monotonic() >= self._next_look and not self._station.leaving.heard:
             begun = time.monotonic()
             try:
-                with reading(self._station.engine) as connection:
+                with glancing(self._station.engine) as connection:
                     row = waiting_row(connection, self._shard_id, self._station.edition)
             except SQLAlchemyError as error:
                 log.warning("It cannot be seen whether somebody waits: %s", error)
