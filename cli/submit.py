@@ -28,8 +28,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="hand in one system's output to a stored campaign",
         description="Hand in a system's output for a test set of a campaign, against the quotas of its team "
         "(`steelyard quota`). It is measured by all metrics and references of the campaign, as `steelyard evaluate` "
-        "set them up. The same output handed in again costs nothing. Exit status 1 where a quota leaves no room, or "
-        "where it cannot be measured.",
+        "set them up. The same output handed in again costs nothing. Exit status 1 where a quota leaves no room, where "
+        "the campaign takes nothing now, or where it cannot be measured.",
     )
     parser.add_argument(
         "file", metavar="FILE",
@@ -44,6 +44,26 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--key", metavar="KEY",
         help="the key of this request: sent again with it, nothing is done again; with other content it is refused",
+    )  # fmt: skip
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
+        "--primary", action="store_const", const="primary", dest="declared", default="",
+        help="this is the one of the team that is ranked; the one before it becomes contrastive",
+    )  # fmt: skip
+    kind.add_argument(
+        "--contrastive", action="store_const", const="contrastive", dest="declared", help="it is not, for comparison"
+    )
+    data = parser.add_mutually_exclusive_group()
+    data.add_argument(
+        "--constrained", action="store_true", default=None, help="only data that the campaign allows were used for it"
+    )
+    data.add_argument(
+        "--unconstrained", action="store_false", default=None, dest="constrained", help="other data were used, too"
+    )
+    parser.add_argument("--description", default="", metavar="TEXT", help="what the team says about it")
+    parser.add_argument(
+        "--override", action="store_true",
+        help="take it in whatever the phases of the campaign say; for its organisers, and noted in the audit log",
     )  # fmt: skip
     parser.add_argument(
         "--class", choices=CLASSES, default="interactive", dest="queue_class", help="how urgent (default: %(default)s)"
@@ -90,6 +110,7 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
     """The file with all that is said of it. Raises NotFound, BadText and BadIntake."""
     from cli.inputs import input_file
     from models.campaign_protocols import find_measures
+    from models.roles import DeclaredKind
     from models.session import reading
     from models.states import QueueClass
     from scheduler.submitted_text import lined_up, read_output
@@ -112,6 +133,10 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
         request_key=options.key,
         queue_class=QueueClass[options.queue_class.upper()],
         due_at=due_at,
+        declared=DeclaredKind(options.declared),
+        constrained=options.constrained,
+        description=options.description,
+        by_the_rules=not options.override,
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from analysis.board import read_board
 from cli.board import shown
 from cli.columns import aligned
+from cli.durations import duration
 from metrics.text.wording import number_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def told(attempt: Attempt, submitted: Submitted, ahead: int) -> str:
     if submitted.queued:
         before = f"{number_of(ahead, 'submission')} before it" if ahead else "nothing before it"
         lines.append(f"Queued as {attempt.queue_class.name.lower()}, {before}.")
+    if submitted.late_seconds:
+        lines.append(f"It came {duration(submitted.late_seconds)} after the deadline, and is marked as late.")
     limits = [each for each in submitted.standings if each.amount is not None]
     if limits:
         lines.append("Quota: " + ", ".join(f"{each.used} of {each.amount} {each.of_what}" for each in limits) + ".")

@@ -56,6 +56,29 @@ class ComparisonFailed(SchedulerError):
     """The systems could not be compared."""
 
 
+class NotTakingPart(SchedulerError):
+    """The team, or whoever hands in for it, does not take part in the campaign."""
+
+
+class PhaseClosed(SchedulerError):
+    """The campaign takes no submissions now."""
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        opens_at: float | None = None,
+        closed_at: float | None = None,
+        time_zone: str = "UTC",
+    ) -> None:
+        super().__init__(message)
+        self.opens_at = opens_at
+        """When it will take some again, by the database's clock; None where that is not known."""
+        self.closed_at = closed_at
+        self.time_zone = time_zone
+        """That of the campaign, in which the message tells times."""
+
+
 class QuotaUsedUp(SchedulerError):
     """The team has used its quota."""
 

@@ -14,9 +14,12 @@ from metrics.text.layers import FORMATS_WITH, describe_layers
 from metrics.text.names import fault_of_name
 from metrics.text.plain import Text
 from metrics.text.wording import number_of
+from models.audit import write_audit
 from models.campaign_protocols import Measures, find_measures
+from models.declaration import Declaration
+from models.declaring import Said, declare, write_findings
 from models.evaluation import Evaluation
-from models.ledger import SubmissionRequest, lock_account, read_entries, read_request, write_entry
+from models.ledger import QuotaAccount, SubmissionRequest, lock_account, read_entries, read_request, write_entry
 from models.outcomes import lock_evaluations
 from models.phases import read_phase
 from models.roles import DeclaredKind
@@ -25,6 +28,7 @@ from models.states import OPEN, EvaluationState, QueueClass
 from models.submission import Submission
 from models.system import System
 from models.text import Text as StoredText
+from scheduler.admission import Admission, admit
 from scheduler.errors import BadIntake, ReusedKey
 from scheduler.intake import NewSubmission, store_submissions
 from scheduler.queueing import queue_submissions
@@ -34,6 +38,12 @@ from worker.settings import Settings
 
 LONGEST_KEY = 200
 """Characters of a request's key."""
+
+LONGEST_DESCRIPTION = 10_000
+"""Characters of what a team says about a submission."""
+
+COMMAND_LINE = "command line"
+"""Who hands something in where there is no account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,12 @@ class Attempt:
     """What was noticed about the text; None where nobody looked."""
     by_the_rules: bool = True
     """Whether the phases of the campaign say if it is taken in; organisers may hand in at any time."""
+    arrived_at: float | None = None
+    """When it was here in full, by the database's clock; without it, the moment at which it is stored counts."""
+    actor: str = COMMAND_LINE
+    """Who hands it in, as the audit log calls them."""
+    address: str = ""
+    """From which network address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +95,11 @@ class Submitted:
     """Whether something was queued for it."""
     standings: tuple[Standing, ...]
     """How the team stands now, one for each kind of quota."""
+    phase: str = ""
+    """The phase of the campaign for which it counts."""
+    late_seconds: float = 0.0
+    """How long after the deadline it came; 0 where it was in time."""
+    kind: DeclaredKind = DeclaredKind.UNDECLARED
 
 
 def submit(engine: Engine, settings: Settings, attempt: Attempt, *, processes: int | None = None) -> Submitted:
@@ -86,21 +107,27 @@ def submit(engine: Engine, settings: Settings, attempt: Attempt, *, processes: i
 
     One after the other for each team and campaign, so that no two pass a quota that has room for one. The very same
     submission again finds what is there: what is done or open is left alone and costs nothing; what has failed or was
-    cancelled is queued again. `processes` says over how many pool processes the work may be spread.
-    Raises NotFound, BadIntake, QuotaUsedUp and ReusedKey; then nothing is stored.
+    cancelled is queued again, and what the team says about it now replaces what it said before. `processes` says over
+    how many pool processes the work may be spread.
+    Raises NotFound, BadIntake, PhaseClosed, NotTakingPart, QuotaUsedUp and ReusedKey; then nothing is stored.
     """
     _check_names(attempt)
     with writing(engine, durable=True) as connection:
         measures = find_measures(connection, attempt.campaign, attempt.test_set)
         _check_text(attempt.text, measures)
-        # First of all: whoever else submits for the team waits here, and then sees what we have done.
+        # The same request again finds what came of it, also when the campaign is closed meanwhile.
+        found = _known_request(connection, measures.campaign_id, attempt)
+        admission = _admitted(connection, measures, attempt) if found is None else None
+        # Whoever else submits for the team waits here, and then sees what we have done.
         account = lock_account(connection, measures.campaign_id, attempt.team)
         new = NewSubmission(attempt.system, attempt.text, attempt.team, attempt.text.layers, attempt.run)
         known = _find_submission(connection, measures, new)
         repeated = _repeated(connection, account, attempt, known)
+        if admission is None and not repeated:
+            raise ReusedKey
         submission = known
         queued = submission is None or (not repeated and _is_to_be_queued(connection, submission, measures))
-        phase = read_phase(connection, measures.campaign_id)
+        phase = read_phase(connection, measures.campaign_id) if admission is None else admission.phase
         if queued:
             at = read_clock(connection)
             counts_already = _counts(connection, measures.campaign_id, attempt.team, known)
@@ -125,10 +152,17 @@ def submit(engine: Engine, settings: Settings, attempt: Attempt, *, processes: i
                 )
             write_entry(connection, account, submission, phase, at=None if counts_already else at)
         assert submission is not None
+        if admission is not None and not repeated:
+            _declare(connection, measures, attempt, submission, admission, stored=known is None, queued=queued)
         if attempt.request_key is not None and not repeated:
             row = {"account_id": account, "request_key": attempt.request_key, "submission_id": submission}
             connection.execute(insert(SubmissionRequest).values(**row))
         evaluations = _evaluations(connection, submission, measures)
+        declared = connection.execute(
+            select(Declaration.phase, Declaration.late_seconds, Declaration.kind).where(
+                Declaration.submission_id == submission
+            )
+        ).one_or_none()
         standings = read_standings(
             connection, measures.campaign_id, attempt.team, phase=phase, at=read_clock(connection)
         )
@@ -140,6 +174,7 @@ def submit(engine: Engine, settings: Settings, attempt: Attempt, *, processes: i
         known is None,
         queued,
         tuple(standings),
+        *((declared.phase, declared.late_seconds, DeclaredKind(declared.kind)) if declared else ()),
     )
 
 
@@ -155,6 +190,73 @@ def submissions_ahead(engine: Engine, submitted: Submitted, queue_class: QueueCl
     )
     with reading(engine) as connection:
         return int(connection.execute(before).scalar_one())
+
+
+def _known_request(connection: Connection, campaign_id: int, attempt: Attempt) -> int | None:
+    """The submission that came of the request with this key of the team; None where there was none."""
+    if attempt.request_key is None:
+        return None
+    return connection.scalar(
+        select(SubmissionRequest.submission_id)
+        .join(QuotaAccount, QuotaAccount.id == SubmissionRequest.account_id)
+        .where(
+            QuotaAccount.campaign_id == campaign_id,
+            QuotaAccount.team == attempt.team,
+            SubmissionRequest.request_key == attempt.request_key,
+        )
+    )
+
+
+def _admitted(connection: Connection, measures: Measures, attempt: Attempt) -> Admission:
+    return admit(
+        connection,
+        measures.campaign_id,
+        measures.test_set,
+        attempt.team,
+        account_id=attempt.account_id,
+        arrived_at=attempt.arrived_at,
+        by_the_rules=attempt.by_the_rules,
+    )
+
+
+def _declare(
+    connection: Connection,
+    measures: Measures,
+    attempt: Attempt,
+    submission: int,
+    admission: Admission,
+    *,
+    stored: bool,
+    queued: bool,
+) -> None:
+    """Store what the team says, what was noticed, and that it was done."""
+    changed = declare(
+        connection,
+        submission,
+        Said(attempt.declared, attempt.constrained, attempt.description),
+        campaign_id=measures.campaign_id,
+        test_set_id=measures.test_set.id,
+        team=attempt.team,
+        account_id=attempt.account_id,
+        phase=admission.phase,
+        late_seconds=admission.late_seconds,
+    )
+    if attempt.findings is not None:
+        write_findings(connection, submission, attempt.findings)
+    if stored or queued or changed:
+        write_audit(
+            connection,
+            actor=attempt.actor,
+            account_id=attempt.account_id,
+            address=attempt.address,
+            action="submission.submit" if stored or queued else "submission.declare",
+            subject=f"submission {submission}",
+            campaign_id=measures.campaign_id,
+            team=attempt.team,
+            system=attempt.system,
+            **({} if attempt.by_the_rules else {"override": True}),
+            **changed,
+        )
 
 
 def _repeated(connection: Connection, account: int, attempt: Attempt, known: int | None) -> bool:
@@ -226,6 +328,8 @@ def _check_names(attempt: Attempt) -> None:
     key = attempt.request_key
     if key is not None and (not key or len(key) > LONGEST_KEY or "\0" in key):
         raise BadIntake(f"{key[:50]!r} cannot be the key of a request: give 1 to {LONGEST_KEY} characters.")
+    if len(attempt.description) > LONGEST_DESCRIPTION or "\0" in attempt.description:
+        raise BadIntake(f"The description is too long: give up to {LONGEST_DESCRIPTION:,} characters.")
 
 
 def _check_text(text: Text, measures: Measures) -> None:

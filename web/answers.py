@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -17,8 +18,8 @@ from starlette.exceptions import HTTPException
 
 from metrics.errors import MetricsError
 from models.errors import ModelsError, NotFound, RowsHeld, Unreachable
-from scheduler.errors import QuotaUsedUp, ReusedKey, SchedulerError
-from web.errors import BadRequest, NotSignedIn, NotThere, Taken, TooMany, Unavailable, WebError
+from scheduler.errors import NotTakingPart, PhaseClosed, QuotaUsedUp, ReusedKey, SchedulerError
+from web.errors import BadRequest, Closed, Forbidden, NotSignedIn, NotThere, Taken, TooMany, Unavailable, WebError
 from web.pages.rendering import error_page, see_other
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ KINDS: Sequence[tuple[type[Exception], type[WebError]]] = (
     (Unreachable, Unavailable),
     (QuotaUsedUp, TooMany),
     (ReusedKey, Taken),
+    (PhaseClosed, Closed),
+    (NotTakingPart, Forbidden),
     (SchedulerError, BadRequest),
     (MetricsError, BadRequest),
     (ModelsError, BadRequest),
@@ -57,10 +60,20 @@ def as_web_error(error: Exception) -> WebError:
     """The error as this room says it."""
     if isinstance(error, WebError):
         return error
+    if isinstance(error, QuotaUsedUp):
+        return _quota(error)
     for kind, made in KINDS:
         if isinstance(error, kind):
             return made(str(error))
     return Unavailable()
+
+
+def _quota(error: QuotaUsedUp) -> TooMany:
+    """With a line for each limit that leaves no room, and when there is room again where the calendar says it."""
+    # A hint only, so the clock of this machine will do.
+    free = [each.free_at - time.time() for each in error.standings if each.free_at is not None]
+    details = [f"{each.used} of {each.amount} {each.of_what}" for each in error.standings]
+    return TooMany(str(error), details=details, retry_seconds=max(free, default=None))
 
 
 def answer(request: Request, error: WebError, status: int | None = None) -> Response:

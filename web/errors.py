@@ -42,6 +42,12 @@ class Forbidden(WebError):
     status, code = 403, "forbidden"
 
 
+class Closed(Forbidden):
+    """The campaign takes no submissions now."""
+
+    code = "closed"
+
+
 class ForgedRequest(Forbidden):
     """The form did not come from a page of this server, or from one that is too old. Load the page again."""
 

@@ -4,10 +4,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
-from models import Evaluation, Shard
-from models.session import make_engine, reading
+from models import Declaration, Evaluation, Phase, Shard
+from models.base import now
+from models.session import make_engine, reading, writing
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
 from tests.scheduler.quotas import SEGMENTS, open_campaign
@@ -134,3 +135,22 @@ def test_what_is_refused(steelyard, arguments, status, message):
     found, out, err = steelyard(*arguments)
     assert (found, out) == (status, "")
     assert message in err
+
+
+def test_phases_say_when_something_is_taken_in_and_organisers_override_them(steelyard):
+    engine = make_engine("sqlite:///steelyard.db", pooled=False)
+    with writing(engine) as connection:
+        row = {"campaign_id": 1, "name": "blind", "kind": "blind", "starts_at": now() - 3600, "ends_at": now() - 600}
+        connection.execute(insert(Phase).values(**row))
+    status, _, err = steelyard("submit", "1.txt", *ASKED, "--no-wait")
+    assert status == 1
+    assert 'steelyard: Submissions are taken no more: the phase "blind" was closed at' in err
+    said = ("--primary", "--unconstrained", "--description", "our best")
+    status, out, err = steelyard("submit", "1.txt", *ASKED, "--no-wait", "--override", *said)
+    assert status == 0, err
+    assert "It came 10 min after the deadline, and is marked as late." in out
+    with reading(engine) as connection:
+        columns = (Declaration.kind, Declaration.constrained, Declaration.description, Declaration.phase)
+        assert connection.execute(select(*columns)).one() == ("primary", False, "our best", "blind")
+    status, _, err = steelyard("submit", "1.txt", *ASKED, "--primary", "--contrastive")
+    assert status == 2

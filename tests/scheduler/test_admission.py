@@ -1,0 +1,236 @@
+"""When a campaign takes submissions in, from whom, and what is written down of what the team says."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, func, insert, select, update
+
+from models import (
+    Account,
+    AuditEntry,
+    Campaign,
+    CampaignTestSet,
+    Declaration,
+    Diagnosis,
+    LedgerEntry,
+    Participation,
+    Phase,
+    Submission,
+    Team,
+)
+from models.base import now
+from models.campaign_protocols import find_campaign
+from models.roles import DeclaredKind, LateRule, PhaseKind
+from models.session import make_engine, reading, writing
+from models.states import QuotaKind
+from scheduler.errors import NotTakingPart, PhaseClosed, ReusedKey
+from scheduler.submitting import Submitted, submit
+from tests.scheduler.jobs import one_block_shards
+from tests.scheduler.quotas import CAMPAIGN, attempt, limit, open_campaign
+from worker.settings import Settings
+
+HOUR = 3600.0
+
+one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+"""Where databases cannot differ."""
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = make_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def settings(engine: Engine, database_url: str) -> Settings:
+    settings = one_block_shards(database_url)
+    open_campaign(engine, settings)
+    return settings
+
+
+def phase(engine: Engine, name: str, kind: PhaseKind, begins: float, ends: float | None = None, **others: Any) -> int:
+    with writing(engine) as connection:
+        row = {
+            "campaign_id": find_campaign(connection, CAMPAIGN),
+            "name": name,
+            "kind": kind,
+            "starts_at": now() + begins,
+            "ends_at": None if ends is None else now() + ends,
+            **others,
+        }
+        return connection.execute(insert(Phase).values(**row).returning(Phase.id)).scalar_one()
+
+
+def rules(engine: Engine, **values: Any) -> None:
+    with writing(engine) as connection:
+        connection.execute(update(Campaign).where(Campaign.name == CAMPAIGN).values(**values))
+
+
+def declared(engine: Engine, submitted: Submitted) -> Any:
+    with reading(engine) as connection:
+        of_it = Declaration.submission_id == submitted.submission
+        return connection.execute(select(Declaration).where(of_it)).one()
+
+
+def refusal(engine: Engine, settings: Settings, seed: int = 1, **others: Any) -> PhaseClosed:
+    with pytest.raises(PhaseClosed) as error:
+        submit(engine, settings, attempt(seed, **others))
+    with reading(engine) as connection:
+        # Only that of the organisers.
+        assert connection.execute(select(func.count()).select_from(Submission)).scalar_one() == 1
+    return error.value
+
+
+@one_kind
+def test_a_phase_takes_submissions_from_its_start_to_its_deadline(engine: Engine, settings: Settings) -> None:
+    rules(engine, time_zone="Europe/Prague")
+    phase(engine, "development", PhaseKind.OPEN, HOUR, 2 * HOUR)
+    before = refusal(engine, settings)
+    assert before.opens_at is not None
+    assert 'when the phase "development" begins. It is ' in str(before)
+    assert "(Europe/Prague)" in str(before)
+    with writing(engine) as connection:
+        connection.execute(update(Phase).values(starts_at=now() - HOUR))
+    assert submit(engine, settings, attempt(1)).phase == "development"
+    with writing(engine) as connection:
+        connection.execute(update(Phase).values(ends_at=now() - 1))
+    with pytest.raises(PhaseClosed) as error:
+        submit(engine, settings, attempt(2))
+    assert error.value.closed_at is not None
+    assert 'taken no more: the phase "development" was closed at' in str(error.value)
+
+
+@one_kind
+def test_what_arrived_before_the_deadline_is_taken_in_though_it_had_to_wait(engine: Engine, settings: Settings) -> None:
+    phase(engine, "blind", PhaseKind.BLIND, -HOUR, -1.0)
+    with reading(engine) as connection:
+        clock = connection.execute(select(now())).scalar_one()
+    assert submit(engine, settings, attempt(1, arrived_at=clock - 5)).late_seconds == 0
+    # Nobody can wait for an hour inside the server.
+    with pytest.raises(PhaseClosed):
+        submit(engine, settings, attempt(2, arrived_at=clock - 0.5 * HOUR))
+
+
+def test_late_ones_are_marked_within_the_grace_and_refused_after_it(engine: Engine, settings: Settings) -> None:
+    phase(engine, "blind", PhaseKind.BLIND, -HOUR, -600.0, late=LateRule.FLAG, grace_seconds=1200.0)
+    late = submit(engine, settings, attempt(1))
+    assert 600 <= late.late_seconds < 660
+    assert declared(engine, late).late_seconds == late.late_seconds
+    with writing(engine) as connection:
+        connection.execute(update(Phase).values(grace_seconds=300.0))
+    with pytest.raises(PhaseClosed, match='"blind" was closed at'):
+        submit(engine, settings, attempt(2))
+    # The very same again is still found, and stays what it was.
+    with pytest.raises(PhaseClosed):
+        submit(engine, settings, attempt(1))
+
+
+@one_kind
+@pytest.mark.parametrize("kind", [PhaseKind.CLOSED, PhaseKind.PUBLISHED])
+def test_nothing_is_taken_in_when_the_campaign_is_over(engine: Engine, settings: Settings, kind: PhaseKind) -> None:
+    phase(engine, "open", PhaseKind.OPEN, -HOUR)
+    phase(engine, "over", kind, -1.0)
+    assert 'the phase "open" was closed at' in str(refusal(engine, settings))
+
+
+@one_kind
+def test_a_frozen_campaign_takes_nothing(engine: Engine, settings: Settings) -> None:
+    rules(engine, frozen_at=now())
+    assert "is frozen since" in str(refusal(engine, settings))
+    assert submit(engine, settings, attempt(1, by_the_rules=False)).stored
+
+
+@one_kind
+def test_a_test_set_may_be_bound_to_a_phase(engine: Engine, settings: Settings) -> None:
+    first = phase(engine, "first", PhaseKind.OPEN, -2 * HOUR)
+    second = phase(engine, "second", PhaseKind.BLIND, -HOUR)
+    with writing(engine) as connection:
+        connection.execute(insert(CampaignTestSet).values(campaign_id=1, test_set_id=1, phase_id=first))
+    message = str(refusal(engine, settings))
+    assert message.startswith("Outputs for the test set ")
+    assert 'the phase "first" was closed at' in message
+    with writing(engine) as connection:
+        connection.execute(update(CampaignTestSet).values(phase_id=second))
+    assert submit(engine, settings, attempt(1)).phase == "second"
+
+
+@one_kind
+def test_only_teams_of_the_campaign_hand_in_where_it_has_such(engine: Engine, settings: Settings) -> None:
+    with writing(engine) as connection:
+        for number, name in enumerate(("harbour", "guests"), start=1):
+            connection.execute(insert(Team).values(name=name, folded_name=name))
+            if name == "harbour":
+                connection.execute(insert(Participation).values(campaign_id=1, team_id=number, number=7))
+    assert submit(engine, settings, attempt(1)).stored
+    with pytest.raises(NotTakingPart, match='"guests" does not take part'):
+        submit(engine, settings, attempt(2, team="guests"))
+    assert submit(engine, settings, attempt(2, team="guests", by_the_rules=False)).stored
+
+
+@one_kind
+def test_an_account_may_have_to_be_confirmed_first(engine: Engine, settings: Settings) -> None:
+    rules(engine, verified_only=True)
+    with writing(engine) as connection:
+        connection.execute(insert(Account).values(email="m@example.org", name="m", role="participant"))
+    with pytest.raises(NotTakingPart, match="e-mail address is confirmed"):
+        submit(engine, settings, attempt(1, account_id=1))
+    with writing(engine) as connection:
+        connection.execute(update(Account).values(verified_at=now()))
+    assert submit(engine, settings, attempt(1, account_id=1)).stored
+
+
+@one_kind
+def test_organisers_may_override_the_phases_which_the_audit_log_says(engine: Engine, settings: Settings) -> None:
+    phase(engine, "open", PhaseKind.OPEN, -HOUR, -60.0)
+    late = submit(engine, settings, attempt(1, by_the_rules=False))
+    assert late.late_seconds >= 60
+    with reading(engine) as connection:
+        entry = connection.execute(select(AuditEntry)).one()
+    assert (entry.actor, entry.action, entry.subject) == ("command line", "submission.submit", "submission 2")
+    assert entry.details == {"team": "harbour", "system": "mast", "override": True}
+
+
+def test_a_team_has_one_primary_submission_for_a_test_set(engine: Engine, settings: Settings) -> None:
+    primary = DeclaredKind.PRIMARY
+    first = submit(engine, settings, attempt(1, declared=primary, constrained=True, description="big"))
+    second = submit(engine, settings, attempt(2, declared=primary))
+    other = submit(engine, settings, attempt(3, team="guests", declared=primary))
+    assert [declared(engine, each).kind for each in (first, second, other)] == ["contrastive", "primary", "primary"]
+    # Handed in again it is what the team now says; what it says nothing of stays.
+    again = submit(engine, settings, attempt(1, declared=primary))
+    assert (again.submission, again.stored, again.queued, again.kind) == (first.submission, False, False, primary)
+    assert [declared(engine, each).kind for each in (first, second)] == ["primary", "contrastive"]
+    assert (declared(engine, first).constrained, declared(engine, first).description) == (True, "big")
+    submit(engine, settings, attempt(1))
+    assert declared(engine, first).kind == "primary"
+    with writing(engine) as connection:
+        actions = list(connection.scalars(select(AuditEntry.action).order_by(AuditEntry.id)))
+        connection.execute(update(Declaration).values(withdrawn_at=now()))
+    # The last one changed nothing.
+    assert actions == [*["submission.submit"] * 3, "submission.declare"]
+    submit(engine, settings, attempt(1))
+    assert declared(engine, first).withdrawn_at is None
+
+
+def test_findings_are_stored_with_the_submission(engine: Engine, settings: Settings) -> None:
+    found = [{"code": "empty", "severity": "warning", "message": "2 empty lines"}]
+    submit(engine, settings, attempt(1, findings=found))
+    submit(engine, settings, attempt(1, findings=[]))
+    with reading(engine) as connection:
+        assert connection.execute(select(Diagnosis.findings)).scalars().all() == [[]]
+
+
+def test_the_same_request_again_finds_its_submission_also_when_all_is_over(engine: Engine, settings: Settings) -> None:
+    limit(engine, {QuotaKind.PER_PHASE: 1})
+    open_phase = phase(engine, "open", PhaseKind.OPEN, -HOUR)
+    first = submit(engine, settings, attempt(1, request_key="k"))
+    with writing(engine) as connection:
+        assert connection.scalars(select(LedgerEntry.phase)).all() == ["open"]
+        connection.execute(update(Phase).where(Phase.id == open_phase).values(ends_at=now() - 1))
+    again = submit(engine, settings, attempt(1, request_key="k", declared=DeclaredKind.PRIMARY))
+    assert (again.submission, again.stored, again.queued, again.phase) == (first.submission, False, False, "open")
+    assert declared(engine, first).kind == ""
+    with pytest.raises(ReusedKey):
+        submit(engine, settings, attempt(2, request_key="k"))
