@@ -1,0 +1,179 @@
+"""What a team is told of its own scores, and that it is told no more."""
+
+import math
+from dataclasses import asdict
+
+import pytest
+
+from models.roles import Feedback, PhaseKind
+from models.session import make_engine, reading
+from tests.web.boards.campaigns import Scored
+from tests.web.service import Service
+from web.access.principal import principal_of_token
+from web.boards.feedback import Told, ToldScore, read_told
+from web.life.sight import Sight, read_sight
+
+
+@pytest.fixture
+def scored(service: Service) -> Scored:
+    """Harbour (zoe) and lighthouse (eve) in mary's campaign; nobody has handed in anything."""
+    found = Scored(service)
+    found.add("", "baseline", 20.0)
+    accounts = {name: service.account(name) for name in ("mary", "zoe", "eve", "sam")}
+    teams = service.team("harbour", accounts["zoe"]), service.team("lighthouse", accounts["eve"])
+    service.campaign("port", organisers=(accounts["mary"],), teams=teams)
+    service.people = accounts  # type: ignore[attr-defined]
+    return found
+
+
+def blind(scored: Scored, feedback: Feedback, step: float = 1.0, kind: PhaseKind = PhaseKind.BLIND) -> None:
+    scored.service.phase(scored.campaign_id, feedback.value + kind, kind, feedback=feedback, feedback_step=step)
+
+
+def sight_of(scored: Scored, name: str) -> Sight:
+    client = scored.service.program(scored.service.people[name])  # type: ignore[attr-defined]
+    secret = client.headers["Authorization"].removeprefix("Bearer ")
+    with reading(scored.service.engine) as connection:
+        return read_sight(connection, principal_of_token(connection, secret), "port")
+
+
+def told(scored: Scored, name: str, *submissions: int) -> list[Told]:
+    found = read_told(scored.service.engine, sight_of(scored, name), submissions)
+    return [each for submission in submissions for each in found[submission]]
+
+
+def bleu(scored: Scored, name: str, submission: int) -> ToldScore:
+    return told(scored, name, submission)[0].scores[0]
+
+
+def test_full(scored: Scored) -> None:
+    blind(scored, Feedback.FULL)
+    ours = scored.add("harbour", "mast", 31.2345)
+    score = bleu(scored, "zoe", ours)
+    assert (score.score, score.told, score.details) == (31.2345, True, {"BP": 0.987})
+    assert score.low is not None
+    assert score.high is not None
+    assert score.low < 31.2345 < score.high
+
+
+def test_rounded(scored: Scored) -> None:
+    blind(scored, Feedback.ROUNDED, 0.5)
+    ours = scored.add("harbour", "mast", 31.2345, ter=None)
+    (board,) = told(scored, "zoe", ours)
+    first, second = board.scores
+    assert (first.score, first.low, first.high, first.details) == (31.0, None, None, None)
+    assert (second.told, second.score) == (True, None), "undefined"
+    assert "0.5 points" in board.words
+
+
+def test_interval_only(scored: Scored) -> None:
+    ours = scored.add("harbour", "mast", 31.2345)
+    full = bleu(scored, "mary", ours)
+    blind(scored, Feedback.INTERVAL, 2.0)
+    score = bleu(scored, "zoe", ours)
+    assert (score.score, score.details) == (None, None)
+    assert full.low is not None
+    assert full.high is not None
+    assert (score.low, score.high) == (math.floor(full.low / 2) * 2, math.ceil(full.high / 2) * 2)
+
+
+def test_an_interval_that_is_not_there_is_not_made_up_for_by_the_score(service: Service, scored: Scored) -> None:
+    bare = Scored(service, references=("B",), version="2", replicates=0)
+    ours = bare.add("harbour", "mast", 31.2345)
+    blind(scored, Feedback.INTERVAL)
+    (board,) = told(scored, "zoe", ours)
+    assert [(each.told, each.score, each.low) for each in board.scores] == [(False, None, None)] * 2
+
+
+def test_nothing(scored: Scored) -> None:
+    blind(scored, Feedback.NONE)
+    ours = scored.add("harbour", "mast", 31.2345)
+    (board,) = told(scored, "zoe", ours)
+    assert board.scores[0].signature == "bleu|version:1"
+    assert "31.2" not in str(asdict(board))
+    assert "0.987" not in str(asdict(board))
+    assert not any(each.told for each in board.scores)
+
+
+@pytest.mark.parametrize("feedback", Feedback)
+def test_others_are_told_nothing_and_organisers_all(scored: Scored, feedback: Feedback) -> None:
+    blind(scored, feedback)
+    ours = scored.add("harbour", "mast", 31.2345)
+    for stranger in ("eve", "sam"):
+        (board,) = told(scored, stranger, ours)
+        assert not any(each.told for each in board.scores)
+        assert "31." not in str(asdict(board))
+    assert bleu(scored, "mary", ours).score == 31.2345
+
+
+@pytest.mark.parametrize("kind", [PhaseKind.OPEN, PhaseKind.PUBLISHED])
+def test_all_are_told_all_where_the_board_is_shown(scored: Scored, kind: PhaseKind) -> None:
+    blind(scored, Feedback.NONE, kind=kind)
+    assert bleu(scored, "eve", scored.add("harbour", "mast", 31.2345)).score == 31.2345
+
+
+def test_a_closed_phase_tells_no_more_than_the_one_before(scored: Scored) -> None:
+    ours = scored.add("harbour", "mast", 31.2345)
+    blind(scored, Feedback.ROUNDED)
+    scored.service.phase(scored.campaign_id, "shut", PhaseKind.CLOSED, begins=-10)
+    assert bleu(scored, "zoe", ours).score == 31.0
+
+
+def test_the_ladder_tells_the_best_until_it_is_beaten_by_a_step(scored: Scored) -> None:
+    blind(scored, Feedback.LADDER)
+    scores = (30.2, 30.9, 29.0, 31.1, 32.0, None, 35.0)
+    ours = [scored.add("harbour", f"mast{number}", score) for number, score in enumerate(scores)]
+    found = [each.scores[0] for each in told(scored, "zoe", *ours)]
+    assert [(each.score, each.improved) for each in found] == [
+        *((30.0, True), (30.0, False), (30.0, False), (31.0, True), (31.0, False), (None, False), (35.0, True))
+    ]
+    assert [each.low for each in found] == [None] * 7
+    assert bleu(scored, "zoe", ours[0]).score == 30.0, "what was told once is told again"
+    ter = [each.scores[1] for each in told(scored, "zoe", *ours)]
+    assert [(each.score, each.improved) for each in ter[:2]] == [(50.0, True), (50.0, False)]
+
+
+def test_the_ladder_goes_by_the_order_of_submission_not_by_who_is_done_first(scored: Scored) -> None:
+    blind(scored, Feedback.LADDER)
+    first = scored.add("harbour", "slow", None, state="running")
+    second = scored.add("harbour", "quick", 40.0)
+    (board,) = told(scored, "zoe", second)
+    assert (board.waiting, board.scores) == (True, ())
+    scored.finish(first, 45.0)
+    assert bleu(scored, "zoe", second).score == 45.0
+    assert bleu(scored, "zoe", first).improved
+
+
+def test_what_failed_holds_nobody_up_and_withdrawing_gives_no_new_try(scored: Scored) -> None:
+    blind(scored, Feedback.LADDER)
+    scored.add("harbour", "broken", None, state="failed")
+    best = scored.add("harbour", "best", 40.0)
+    assert bleu(scored, "zoe", best).score == 40.0
+    scored.withdraw(best)
+    assert bleu(scored, "zoe", scored.add("harbour", "next", 35.0)).score == 40.0
+
+
+def test_each_team_climbs_its_own_ladder(scored: Scored) -> None:
+    blind(scored, Feedback.LADDER)
+    scored.add("harbour", "mast", 60.0)
+    assert bleu(scored, "eve", scored.add("lighthouse", "lamp", 20.4)).score == 20.0
+
+
+def test_submissions_of_other_campaigns_are_not_told_of(scored: Scored) -> None:
+    other = Scored(scored.service, name="other")
+    theirs = other.add("harbour", "mast", 31.0)
+    assert read_told(scored.service.engine, sight_of(scored, "mary"), [theirs]) == {theirs: []}
+
+
+def test_the_ladder_is_climbed_once_on_both_databases(database_url: str, service: Service) -> None:
+    """The steps are written under a lock that both databases have."""
+    service.engine = make_engine(database_url)
+    service.settings = service.settings.model_copy(update={"database_url": database_url})
+    scored = Scored(service)
+    account = service.account("zoe")
+    ours = [scored.add("harbour", f"mast{score}", score) for score in (30.0, 30.5, 33.0)]
+    service.campaign("port", teams=(service.team("harbour", account),))
+    service.people = {"zoe": account}  # type: ignore[attr-defined]
+    blind(scored, Feedback.LADDER)
+    for _ in range(2):
+        assert [each.scores[0].score for each in told(scored, "zoe", *ours)] == [30.0, 30.0, 33.0]

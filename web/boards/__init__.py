@@ -1,0 +1,1 @@
+"""What leaderboards show: who stands on them, with which scores, and what a team is told of its own."""
