@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, and_, select
 
-from models.campaign import Campaign, CampaignProtocol
+from models.campaign import Campaign, CampaignProtocol, CampaignTestSet
 from models.errors import NotFound
 from models.evaluation import Evaluation
 from models.known_test_sets import KnownTestSet
@@ -45,10 +45,24 @@ def find_campaign(connection: Connection, name: str) -> int:
     return int(known)
 
 
+def hold_campaign(connection: Connection, campaign_id: int) -> None:
+    """Let nobody change the rules of a campaign until the transaction ends; others may hold it, too.
+
+    Whoever hands in holds it before the rules are read: else a test set could be replaced in between.
+    """
+    connection.execute(select(Campaign.id).where(Campaign.id == campaign_id).with_for_update(read=True))
+
+
+def lock_campaign(connection: Connection, campaign_id: int) -> None:
+    """Have a campaign alone until the transaction ends, to change its rules."""
+    connection.execute(select(Campaign.id).where(Campaign.id == campaign_id).with_for_update())
+
+
 def find_measures(connection: Connection, campaign: str, test_set: str | None = None) -> Measures:
     """How the campaign of that name measures on a test set of it, `NAME` or `NAME@VERSION`; its only one without.
 
-    Raises NotFound with what there is.
+    A test set whose references were corrected is not there any more: the corrected one stands for it. Raises NotFound
+    with what there is.
     """
     campaign_id = find_campaign(connection, campaign)
     measured = (
@@ -63,7 +77,11 @@ def find_measures(connection: Connection, campaign: str, test_set: str | None = 
             *(TestSet.segments, TestSet.target_language),
         )
         .join(TestSet, TestSet.id == Protocol.test_set_id)
-        .where(Protocol.id.in_(measured), Protocol.sweep.is_(False))
+        .outerjoin(
+            CampaignTestSet,
+            and_(CampaignTestSet.campaign_id == campaign_id, CampaignTestSet.test_set_id == TestSet.id),
+        )
+        .where(Protocol.id.in_(measured), Protocol.sweep.is_(False), CampaignTestSet.replaced_by.is_(None))
         .order_by(Protocol.id)
     ).all()
     known = {row.test_set_id: KnownTestSet(row.test_set_id, row.name, row.version, row.segments) for row in rows}
@@ -72,8 +90,8 @@ def find_measures(connection: Connection, campaign: str, test_set: str | None = 
     there = ", ".join(f"{each.name}@{each.version}" for each in known.values())
     if not known:
         raise NotFound(
-            f"The campaign {campaign!r} measures nothing yet. `steelyard evaluate` sets up its test set, references "
-            "and metrics with its first system."
+            f"The campaign {campaign!r} measures nothing yet. `steelyard campaign test-set` gives it a test set with "
+            "references and metrics; `steelyard evaluate` sets it up with its first system."
         )
     if not found:
         raise NotFound(f"The campaign {campaign!r} has no test set {test_set!r}. There are: {there}.")

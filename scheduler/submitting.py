@@ -15,7 +15,7 @@ from metrics.text.names import fault_of_name
 from metrics.text.plain import Text
 from metrics.text.wording import number_of
 from models.audit import write_audit
-from models.campaign_protocols import Measures, find_measures
+from models.campaign_protocols import Measures, find_campaign, find_measures, hold_campaign
 from models.declaration import Declaration
 from models.declaring import Said, declare, write_findings
 from models.evaluation import Evaluation
@@ -113,6 +113,8 @@ def submit(engine: Engine, settings: Settings, attempt: Attempt, *, processes: i
     """
     _check_names(attempt)
     with writing(engine, durable=True) as connection:
+        # Before anything is read: its test set could be replaced by a corrected one meanwhile.
+        hold_campaign(connection, find_campaign(connection, attempt.campaign))
         measures = find_measures(connection, attempt.campaign, attempt.test_set)
         _check_text(attempt.text, measures)
         # The same request again finds what came of it, also when the campaign is closed meanwhile.

@@ -53,11 +53,11 @@ class AlignedTexts:
         """Number of segments of every text."""
         return len(self.documents)
 
-    def campaign(self) -> CampaignFolder:
-        """The same as a campaign. Raises BadMarkup where there are no references or no systems."""
+    def campaign(self, *, without_systems: bool = False) -> CampaignFolder:
+        """The same as a campaign. Raises BadMarkup where there are no references or, unless allowed, no systems."""
         findings = Findings(self.name)
         for role, texts in ((Role.REFERENCE, self.references), (Role.SYSTEM, self.systems)):
-            if not texts:
+            if not texts and not (without_systems and role is Role.SYSTEM):
                 findings.problem(f"no {role}s. Give the file that holds them too.")
         if fault := fault_of_name(self.name):
             findings.problem(f"the campaign cannot be called {quoted(self.name)}: {fault}. Give it another name.")

@@ -36,13 +36,13 @@ def read_any_campaign(
 
     `pair` chooses among several language pairs of a WMT folder, and is checked elsewhere; `name` is what the campaign
     is called instead of what its files or its folder say; `test_suites` takes in documents of test suites, too;
-    `without_systems` lets a folder be a test set alone.
+    `without_systems` lets it be a test set alone.
     Raises BadText naming files, lines and what to do.
     """
     places = [Path(path) for path in paths]
     folders = [place for place in places if place.is_dir()]
     if not folders:
-        return _marked(places, pair, name, test_suites)
+        return _marked(places, pair, name, test_suites, without_systems)
     if len(places) > 1:
         raise BadCampaign(f"{folders[0]}: is a folder. Give one folder, or files; not several folders, nor both.")
     (folder,) = folders
@@ -50,12 +50,14 @@ def read_any_campaign(
     if not marked:
         campaign = read_campaign(folder, pair=pair, limits=limits, without_systems=without_systems)
         return dataclasses.replace(campaign, name=name or campaign.name)
-    campaign = _marked(marked, pair, name, test_suites)
+    campaign = _marked(marked, pair, name, test_suites, without_systems)
     unused = (f"{folder}: not used: {listed(others)}.",) if others else ()
     return dataclasses.replace(campaign, notices=(*campaign.notices, *unused))
 
 
-def _marked(files: Sequence[Path], pair: str | None, name: str | None, test_suites: bool) -> CampaignFolder:
+def _marked(
+    files: Sequence[Path], pair: str | None, name: str | None, test_suites: bool, without_systems: bool
+) -> CampaignFolder:
     for file in files:
         # A file that is missing is left to its reader.
         if file.exists() and not _is_marked(file):
@@ -63,7 +65,8 @@ def _marked(files: Sequence[Path], pair: str | None, name: str | None, test_suit
                 f"{file}: does not say which texts it holds. Give files in mteval's format or WMT's XML, or a folder. "
                 f"{LAYOUTS}"
             )
-    campaign = align([read_marked_file(file) for file in files], name=name, test_suites=test_suites).campaign()
+    aligned = align([read_marked_file(file) for file in files], name=name, test_suites=test_suites)
+    campaign = aligned.campaign(without_systems=without_systems)
     if pair not in (None, f"{campaign.source_language}-{campaign.target_language}"):
         raise BadCampaign(
             f"{listed([str(file) for file in files])}: not for the language pair {pair}, but for "

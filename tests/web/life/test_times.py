@@ -1,0 +1,59 @@
+"""Times as organisers write them."""
+
+import pytest
+
+from scheduler.errors import BadSchedule
+from web.errors import BadRequest
+from web.life.times import check_zone, local_moment, read_moment, shown_moment
+from web.pages.moments import iso
+
+
+@pytest.mark.parametrize(
+    ("written", "zone", "utc"),
+    [
+        ("2026-11-30T18:00", "Europe/Prague", "2026-11-30T17:00:00Z"),
+        ("2026-07-30 18:00", "Europe/Prague", "2026-07-30T16:00:00Z"),
+        ("2026-11-30T18:00:30", "Asia/Kathmandu", "2026-11-30T12:15:30Z"),
+        ("2026-11-30T18:00-12:00", "Europe/Prague", "2026-12-01T06:00:00Z"),
+        ("2026-11-30T18:00Z", "Europe/Prague", "2026-11-30T18:00:00Z"),
+        # Anywhere on earth.
+        ("2026-11-30T23:59", "Etc/GMT+12", "2026-12-01T11:59:00Z"),
+        # Which of the two is meant is said.
+        ("2026-10-25T02:30+02:00", "Europe/Prague", "2026-10-25T00:30:00Z"),
+        ("2026-10-25T02:30+01:00", "Europe/Prague", "2026-10-25T01:30:00Z"),
+    ],
+)
+def test_a_time_is_one_of_the_campaigns_zone_unless_it_says_otherwise(written: str, zone: str, utc: str) -> None:
+    moment = read_moment(written, zone)
+    assert iso(moment) == utc
+    assert read_moment(local_moment(moment, zone), "UTC") == moment
+
+
+def test_a_time_that_comes_twice_is_asked_back_with_both() -> None:
+    with pytest.raises(BadRequest, match="comes twice") as error:
+        read_moment("2026-10-25T02:30", "Europe/Prague")
+    assert "2026-10-25T02:30+02:00 or 2026-10-25T02:30+01:00" in str(error.value)
+
+
+def test_a_time_that_never_comes_is_asked_back_with_those_around_it() -> None:
+    with pytest.raises(BadRequest, match="does not exist in Europe/Prague") as error:
+        read_moment("2026-03-29T02:30", "Europe/Prague")
+    assert "2026-03-29T01:30+01:00 or 2026-03-29T03:30+02:00" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "written", ["", "tomorrow", "2026-11-30", "20261130", "0001-01-01T00:00", "9999-12-31T23:59", "2026-02-30T10:00"]
+)
+def test_what_is_no_time_is_refused(written: str) -> None:
+    with pytest.raises(BadRequest, match="2026-11-30T18:00"):
+        read_moment(written, "Europe/Prague")
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "", "europe/prague"])
+def test_a_zone_is_one_of_the_iana_database(zone: str) -> None:
+    with pytest.raises(BadSchedule, match="time zone"):
+        check_zone(zone)
+
+
+def test_moments_are_shown_for_people() -> None:
+    assert shown_moment(1796061600, "Europe/Prague") == "Mon 30 Nov 2026, 19:00 (Europe/Prague)"

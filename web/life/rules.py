@@ -1,0 +1,114 @@
+"""Founding a campaign, and its rules."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from analysis.board import position_of_metric
+from metrics.text.names import fault_of_name, folded
+from models.base import now
+from models.campaign import Campaign, CampaignMember, CampaignProtocol
+from models.protocol import Protocol
+from models.roles import CampaignRole, Joining, Scope, Visibility
+from web.access.principal import COMMAND_LINE, Principal
+from web.errors import BadRequest, Forbidden, Taken
+from web.life.changing import changed
+from web.life.sight import Sight
+from web.life.times import check_zone
+
+LONGEST_TITLE = 200
+LONGEST_DESCRIPTION = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What organisers say of a campaign; None leaves it as it is."""
+
+    title: str | None = None
+    description: str | None = None
+    time_zone: str | None = None
+    visibility: Visibility | None = None
+    joining: Joining | None = None
+    anonymous: bool | None = None
+    verified_only: bool | None = None
+    ranked_by: str | None = None
+
+
+def found_campaign(connection: Connection, principal: Principal, name: str, rules: Rules) -> int:
+    """A new campaign, of which the account is the organiser; its id.
+
+    Raises NotSignedIn and Forbidden, BadRequest for a name that cannot be one, and Taken.
+    """
+    if principal is not COMMAND_LINE:
+        principal.require(Scope.ORGANISE)
+        if not principal.may_found_campaigns:
+            raise Forbidden("Only organisers set up campaigns. An administrator can make you one.")
+    if fault := fault_of_name(name):
+        raise BadRequest(f"{name[:50]!r} cannot be the name of a campaign: {fault}.")
+    taken = {folded(each) for each in connection.scalars(select(Campaign.name))}
+    if folded(name) in taken:
+        raise Taken(f"There is a campaign that is called {name!r}, or nearly so. Choose another name.")
+    campaign_id = int(connection.execute(insert(Campaign).values(name=name).returning(Campaign.id)).scalar_one())
+    if principal.account_id is not None:
+        row = {"campaign_id": campaign_id, "account_id": principal.account_id, "role": CampaignRole.ORGANISER}
+        connection.execute(insert(CampaignMember).values(**row))
+    values = _checked(rules, ())
+    if values:
+        connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(**values))
+    principal.audit(connection, "campaign.found", f"campaign {name}", campaign_id=campaign_id, **values)
+    return campaign_id
+
+
+def set_rules(connection: Connection, sight: Sight, rules: Rules) -> None:
+    """Change the rules of a campaign (`web.life.changing.to_change`). Raises BadRequest and BadSchedule."""
+    values = _checked(rules, _metrics(connection, sight.campaign_id))
+    before = connection.execute(select(Campaign).where(Campaign.id == sight.campaign_id)).one()._asdict()
+    changes = changed(before, values)
+    if changes:
+        connection.execute(update(Campaign).where(Campaign.id == sight.campaign_id).values(**values))
+        _audit(connection, sight, "campaign.rules", **changes)
+
+
+def set_frozen(connection: Connection, sight: Sight, frozen: bool) -> None:
+    """Let nothing be handed in, declared or withdrawn from now on, or let it again."""
+    if frozen != (sight.frozen_at is not None):
+        value = now() if frozen else None
+        connection.execute(update(Campaign).where(Campaign.id == sight.campaign_id).values(frozen_at=value))
+        _audit(connection, sight, "campaign.freeze" if frozen else "campaign.unfreeze")
+
+
+def _audit(connection: Connection, sight: Sight, action: str, **details: Any) -> None:
+    subject = f"campaign {sight.name}"
+    sight.principal.audit(connection, action, subject, campaign_id=sight.campaign_id, **details)
+
+
+def _checked(rules: Rules, metrics: tuple[str, ...]) -> dict[str, Any]:
+    values = {name: value for name, value in asdict(rules).items() if value is not None}
+    for name, most in (("title", LONGEST_TITLE), ("description", LONGEST_DESCRIPTION)):
+        if len(values.get(name, "")) > most:
+            raise BadRequest(f"The {name} has {len(values[name]):,} characters; {most:,} are allowed.")
+        if name in values:
+            values[name] = values[name].replace("\0", "").replace("\r\n", "\n").strip()
+    if "time_zone" in values:
+        check_zone(values["time_zone"])
+    if wanted := values.get("ranked_by"):
+        place = position_of_metric(metrics, wanted)
+        if place is None:
+            there = f"There are: {', '.join(metrics)}." if metrics else "It measures nothing yet: add a test set first."
+            raise BadRequest(f"The campaign has no metric {wanted[:100]!r} to rank by. {there}")
+        values["ranked_by"] = metrics[place]
+    return values
+
+
+def _metrics(connection: Connection, campaign_id: int) -> tuple[str, ...]:
+    """All metrics of a campaign, each once."""
+    rows = connection.scalars(
+        select(Protocol.metrics)
+        .join(CampaignProtocol, CampaignProtocol.protocol_id == Protocol.id)
+        .where(CampaignProtocol.campaign_id == campaign_id)
+        .order_by(Protocol.id)
+    )
+    return tuple(dict.fromkeys(metric for metrics in rows for metric in metrics))
