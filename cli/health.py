@@ -1,4 +1,4 @@
-"""`steelyard health`: is a worker or a scheduler ready? For containers and supervisors."""
+"""`steelyard health`: is a worker, a scheduler or the web service ready? For containers and supervisors."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from cli.stored import add_database_option, read_settings
 if TYPE_CHECKING:
     import argparse
 
+    from worker.health import Check
+
 SECONDS = 30.0
 """How long an answer may take: the process asks its database and its broker first."""
 
@@ -23,11 +25,12 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """`health`."""
     parser = verbs.add_parser(
         "health",
-        help="say whether a worker or a scheduler is ready",
+        help="say whether a worker, a scheduler or the web service is ready",
         description="Print what was found and end with 0 if all is well, else with 1. With --http the process itself "
-        "is asked. Without, the database tells: whether a worker of this host beats, or somebody hands out work.",
+        "is asked. Without, the database tells whether a worker of this host beats, or somebody hands out work, and "
+        "the web service is asked for a file.",
     )
-    parser.add_argument("role", nargs="?", choices=("worker", "scheduler"), help="with --http: refuse any other")
+    parser.add_argument("role", nargs="?", choices=("worker", "scheduler", "web"), help="with --http: refuse any other")
     parser.add_argument(
         "--http", type=address, nargs="?", const=(None, None), metavar="[HOST:]PORT",
         help="ask the process there (default: STEELYARD_HTTP_HOST and STEELYARD_HTTP_PORT)",
@@ -42,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     if options.http is not None:
         return _ask(options)
     if options.role is None or options.live:
-        raise UsageError("Say whose health: worker or scheduler, or give --http (--live is for --http).")
+        raise UsageError("Say whose health: worker, scheduler or web, or give --http (--live is for --http).")
     return _look(options)
 
 
@@ -67,7 +70,7 @@ def _ask(options: argparse.Namespace) -> int:
         raise CommandError(f"Who answers at {host}:{port} is no process of Steelyard.") from error
     finally:
         connection.close()
-    # `up` is both.
+    # `up` is all of them.
     if options.role not in (None, role) and role != "up":
         raise CommandError(f"At {host}:{port} is a {role}, not a {options.role}.")
     return _printed(role, ok, checks)
@@ -83,9 +86,35 @@ def _look(options: argparse.Namespace) -> int:
     database = check_database(settings.database_url)
     if not database.ok:
         return _printed(options.role, False, {database.name: (False, database.reason)})
-    own = check_led(settings) if options.role == "scheduler" else check_workers(settings, socket.gethostname())
+    own: Check
+    if options.role == "web":
+        own = _check_pages(options)
+    elif options.role == "scheduler":
+        own = check_led(settings)
+    else:
+        own = check_workers(settings, socket.gethostname())
     health = examine((lambda: database, lambda: own))
     return _printed(options.role, health.ok, {each.name: (each.ok, each.reason) for each in health.checks})
+
+
+def _check_pages(options: argparse.Namespace) -> Check:
+    """Whether the web service answers at the address that the settings name."""
+    from http.client import HTTPConnection, HTTPException
+
+    from web.settings import WebSettings
+    from worker.health import Check
+
+    settings = read_settings(options, WebSettings)
+    host, port = ANYWHERE.get(settings.web_host, settings.web_host), settings.web_port
+    connection = HTTPConnection(host, port, timeout=SECONDS)
+    try:
+        connection.request("HEAD", "/static/site.css")
+        status = connection.getresponse().status
+    except (OSError, HTTPException) as error:
+        return Check("pages", False, f"nobody answers at {host}:{port}: {error}")
+    finally:
+        connection.close()
+    return Check("pages", status == 200, f"{host}:{port} answers with status {status}")
 
 
 def _printed(role: str, ok: bool, checks: dict[str, tuple[bool, str]]) -> int:

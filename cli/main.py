@@ -22,6 +22,7 @@ from cli import (
     processes,
     quota,
     score,
+    serve,
     status,
     submit,
     tune,
@@ -44,6 +45,7 @@ Steelyard weighs machine translations against references.
   steelyard correlate                compare metrics with human judgments
   steelyard status                   show what waits, who works, and what failed
   steelyard nightly                  measure systems every night, find what gets worse
+  steelyard up                       pages, API, scheduler and workers of one machine
 """
 EPILOGUE = (
     "Exit status: 0 fine, 1 something is wrong with data or input, 2 wrong usage. `steelyard VERB --help` tells more."
@@ -73,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True)
     for group in (
         *(score, evaluate, submit, leaderboard, compare, human, correlate, tune),
-        *(status, control, quota, nightly, up, metrics_list, check_metric, embeddings, database, processes),
+        *(status, control, quota, nightly, up, serve, metrics_list, check_metric, embeddings, database, processes),
         health,
     ):
         group.add_verbs(verbs)

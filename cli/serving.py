@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
-from cli.stored import read_settings
+from cli.stored import AnySettings, read_settings
 
 if TYPE_CHECKING:
     from worker.settings import Settings
@@ -28,9 +28,17 @@ def address(text: str) -> tuple[str | None, int]:
     return host.removeprefix("[").removesuffix("]") or None, int(port)
 
 
-def read_served_settings(options: argparse.Namespace) -> Settings:
-    """The settings, with what --http says. Raises UsageError."""
-    settings = read_settings(options)
+@overload
+def read_served_settings(options: argparse.Namespace) -> Settings: ...
+
+
+@overload
+def read_served_settings(options: argparse.Namespace, kind: type[AnySettings]) -> AnySettings: ...
+
+
+def read_served_settings(options: argparse.Namespace, kind: type[Settings] | None = None) -> Settings:
+    """The settings, with what --http says; those of the queue without `kind`. Raises UsageError."""
+    settings = read_settings(options) if kind is None else read_settings(options, kind)
     if options.http is None:
         return settings
     host, port = options.http

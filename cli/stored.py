@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from cli.errors import CommandError, UsageError
 from cli.options import add_interval_option, level, note
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from analysis.board import Board
     from models.boards import ListedBoard
     from worker.settings import Settings
+
+AnySettings = TypeVar("AnySettings", bound="Settings")
+"""The settings of the queue, or those with more."""
 
 
 def add_database_option(parser: argparse.ArgumentParser) -> None:
@@ -39,8 +42,16 @@ def add_board_options(parser: argparse.ArgumentParser) -> None:
     add_interval_option(parser)
 
 
-def read_settings(options: argparse.Namespace) -> Settings:
-    """The settings of the environment, with what the command line says instead.
+@overload
+def read_settings(options: argparse.Namespace) -> Settings: ...
+
+
+@overload
+def read_settings(options: argparse.Namespace, kind: type[AnySettings]) -> AnySettings: ...
+
+
+def read_settings(options: argparse.Namespace, kind: type[Settings] | None = None) -> Settings:
+    """The settings of the environment, with what the command line says instead; those of the queue without `kind`.
 
     Raises UsageError for a value that is not allowed.
     """
@@ -49,7 +60,7 @@ def read_settings(options: argparse.Namespace) -> Settings:
     from worker.settings import Settings
 
     try:
-        settings = Settings()
+        settings = (kind or Settings)()
     except ValidationError as error:
         first = error.errors()[0]
         name = "STEELYARD_" + "_".join(str(part) for part in first["loc"]).upper()

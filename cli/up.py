@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import argparse
 import logging
+import signal
+import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError
 from cli.options import whole_number
-from cli.serving import add_http_option, read_served_settings
+from cli.serve import add_address_options, read_web_settings, tell
+from cli.serving import add_http_option
 from cli.stored import add_database_option, require_schema, shown_database
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable
+    from types import FrameType
 
     from sqlalchemy import Connection
 
+    from web.attached import AttachedWeb
+    from worker.http_server import Outlook
     from worker.settings import Settings
 
 log = logging.getLogger("steelyard")
@@ -36,12 +42,15 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """`up`."""
     parser = verbs.add_parser(
         "up",
-        help="score what is queued and see to nightly schedules, until stopped",
-        description="Scheduler and workers of one machine in one command: works on whatever is queued in the database "
-        "and sees to nightly schedules. Ctrl-C or SIGTERM stops it in order; if it is killed, the next one takes up "
-        "where it stopped.",
+        help="serve pages and API, score what is queued and see to nightly schedules, until stopped",
+        description="Web service, scheduler and workers of one machine in one command: serves pages and API, works on "
+        "whatever is queued in the database and sees to nightly schedules. As long as there is no account, a link is "
+        "printed that makes the first administrator's. Ctrl-C or SIGTERM stops it in order; if it is killed, the next "
+        "one takes up where it stopped.",
     )
     parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
+    parser.add_argument("--web", action=argparse.BooleanOptionalAction, default=True, help="serve pages and API, too")
+    add_address_options(parser)
     add_http_option(parser)
     add_database_option(parser)
     parser.set_defaults(run=run)
@@ -52,35 +61,65 @@ def run(options: argparse.Namespace) -> int:
     from sqlalchemy.exc import DBAPIError
 
     from scheduler.errors import AlreadyRunning, StorageFailed
+    from web.attached import AttachedWeb, WebDidNotStart
     from worker.logs import set_up_logs
 
-    settings = read_served_settings(options)
+    settings = read_web_settings(options)
     if not settings.embedded:
         raise CommandError(
             "`steelyard up` brings its own broker, but STEELYARD_BROKER_URL names another. Unset it, or start "
-            "`steelyard scheduler` and `steelyard worker`."
+            "`steelyard serve`, `steelyard scheduler` and `steelyard worker`."
         )
     require_schema(settings, create=True)
     set_up_logs(settings.log_format, settings.log_level, role="up")
+    _leave_on_sigterm()
+    web = AttachedWeb(settings, lambda address: tell(settings, address)) if options.web else None
     waiting = False
-    while True:
-        try:
-            _work(settings, options.processes or None)
-        except (KeyboardInterrupt, SystemExit):
-            log.info("Stopped. What was not finished waits for the next start.")
-            return 0
-        except AlreadyRunning:
-            if not waiting:
-                log.info("Another process works on %s; waiting until it has ended.", shown_database(settings))
-            waiting = True
-            time.sleep(LOOK_SECONDS)
-        except (DBAPIError, StorageFailed) as error:
-            cause = error.orig if isinstance(error, DBAPIError) else error
-            log.error("The database cannot be used, starting again in %g s: %s", AGAIN_SECONDS, cause)
-            time.sleep(AGAIN_SECONDS)
+    try:
+        if web is not None:
+            web.start()
+        while True:
+            try:
+                _work(settings, options.processes or None, web)
+            except AlreadyRunning:
+                if not waiting:
+                    log.info("Another process works on %s; waiting until it has ended.", shown_database(settings))
+                waiting = True
+                _rest(LOOK_SECONDS, web)
+            except (DBAPIError, StorageFailed) as error:
+                cause = error.orig if isinstance(error, DBAPIError) else error
+                log.error("The database cannot be used, starting again in %g s: %s", AGAIN_SECONDS, cause)
+                _rest(AGAIN_SECONDS, web)
+    except (KeyboardInterrupt, SystemExit):
+        log.info("Stopped. What was not finished waits for the next start.")
+        return 0
+    except WebDidNotStart as error:
+        raise CommandError(str(error)) from error
+    finally:
+        if web is not None:
+            web.stop()
 
 
-def _work(settings: Settings, processes: int | None) -> None:
+def _leave_on_sigterm() -> None:
+    """While no workers are there, for whom `Embedded` sees to it."""
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, leave)
+
+
+def _rest(seconds: float, web: AttachedWeb | None) -> None:
+    """Wait; pages are served all the same."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if web is not None:
+            web.tend()
+        time.sleep(min(0.1, seconds))
+
+
+def _work(settings: Settings, processes: int | None, web: AttachedWeb | None) -> None:
     from metrics.text.wording import number_of
     from scheduler.embedded import Embedded
     from scheduler.nightly import Nights
@@ -92,15 +131,27 @@ def _work(settings: Settings, processes: int | None) -> None:
             pool = number_of(processes or settings.processes, "process")
             log.info("Working on %s with %s; Ctrl-C stops.", shown_database(settings), pool)
             try:
-                with bound(settings.http_host, settings.http_port, lambda: embedded.outlook) as server:
+                with bound(settings.http_host, settings.http_port, lambda: _outlook(embedded.outlook, web)) as server:
                     # The pool's processes are there by now.
                     if server is not None:
                         server.start()
-                    embedded.run_until(_look(), _shown(), nights=nights)
+                    embedded.run_until(_look(web), _shown(), nights=nights)
+            except (KeyboardInterrupt, SystemExit):
+                # First of all, so that nothing is handed in any more.
+                if web is not None:
+                    web.stop()
+                raise
             finally:
                 nights.stop()
     finally:
         nights.stop()
+
+
+def _outlook(outlook: Outlook, web: AttachedWeb | None) -> Outlook:
+    """What all of it shows of itself."""
+    if web is None:
+        return outlook
+    return replace(outlook, ready=(*outlook.ready, web.check), collectors=(*outlook.collectors, web))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +165,14 @@ class _Work:
     """There will always be more."""
 
 
-def _look() -> Callable[[Connection], _Work]:
+def _look(web: AttachedWeb | None) -> Callable[[Connection], _Work]:
     """What reads it, not more often than somebody wants to know."""
     last, looked = _Work(0, 0, ""), float("-inf")
 
     def look(connection: Connection) -> _Work:
         nonlocal last, looked
+        if web is not None:
+            web.tend()
         if time.monotonic() - looked >= LOOK_SECONDS:
             looked = time.monotonic()
             last = _read(connection)

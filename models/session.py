@@ -27,18 +27,21 @@ IDLE_SECONDS = 30.0
 """PostgreSQL ends a writing transaction whose process says nothing for so long: others may wait for its locks."""
 
 
-def make_engine(url: str, *, relaxed: bool = False, pooled: bool = True) -> Engine:
+def make_engine(url: str, *, relaxed: bool = False, pooled: bool = True, connections: int | None = None) -> Engine:
     """An engine for `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
 
     `relaxed` lets PostgreSQL answer before a commit is on disk: right for claims and shards, which
     are run again if they are lost (`writing(durable=True)` overrides it). Without `pooled` no
-    connection outlives its transaction. Raises BadDatabaseUrl.
+    connection outlives its transaction; `connections` says how many there may be at once (15).
+    Raises BadDatabaseUrl.
     """
     address = parse_url(url)
     # Errors go to logs, and what statements carry are the texts of users.
     options: dict[str, Any] = {"hide_parameters": True}
     if not pooled:
         options["poolclass"] = NullPool
+    elif connections is not None:
+        options |= {"pool_size": min(connections, 5), "max_overflow": max(0, connections - 5)}
     if address.get_backend_name() == "postgresql":
         # Prepared statements do not survive pgbouncer and the like; we gain little by them.
         arguments: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": 10}

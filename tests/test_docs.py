@@ -8,7 +8,7 @@ import pytest
 from cli.main import parser
 from metrics import METRICS
 from metrics.text.tokenizers import TOKENIZERS
-from worker.settings import Settings
+from web.settings import WebSettings
 
 ROOT = Path(__file__).parents[1]
 # The example package has a README, too; ours comes last and stays.
@@ -18,8 +18,8 @@ DOCS = {path.name: path.read_text() for path in [*(ROOT / "docs").rglob("*.md"),
 def settings_rows() -> list[str]:
     """The rows of the table in docs/settings.md."""
     rows = []
-    for name, field in Settings.model_fields.items():
-        default = "" if field.default is None else f"`{field.default}`"
+    for name, field in WebSettings.model_fields.items():
+        default = "" if field.default in {None, ""} else f"`{field.default}`"
         text = " ".join(field.description.split()).replace("|", "\\|")
         rows.append(f"| `STEELYARD_{name.upper()}` | {default} | {text} |")
     return rows

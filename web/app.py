@@ -27,7 +27,8 @@ DESCRIPTION = "Evaluate machine translation: test sets, submissions, scores with
 def create_app(settings: WebSettings | None = None) -> FastAPI:
     """An app of its own, with its own engine. The database must be up to date."""
     settings = settings or WebSettings()
-    state = State(settings, make_engine(settings.database_url))
+    # One for each thread, and some for what goes on beside the requests.
+    state = State(settings, make_engine(settings.database_url, connections=settings.web_threads + 4))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -26,6 +27,8 @@ class State:
     engine: Engine
     throttle: Throttle = field(init=False)
     """What limits how often something is done."""
+    stopping: threading.Event = field(default_factory=threading.Event)
+    """Set when the server is to end: streams end, too."""
     _seen: dict[tuple[int | None, int | None], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -90,11 +90,11 @@ class Settings(BaseSettings):
     """How long tasks that are running may go on when a worker is stopped."""
 
     log_format: Annotated[Literal["text", "json"], BeforeValidator(str.lower)] = "text"
-    """How worker, scheduler and up write their log: text for people, or json, one object in each line."""
+    """How worker, scheduler, serve and up write their log: text for people, or json, one object in each line."""
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)] = "info"
     """What they write at least: debug, info, warning or error."""
     http_port: int | None = Field(default=None, ge=0, le=65535)
-    """Where worker, scheduler and up serve metrics and health, each on a port of its own; not at all when not set."""
+    """Where they serve metrics and health, each process on a port of its own; not at all when not set."""
     http_host: str = "127.0.0.1"
     """The address for that; 0.0.0.0 lets other machines ask."""
     stale_seconds: float = Field(default=10.0, gt=0)

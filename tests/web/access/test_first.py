@@ -1,0 +1,36 @@
+"""The link for the first account."""
+
+from sqlalchemy import select
+
+from models import AuditEntry, Invitation
+from models.roles import SiteRole
+from models.session import reading
+from tests.web.service import Service
+from web.access.first import first_link
+from web.access.secrets import hash_of
+
+
+def test_a_server_without_accounts_invites_an_administrator(service: Service) -> None:
+    link = first_link(service.engine, service.settings, "https://mt.example.org")
+    assert link is not None
+    address, _, secret = link.rpartition("/")
+    assert address == "https://mt.example.org/invitations"
+    with reading(service.engine) as connection:
+        (invitation,) = connection.execute(select(Invitation)).all()
+        (entry,) = connection.execute(select(AuditEntry)).all()
+    assert (invitation.role, invitation.secret_hash) == (SiteRole.ADMINISTRATOR, hash_of(secret))
+    assert secret not in str(entry)
+
+
+def test_only_the_last_link_is_good(service: Service) -> None:
+    links = [first_link(service.engine, service.settings, "") or "" for _ in range(2)]
+    with reading(service.engine) as connection:
+        hashes = connection.scalars(select(Invitation.secret_hash)).all()
+    assert hashes == [hash_of(links[-1].rpartition("/")[2])]
+
+
+def test_with_an_account_there_is_none(service: Service) -> None:
+    service.account("mary")
+    assert first_link(service.engine, service.settings, "") is None
+    with reading(service.engine) as connection:
+        assert connection.execute(select(Invitation)).all() == []

@@ -1,0 +1,74 @@
+"""What is counted and logged of requests, and what is not."""
+
+import logging
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.web.service import Service
+from web.access.secrets import new_secret
+from web.watching import LONGEST_PATH, Watched, shown_path
+from worker.telemetry import exposition
+
+
+@pytest.fixture
+def watched(service: Service) -> Watched:
+    return Watched(service.app)
+
+
+def client_of(service: Service, watched: Watched) -> TestClient:
+    return service.stack.enter_context(TestClient(watched, raise_server_exceptions=False))
+
+
+def test_requests_are_counted_by_the_routes_that_are_declared(service: Service, watched: Watched) -> None:
+    client = client_of(service, watched)
+    for path in ("/", "/", "/api/v1/me", "/static/site.css", "/made/up", f"/made/up/{new_secret()}"):
+        client.get(path)
+    client.post("/", content=b"x" * 1000)
+    told = exposition(watched.collectors).decode()
+    for route, status, times in (("/", 200, 2), ("/api/v1/me", 200, 1), ("/static", 200, 1), ("none", 404, 2)):
+        line = f'steelyard_web_requests_total{{method="GET",route="{route}",status="{status}"}} {times}.0'
+        assert line in told.splitlines()
+    assert 'steelyard_web_request_seconds_count{route="/"}' in told
+    assert "steelyard_web_requests_running 0.0" in told
+    assert "made" not in told
+
+
+def test_a_request_is_logged_without_secrets(
+    service: Service, watched: Watched, caplog: pytest.LogCaptureFixture
+) -> None:
+    mary = service.account("mary")
+    secret, token = new_secret(), service.program(mary).headers["Authorization"]
+    with caplog.at_level(logging.INFO, "web.watching"):
+        client_of(service, watched).get(
+            f"/invitations/{secret}", params={"q": "hidden"}, headers={"Authorization": token}
+        )
+        client_of(service, watched).get("/api/v1/me", headers={"Authorization": token})
+    lost, found = (record for record in caplog.records if record.name == "web.watching")
+    assert lost.getMessage().startswith("GET /invitations/***: ")
+    assert found.getMessage() == "GET /api/v1/me: 200"
+    assert found.fields["account"] == mary
+    assert found.fields["route"] == "/api/v1/me"
+    everything = "\n".join(f"{record.getMessage()} {record.__dict__}" for record in caplog.records)
+    for hidden in (secret, token.partition(" ")[2], "hidden"):
+        assert hidden not in everything
+
+
+def test_a_failure_is_logged_once_and_counted(
+    service: Service, watched: Watched, caplog: pytest.LogCaptureFixture
+) -> None:
+    @service.app.get("/broken")
+    def broken() -> None:
+        raise RuntimeError("out of order")
+
+    # The client would see what gets past the app.
+    with TestClient(watched, raise_server_exceptions=True) as client:
+        assert client.get("/broken").status_code == 500
+    assert len([record for record in caplog.records if record.exc_info]) == 1
+    assert 'route="/broken",status="500"' in exposition(watched.collectors).decode()
+
+
+def test_paths_are_shown_on_one_short_line() -> None:
+    assert shown_path("/campaigns/two\nlines") == "/campaigns/two\\nlines"
+    assert len(shown_path("/campaigns/" + "long name " * 100)) <= LONGEST_PATH + 3
+    assert shown_path("/campaigns/news 2026/leaderboard") == "/campaigns/news 2026/leaderboard"

@@ -1,0 +1,170 @@
+"""The app over HTTP, by uvicorn in this process, until it is told to stop.
+
+One process with threads: what it remembers (boards, rates, who watches) is remembered once. For more, several of them
+stand behind a proxy.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import prometheus_client
+import uvicorn
+from anyio.to_thread import current_default_thread_limiter
+
+from web.app import create_app
+from web.watching import Watched
+from worker.errors import AddressTaken
+from worker.health import Check, Pulse, check_database
+from worker.http_server import Outlook, bound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from web.settings import WebSettings
+    from web.state import State
+
+log = logging.getLogger(__name__)
+
+WAITING_CONNECTIONS = 512
+"""Clients that the system lets wait until we look at them: all of a rush."""
+
+KEEP_ALIVE_SECONDS = 10
+"""Longer than the pause between two requests of a browser, shorter than what proxies keep open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where we serve."""
+
+    host: str
+    port: int
+    public_url: str
+    """How people reach it, without a slash at its end."""
+
+
+def serve(
+    settings: WebSettings, begun: Callable[[Address, int | None], None] | None = None, *, parent: int | None = None
+) -> None:
+    """Serve until SIGTERM or SIGINT; requests that are under way are answered first, for `stop_seconds` at most.
+
+    `begun` hears of the address, and of the port where health and metrics are, once both answer. With `parent` it also
+    stops when the process of that number is not its parent any more. Raises AddressTaken.
+    """
+    # Ours say what is to be said.
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    # Twice as many lines, which say when something was counted first.
+    prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
+    with listen(settings.web_host, settings.web_port) as listening:
+        app = create_app(settings)
+        watched = Watched(app)
+        server = _Server(watched, app.state.steelyard, parent)
+        with bound(settings.http_host, settings.http_port, lambda: outlook(settings, server)) as health:
+
+            def on_start() -> None:
+                address = address_of(settings, listening)
+                log.info("Serving at %s", address.public_url)
+                if begun is not None:
+                    begun(address, None if health is None else health.port)
+
+            if health is not None:
+                health.start()
+            server.on_start = on_start
+            server.run(sockets=[listening])
+    log.info("Stopped serving")
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises AddressTaken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=WAITING_CONNECTIONS)
+    except (OSError, OverflowError) as error:
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+        raise AddressTaken(
+            f"Pages cannot be served on {host}:{port}: {reason}. Choose another address by --host and --port, or by "
+            "STEELYARD_WEB_HOST and STEELYARD_WEB_PORT."
+        ) from error
+
+
+def address_of(settings: WebSettings, listening: socket.socket) -> Address:
+    """Where it listens, also where the port was left to the system."""
+    port = int(listening.getsockname()[1])
+    host = f"[{settings.web_host}]" if ":" in settings.web_host else settings.web_host
+    return Address(settings.web_host, port, (settings.public_url or f"http://{host}:{port}").rstrip("/"))
+
+
+def outlook(settings: WebSettings, server: _Server) -> Outlook:
+    """What the process shows of itself, on a port of its own."""
+    return Outlook(
+        "web",
+        live=(server.pulse.turns,),
+        ready=(
+            lambda: check_database(settings.database_url),
+            lambda: server.pulse.succeeds(settings.stale_seconds),
+            server.check_stopping,
+        ),
+        collectors=server.watched.collectors,
+    )
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn's, which tells how it is."""
+
+    def __init__(self, watched: Watched, state: State, parent: int | None) -> None:
+        settings = state.settings
+        super().__init__(
+            uvicorn.Config(
+                watched,
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                ws="none",
+                # Which proxies are believed is for the guards to say, in every way of serving.
+                proxy_headers=False,
+                server_header=False,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=max(1, round(settings.stop_seconds)),
+            )
+        )
+        self.watched = watched
+        self.pulse = Pulse("loop")
+        self.on_start: Callable[[], None] = lambda: None
+        self._state = state
+        self._parent = parent
+
+    def check_stopping(self) -> Check:
+        """Whether it takes new requests."""
+        reason = "none are taken any more: it stops" if self.should_exit else "taken"
+        return Check("requests", not self.should_exit, reason)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer."""
+        # More threads than connections to the database would only wait for these.
+        current_default_thread_limiter().total_tokens = self._state.settings.web_threads
+        await super().startup(sockets)
+        self.pulse.done()
+        self.on_start()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second: whether to stop."""
+        self.pulse.done()
+        if self._parent is not None and os.getppid() != self._parent:
+            log.warning("The process that this one belongs to is gone")
+            self.should_exit = True
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer what was asked, and end."""
+        # Streams would go on for as long as somebody watches.
+        self._state.stopping.set()
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: object) -> None:  # noqa: ARG002 - what it is called with
+        """A signal to stop: leave in order, with nothing said of the signal. The second one ends it at once."""
+        self.force_exit = self.should_exit
+        self.should_exit = True

@@ -1,0 +1,128 @@
+"""What is noticed of every request: a line in the log, and numbers for Prometheus."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from typing import TYPE_CHECKING
+
+from prometheus_client import Counter, Gauge, Histogram
+
+from metrics.text.names import printable
+from worker.logs import fields
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = logging.getLogger(__name__)
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+LONGEST_PATH = 200
+_SECRET = re.compile(r"[A-Za-z0-9_-]{32,}")
+"""What is in a path and looks like this may open a door: invitations, uploads, links that were sent by mail."""
+
+API = "/api/v1"
+NO_ROUTE = "none"
+"""The route of what is nowhere: a label must not be what somebody made up."""
+
+
+class Watched:
+    """An app whose requests are counted, timed and logged. Query strings and secrets in paths are not."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        # Kept out of the library's own registry: an app and its numbers come and go together.
+        self._requests = Counter(
+            "steelyard_web_requests", "Requests that were answered.", ("method", "route", "status"), registry=None
+        )
+        self._seconds = Histogram(
+            "steelyard_web_request_seconds",
+            "Time until the answer began.",
+            ("route",),
+            buckets=SECONDS,
+            registry=None,
+        )
+        self._received = Counter("steelyard_web_received_bytes", "Bytes of bodies of requests.", registry=None)
+        self._running = Gauge("steelyard_web_requests_running", "Requests under way, streams included.", registry=None)
+
+    @property
+    def collectors(self) -> Sequence[object]:
+        """Of `prometheus_client`."""
+        return self._requests, self._seconds, self._received, self._running
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begun, answered, status, received = time.monotonic(), None, 0, 0
+
+        async def counted_receive() -> Message:
+            nonlocal received
+            message = await receive()
+            if message["type"] == "http.request":
+                received += len(message.get("body", b""))
+            return message
+
+        async def watched_send(message: Message) -> None:
+            nonlocal answered, status
+            if message["type"] == "http.response.start":
+                answered, status = time.monotonic(), message["status"]
+            await send(message)
+
+        path = scope["path"]
+        self._running.inc()
+        try:
+            await self.app(scope, counted_receive, watched_send)
+        except Exception:
+            # The app has answered and logged it; the server would log it once more.
+            if answered is None:
+                raise
+        finally:
+            self._running.dec()
+            self._note(scope, path, status, begun, answered, received)
+
+    def _note(self, scope: Scope, path: str, status: int, begun: float, answered: float | None, received: int) -> None:
+        route = route_of(scope)
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        self._requests.labels(method, route, status or "none").inc()
+        self._received.inc(received)
+        if answered is not None:
+            self._seconds.labels(route).observe(answered - begun)
+        principal = scope.get("state", {}).get("principal")
+        client = scope.get("client")
+        log.log(
+            logging.DEBUG if route == "/static" else logging.INFO,
+            "%s %s: %s",
+            method,
+            shown_path(path),
+            status or "no answer",
+            extra=fields(
+                route=route,
+                status=status,
+                seconds=round(time.monotonic() - begun, 4),
+                received=received or None,
+                address=client[0] if client else None,
+                account=getattr(principal, "account_id", None),
+            ),
+        )
+
+
+def route_of(scope: Scope) -> str:
+    """The route that was found, as the app declares it."""
+    found = getattr(scope.get("route"), "path", None)
+    if found is None:
+        return "/static" if scope["path"].startswith("/static/") else NO_ROUTE
+    # Whether the prefix is part of it is not the same in all versions of the framework.
+    return f"{API}{found}" if scope["path"].startswith(f"{API}/") and not found.startswith(API) else found
+
+
+def shown_path(path: str) -> str:
+    """A path for the log."""
+    shown = _SECRET.sub("***", printable(path[: 4 * LONGEST_PATH]))
+    return shown if len(shown) <= LONGEST_PATH else f"{shown[:LONGEST_PATH]}..."
