@@ -1,9 +1,11 @@
 """`steelyard up`: sees to schedules until it is stopped, and takes up what one that was killed has left."""
 
 import os
+import re
 import signal
 import sqlite3
 from contextlib import closing
+from urllib.request import urlopen
 
 import pytest
 
@@ -14,6 +16,13 @@ from tests.scheduler.nights import REFERENCE, put
 from tests.scheduler.test_sources import gone, group_of
 
 pytestmark = pytest.mark.faults
+
+
+def answers(address):
+    try:
+        return urlopen(address).status == 200
+    except OSError:
+        return False
 
 
 def test_a_night_outlives_the_process_that_began_it(tmp_path, monkeypatch):
@@ -40,8 +49,12 @@ def test_a_night_outlives_the_process_that_began_it(tmp_path, monkeypatch):
     with running("up", cwd=tmp_path, **settings) as up:
         pids = group_of(tmp_path)
         assert ask("SELECT state, attempts FROM night") == [("fetching", 1)]
+        wait_for(lambda: "Steelyard is at http" in (tmp_path / "up.log").read_text())
+        served = re.search(r"http://[\d.:]+/", (tmp_path / "up.log").read_text())[0]
+        assert urlopen(served).status == 200
         os.kill(up.pid, signal.SIGKILL)
         up.wait()
+        until(lambda: not answers(served), "the web service to end with the process that it belongs to")
         until(lambda: all(map(gone, pids)), "the command to end with the process that ran it")
     with running("up", cwd=tmp_path, **settings) as up:
         wait_for(lambda: ask("SELECT state FROM night") == [("done",)])
@@ -51,6 +64,13 @@ def test_a_night_outlives_the_process_that_began_it(tmp_path, monkeypatch):
         assert up.wait(60) == 0
     assert ask("SELECT caught_up, manual, regressed FROM night") == [(1, 0, 0)]
     log = (tmp_path / "up.log").read_text()
-    for part in ("Working on steelyard.db with 1 process;", "judged: nothing is worse", "Stopped."):
+    assert len(re.findall("There is no account yet. .*/invitations/", log)) == 1
+    for part in (
+        "Serving at http",
+        "Stopped serving",
+        "Working on steelyard.db with 1 process;",
+        "judged: nothing is worse",
+        "Stopped.",
+    ):
         assert part in log
     assert "Traceback" not in log
