@@ -55,11 +55,13 @@ def test_a_night_outlives_the_process_that_began_it(tmp_path, monkeypatch):
         os.kill(up.pid, signal.SIGKILL)
         up.wait()
         until(lambda: not answers(served), "the web service to end with the process that it belongs to")
+        wait_for(lambda: "Stopped serving" in (tmp_path / "up.log").read_text())
         until(lambda: all(map(gone, pids)), "the command to end with the process that ran it")
     with running("up", cwd=tmp_path, **settings) as up:
         wait_for(lambda: ask("SELECT state FROM night") == [("done",)])
         # It tells what there is to do about once a second.
         wait_for(lambda: "Nothing to do." in (tmp_path / "up.log").read_text())
+        wait_for(lambda: "There is no account yet." in (tmp_path / "up.log").read_text())
         os.kill(up.pid, signal.SIGTERM)
         assert up.wait(60) == 0
     assert ask("SELECT caught_up, manual, regressed FROM night") == [(1, 0, 0)]
