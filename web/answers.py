@@ -13,14 +13,27 @@ from urllib.parse import urlencode
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DataError, DBAPIError
 from starlette.exceptions import HTTPException
 
 from metrics.errors import MetricsError
 from models.errors import ModelsError, NotFound, RowsHeld, Unreachable
 from scheduler.errors import NotTakingPart, PhaseClosed, QuotaUsedUp, ReusedKey, SchedulerError
-from web.errors import BadRequest, Closed, Forbidden, NotSignedIn, NotThere, Taken, TooMany, Unavailable, WebError
+from web.errors import (
+    BadRequest,
+    Closed,
+    Failed,
+    Forbidden,
+    Later,
+    NotSignedIn,
+    NotThere,
+    Taken,
+    TooMany,
+    Unavailable,
+    WebError,
+)
 from web.pages.rendering import error_page, see_other
+from worker.logs import unsaid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +66,8 @@ def answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(DBAPIError, _database)
-    app.add_exception_handler(Exception, _unknown)
+    app.add_exception_handler(DataError, _unstorable)
+    app.add_exception_handler(UnicodeEncodeError, _unstorable)
 
 
 def as_web_error(error: Exception) -> WebError:
@@ -79,10 +93,11 @@ def _quota(error: QuotaUsedUp) -> TooMany:
 def answer(request: Request, error: WebError, status: int | None = None) -> Response:
     """What is sent for an error."""
     headers = {}
-    if isinstance(error, TooMany) and error.retry_seconds is not None:
+    if isinstance(error, Later) and error.retry_seconds is not None:
         headers["Retry-After"] = str(max(1, round(error.retry_seconds)))
     status = error.status if status is None else status
-    if not request.url.path.startswith(API):
+    # Not `request.url`, which also reads the name of the host: that may be what is wrong.
+    if not request.scope["path"].startswith(API):
         if isinstance(error, NotSignedIn) and request.method == "GET":
             here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
             return see_other(f"/sign-in?{urlencode({'next': here})}")
@@ -114,11 +129,20 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _database(request: Request, error: Exception) -> Response:
-    log.warning("The database did not answer: %s", error)
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    log.warning("The database did not answer: %s", cause)
     return answer(request, Unavailable())
 
 
-async def _unknown(request: Request, error: Exception) -> Response:
-    # What went wrong is for the log alone: it may hold what nobody may see.
-    log.error("A request failed: %s %s", request.method, request.url.path, exc_info=error)
-    return answer(request, Unavailable("The server failed to do this. Its log says why."), 500)
+async def _unstorable(request: Request, error: Exception) -> Response:
+    # What it was is not said: it may be the text of somebody.
+    log.info("Something could not be stored: %s", type(error).__name__)
+    return answer(request, BadRequest("Something that was sent has a character or a number that cannot be stored."))
+
+
+def answer_failure(request: Request, error: Exception) -> Response:
+    """What is said where we are at fault. What went wrong is for the log alone: it may hold what nobody may see."""
+    route = getattr(request.scope.get("route"), "path", "no route")
+    log.error("A request failed: %s %s", request.method, route, exc_info=error, extra=unsaid())
+    number = getattr(request.state, "request_id", "")
+    return answer(request, Failed(f"The server failed to do this. Its log says why, at request {number}."))

@@ -14,6 +14,7 @@ from web import api, pages
 from web.answers import answer_errors
 from web.asking import check_form
 from web.guards import guard
+from web.guards.rates import check_rate
 from web.pages.rendering import STATIC
 from web.settings import WebSettings
 from web.state import State
@@ -44,7 +45,7 @@ def create_app(settings: WebSettings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
-        dependencies=[Depends(check_form)],
+        dependencies=[Depends(check_rate), Depends(check_form)],
     )
     app.state.steelyard = state
     answer_errors(app)

@@ -84,19 +84,30 @@ class TooSlow(WebError):
     status, code = 408, "too_slow"
 
 
-class TooMany(WebError):
-    """These are too many requests. Wait a little."""
-
-    status, code = 429, "too_many"
+class Later(WebError):
+    """Try again later."""
 
     def __init__(
         self, message: str | None = None, *, details: Sequence[str] = (), retry_seconds: float | None = None
     ) -> None:
         super().__init__(message, details=details)
         self.retry_seconds = retry_seconds
+        """When it is worth while; None where nobody knows."""
 
 
-class Unavailable(WebError):
+class TooMany(Later):
+    """These are too many requests. Wait a little."""
+
+    status, code = 429, "too_many"
+
+
+class Unavailable(Later):
     """The server cannot do this just now. Try again in a minute."""
 
     status, code = 503, "unavailable"
+
+
+class Failed(WebError):
+    """The server failed to do this."""
+
+    status, code = 500, "failed"

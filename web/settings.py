@@ -39,6 +39,8 @@ class WebSettings(Settings):
     """Requests of one account, or of one address without an account."""
     uploads_per_minute: int = Field(default=30, ge=1)
     """Uploads of one account."""
+    concurrent_requests: int = Field(default=400, ge=2)
+    """Requests under way at the same time, streams of progress included; half of them from one address."""
 
     mail_url: str | None = None
     """Who sends mails: smtp://USER:PASSWORD@HOST:PORT, or smtps://. Without it nobody does, and links are shown."""

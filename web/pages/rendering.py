@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fastapi.responses import HTMLResponse, RedirectResponse
+from sqlalchemy.exc import DBAPIError
 
 from metrics.base import VERSION
 from web.access.principal import NOBODY
@@ -48,7 +49,8 @@ def page(
     """The page of a template, which extends `base.html.j2`. Whatever comes from outside is escaped."""
     try:
         principal = read_principal(request)
-    except WebError:
+    except (WebError, DBAPIError):
+        # The page may be the one that says that the database is away.
         principal = NOBODY
     token = FormToken(browser_secret(request))
     html = (

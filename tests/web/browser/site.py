@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response
 
 from tests.scheduler.jobs import work_off
 from tests.web.service import DAY, Service
+from tests.web.wire import served
 from web.asking import SESSION_COOKIE
 
-START_SECONDS = 20.0
 PATIENCE_MILLISECONDS = 10_000.0
 
 
@@ -37,26 +34,8 @@ class Site:
     def start(cls, database_url: str, browser: Browser, stack: ExitStack, **settings: Any) -> Site:
         """On a free port, until the stack closes."""
         service = Service.start(database_url, stack, **settings)
-        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        config = uvicorn.Config(
-            service.app, log_config=None, access_log=False, ws="none", proxy_headers=False, server_header=False
-        )
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-        thread.start()
-        deadline = time.monotonic() + START_SECONDS
-        while not server.started:
-            if time.monotonic() > deadline or not thread.is_alive():
-                raise RuntimeError("the server did not start")
-            time.sleep(0.01)
-
-        def stop() -> None:
-            # Streams of events that a page left open would be waited for.
-            server.should_exit = server.force_exit = True
-            thread.join(START_SECONDS)
-
-        stack.callback(stop)
-        return cls(service, f"http://127.0.0.1:{listener.getsockname()[1]}", browser, stack)
+        port = stack.enter_context(served(service.app))
+        return cls(service, f"http://127.0.0.1:{port}", browser, stack)
 
     def page(self, account_id: int | None = None, **options: Any) -> Page:
         """A new window, of nobody or of an account that is signed in. `options` are those of a Playwright context."""

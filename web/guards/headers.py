@@ -1,4 +1,4 @@
-"""What stands before every route: headers that tell browsers what our pages never do."""
+"""Headers that tell browsers what our pages never do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import MutableHeaders
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from web.settings import WebSettings
@@ -33,13 +32,16 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+ONLY_HTTPS = "max-age=31536000"
+"""For a year browsers ask this host by HTTPS only. Not its subdomains: they may be somebody else's."""
 
 
 class SecureHeaders:
     """Adds the headers to every answer, that of errors included."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self.app = app
+        self.https = (settings.public_url or "").lower().startswith("https://")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -51,11 +53,8 @@ class SecureHeaders:
                     headers.setdefault(name, value)
                 # What is shown depends on who asks.
                 headers.setdefault("Cache-Control", "private, no-cache")
+                if self.https:
+                    headers.setdefault("Strict-Transport-Security", ONLY_HTTPS)
             await send(message)
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
-
-
-def guard(app: FastAPI, settings: WebSettings) -> None:  # noqa: ARG001 - limits of size, time and rate come here
-    """Put the guards before an app."""
-    app.add_middleware(SecureHeaders)

@@ -1,0 +1,174 @@
+"""Bodies that are too large, too slow, or lie about themselves; on a real server, whose buffers are part of it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Annotated, Any
+
+import pytest
+from fastapi import FastAPI, Form, Request, UploadFile
+from fastapi.testclient import TestClient
+from pydantic import BaseModel
+
+from tests.web.wire import Wire, served
+from web.answers import answer_errors
+from web.guards import guard
+from web.guards.bodies import takes_piece, takes_upload
+from web.settings import WebSettings
+
+KIB = 1024
+SETTINGS: dict[str, Any] = {"form_bytes": 4 * KIB, "upload_bytes": 64 * KIB, "body_seconds": 0.3}
+
+
+class Named(BaseModel):
+    name: str
+
+
+def small_app(**settings: Any) -> FastAPI:
+    """Routes that take bodies in all ways there are."""
+    app = FastAPI()
+    answer_errors(app)
+    guard(app, WebSettings(**{**SETTINGS, **settings}))
+
+    @app.post("/api/json")
+    def read_json(named: Named) -> int:
+        return len(named.name)
+
+    @app.post("/api/form")
+    def read_form(name: Annotated[str, Form()]) -> int:
+        return len(name)
+
+    @app.post("/api/raw")
+    async def read_raw(request: Request) -> int:
+        return len(await request.body())
+
+    @app.post("/api/upload")
+    @takes_upload
+    def read_upload(file: UploadFile) -> str:
+        return hashlib.sha256(file.file.read()).hexdigest()
+
+    @app.put("/api/piece")
+    @takes_piece
+    async def read_piece(request: Request) -> int:
+        return sum([len(piece) async for piece in request.stream()])
+
+    @app.post("/api/nothing")
+    def read_nothing() -> str:
+        return "done"
+
+    @app.get("/api/broken")
+    def broken() -> str:
+        raise ZeroDivisionError("a secret of somebody")
+
+    return app
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with ExitStack() as stack:
+        yield stack.enter_context(served(small_app()))
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    with TestClient(small_app(), raise_server_exceptions=False) as client:
+        yield client
+
+
+@pytest.mark.parametrize("path", ["/api/json", "/api/form", "/api/raw"])
+def test_forms_have_a_limit(client: TestClient, path: str) -> None:
+    for size, status in ((KIB, 200), (5 * KIB, 413)):
+        sent: dict[str, Any] = {"json": {"name": "x" * size}} if path == "/api/json" else {"data": {"name": "x" * size}}
+        answer = client.post(path, **sent)
+        assert answer.status_code == status, answer.text
+        if status == 413:
+            assert answer.json()["error"]["code"] == "too_large"
+            assert "4,096 bytes" in answer.json()["error"]["message"]
+
+
+def test_uploads_have_another(client: TestClient) -> None:
+    content = b"x" * (60 * KIB)
+    answer = client.post("/api/upload", files={"file": content})
+    assert (answer.status_code, answer.json()) == (200, hashlib.sha256(content).hexdigest())
+    assert client.put("/api/piece", content=content).json() == len(content)
+    assert client.post("/api/upload", files={"file": content * 2}).status_code == 413
+    assert client.put("/api/piece", content=content * 2).status_code == 413
+
+
+def test_what_is_announced_is_refused_before_it_is_sent(port: int) -> None:
+    for announced in (str(10**9), "9" * 4000):
+        with Wire(port) as wire:
+            wire.send("POST /api/raw HTTP/1.1\r\nHost: localhost\r\n", f"Content-Length: {announced}\r\n\r\n", b"x")
+            status, text = wire.answer()
+        assert status in (400, 413), text
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("path", ["/api/raw", "/api/json", "/api/form"])
+def test_bodies_of_unknown_length_are_counted_as_they_come(port: int, path: str) -> None:
+    kind = "application/json" if path == "/api/json" else "application/x-www-form-urlencoded"
+    with Wire(port) as wire:
+        wire.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n")
+        wire.send("Transfer-Encoding: chunked\r\n\r\n")
+        for _ in range(5):
+            wire.send(b"400\r\n" + b"x" * KIB + b"\r\n")
+        status, text = wire.answer()
+    assert status == 413, text
+    assert '"code":"too_large"' in text
+
+
+@pytest.mark.parametrize("path", ["/api/raw", "/api/form", "/api/upload", "/api/piece"])
+def test_who_stops_sending_is_not_waited_for(port: int, path: str) -> None:
+    kind = "multipart/form-data; boundary=x" if path == "/api/upload" else "application/x-www-form-urlencoded"
+    begun = time.monotonic()
+    with Wire(port) as wire:
+        wire.send(f"{'PUT' if path == '/api/piece' else 'POST'} {path} HTTP/1.1\r\nHost: localhost\r\n")
+        wire.send(f"Content-Type: {kind}\r\nContent-Length: 100\r\n\r\n", b"--x\r\n")
+        status, text = wire.answer()
+    assert status == 408, text
+    assert "too_slow" in text
+    assert 0.25 < time.monotonic() - begun < 5
+
+
+def test_who_drips_is_not_waited_for_either(port: int) -> None:
+    with Wire(port) as wire:
+        begun = time.monotonic()
+        wire.send("POST /api/raw HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")
+        for _ in range(4):
+            wire.send(b"x")
+            time.sleep(0.05)
+        assert wire.answer()[0] == 408
+    # All of it has 0.3 s, not each byte.
+    assert time.monotonic() - begun < 0.45
+
+
+def test_who_goes_away_harms_nobody(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    for path in ("/api/raw", "/api/upload", "/api/piece"):
+        with Wire(port) as wire:
+            verb = "PUT" if path == "/api/piece" else "POST"
+            wire.send(f"{verb} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\n")
+            wire.send("Content-Length: 500\r\n\r\n", b"--x\r\n")
+    with Wire(port) as wire:
+        wire.send("POST /api/nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert wire.answer()[0] == 200
+    assert not [record for record in caplog.records if record.exc_info], caplog.text
+
+
+def test_a_body_that_nobody_reads_is_no_matter(port: int) -> None:
+    with Wire(port) as wire:
+        wire.send("POST /api/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n", b"x" * 1000)
+        wire.socket.settimeout(2)
+        assert b"200 OK" in wire.socket.recv(1000)
+
+
+def test_faults_of_our_own_say_only_where_to_look(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:
+    answer = client.get("/api/broken")
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (500, "failed")
+    assert answer.headers["X-Request-ID"] in error["message"]
+    assert "Content-Security-Policy" in answer.headers
+    assert "secret" not in answer.text
+    assert [record.unsaid for record in caplog.records if record.exc_info] == [True]  # type: ignore[attr-defined]

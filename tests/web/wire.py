@@ -1,0 +1,63 @@
+"""The app behind a real server, and bytes sent to it as no client library would."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import uvicorn
+
+START_SECONDS = 20.0
+PATIENCE_SECONDS = 10.0
+
+
+@contextlib.contextmanager
+def served(app: Any) -> Iterator[int]:
+    """Serves it on a free port of this machine."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, ws="none", proxy_headers=False, timeout_graceful_shutdown=1
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        deadline = time.monotonic() + START_SECONDS
+        while not server.started:
+            if time.monotonic() > deadline or not thread.is_alive():
+                raise RuntimeError("the server did not start")
+            time.sleep(0.01)
+        try:
+            yield int(listener.getsockname()[1])
+        finally:
+            server.should_exit = True
+            thread.join(START_SECONDS)
+
+
+class Wire:
+    """A connection on which anything may be sent."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
+
+    def __enter__(self) -> Wire:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def send(self, *parts: str | bytes) -> None:
+        """Lines of a request, or bytes."""
+        for part in parts:
+            self.socket.sendall(part.encode() if isinstance(part, str) else part)
+
+    def answer(self) -> tuple[int, str]:
+        """The status of the answer, and all that came until the connection was closed; (0, "") for none."""
+        received = b""
+        with contextlib.suppress(ConnectionError):
+            while piece := self.socket.recv(65536):
+                received += piece
+        return (int(received.split(b" ", 2)[1]) if received else 0), received.decode("utf-8", "replace")

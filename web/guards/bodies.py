@@ -1,0 +1,137 @@
+"""Bodies of requests: counted and timed while they arrive, whatever they announce."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.datastructures import Headers
+
+from metrics.text.wording import number_of
+from web.errors import BadRequest, TooLarge, TooSlow, WebError
+from web.guards.refusing import refuse
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from web.settings import WebSettings
+
+Route = TypeVar("Route", bound=Callable[..., Any])
+MARK = "takes_upload"
+
+
+class Body(Enum):
+    """What else than a form a route takes."""
+
+    UPLOAD = "upload"
+    PIECE = "piece"
+
+
+def takes_upload(route: Route) -> Route:
+    """Marks a route whose body may have `upload_bytes`, not only `form_bytes`; counted by `uploads_per_minute`.
+
+    Below the router's own decorator: `@router.post(...)`, then `@takes_upload`, then `def`.
+    """
+    setattr(route, MARK, Body.UPLOAD)
+    return route
+
+
+def takes_piece(route: Route) -> Route:
+    """As `takes_upload`, for pieces of an upload that was counted when it was announced."""
+    setattr(route, MARK, Body.PIECE)
+    return route
+
+
+class BoundedBodies:
+    """Cuts off what is too large (413) or comes too slowly (408)."""
+
+    def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
+        self.app = app
+        self.settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        body = _Body(scope, receive, send, self.settings)
+        try:
+            await self.app(scope, body.receive, body.send)
+        except Exception:
+            if body.wrong is None:
+                raise
+        if body.wrong is not None and not body.answered:
+            await refuse(scope, receive, send, body.wrong, close=True)
+
+
+class _BrokenOff(Exception):
+    """The body of a request is not read any further."""
+
+
+class _Body:
+    """One body on its way in, and what is said of it."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, settings: WebSettings) -> None:
+        self.wrong: WebError | None = None
+        self.answered = False
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._settings = settings
+        self._until: float | None = None
+        self._limit = 0
+        self._received = 0
+        self._ended = False
+
+    async def receive(self) -> Message:
+        """What comes next. Raises _BrokenOff, which only `BoundedBodies` understands."""
+        if self._ended:
+            # From here on it is only asked whether the client is still there.
+            return await self._receive()
+        if self._until is None:
+            self._begin()
+        assert self._until is not None
+        try:
+            async with asyncio.timeout(max(0.0, self._until - time.monotonic())):
+                message = await self._receive()
+        except TimeoutError:
+            seconds = self._settings.body_seconds
+            raise self._break(
+                TooSlow(f"The request took longer than {seconds:g} s to arrive. Send it in pieces.")
+            ) from None
+        if message["type"] == "http.request":
+            self._received += len(message.get("body", b""))
+            if self._received > self._limit:
+                raise self._break(self._too_large())
+            self._ended = not message.get("more_body", False)
+        return message
+
+    async def send(self, message: Message) -> None:
+        """What the app answers; nothing where it only found that the body was broken off."""
+        if self.wrong is not None and not self.answered:
+            return
+        self.answered = True
+        await self._send(message)
+
+    def _begin(self) -> None:
+        # By now the route is known.
+        self._until = time.monotonic() + self._settings.body_seconds
+        large = isinstance(getattr(self._scope.get("endpoint"), MARK, None), Body)
+        self._limit = self._settings.upload_bytes + self._settings.form_bytes if large else self._settings.form_bytes
+        announced = Headers(scope=self._scope).get("content-length")
+        if announced is None:
+            return
+        if not announced.isascii() or not announced.isdigit():
+            raise self._break(BadRequest("The header Content-Length is no number."))
+        if len(announced) > 18 or int(announced) > self._limit:
+            raise self._break(self._too_large())
+
+    def _too_large(self) -> TooLarge:
+        return TooLarge(f"The request is larger than {number_of(self._limit, 'byte')}, the limit at this address.")
+
+    def _break(self, error: WebError) -> _BrokenOff:
+        self.wrong, self._ended = error, True
+        return _BrokenOff(str(error))
