@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from web.api import me
+from web.api import me, segments
 
-ROUTERS = (me.router,)
+ROUTERS = (me.router, segments.router)
 """In the order of the description."""

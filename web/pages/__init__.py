@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from web.pages import home
+from web.pages import home, segments
 
-ROUTERS = (home.router,)
+ROUTERS = (home.router, segments.router)

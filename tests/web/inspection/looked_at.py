@@ -1,0 +1,82 @@
+"""A small campaign with known texts, measured, for tests of what can be seen of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import insert, select, update
+
+from metrics import parse_metric
+from models import CampaignTestSet, Submission, System
+from models.base import now
+from models.session import reading, writing
+from models.test_set import TestSet
+from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from tests.scheduler.jobs import work_off
+from tests.web.service import Service
+
+SOURCE = ["modrá loď", "starý přístav spí", "vítr <script>alert(1)</script>", "ryba plave"]
+REFERENCES = {
+    "A": ["the blue CANARY ship", "the old harbour is asleep", "the wind", "a fish swims"],
+    "B": ["a blue ship", "the old port sleeps", "wind blows", "the CANARY fish is swimming"],
+}
+OUTPUTS = {
+    ("gulls", "dive"): ["the blue ship", "sleeps the old port now", "the wind", "fish"],
+    ("terns", "soar"): ["a green boat", "the old port sleeps", "wind <b>blows</b>", "a fish swims"],
+}
+
+
+@dataclass
+class Looked:
+    """Its campaign, test set and people."""
+
+    service: Service
+    campaign: int
+    test_set: int
+    submissions: dict[str, int]
+    """By system."""
+    organiser: int
+    gull: int
+    """A member of the team "gulls"."""
+
+    def release(self) -> None:
+        """Let everybody see the references."""
+        with writing(self.service.engine) as connection:
+            connection.execute(
+                update(CampaignTestSet)
+                .where(CampaignTestSet.test_set_id == self.test_set)
+                .values(references_released_at=now())
+            )
+
+
+def look_at(service: Service) -> Looked:
+    """A campaign "bay" of two teams and one test set with two references, none of them released; no phases."""
+    organiser, gull, tern = (service.account(name) for name in ("olga", "gull", "tern"))
+    campaign = service.campaign(
+        "bay", organisers=(organiser,), teams=(service.team("gulls", gull), service.team("terns", tern))
+    )
+    take_in(
+        service.engine,
+        service.settings,
+        campaign="bay",
+        test_set=NewTestSet(
+            "bay",
+            {label: "\n".join(lines).encode() for label, lines in REFERENCES.items()},
+            source="\n".join(SOURCE).encode(),
+            documents=[("quay", "news", ""), ("quay", "news", ""), ("sea", "talk", ""), ("sea", "talk", "")],
+            source_language="cs",
+            target_language="en",
+        ),
+        submissions=[
+            NewSubmission(system, "\n".join(lines).encode(), team) for (team, system), lines in OUTPUTS.items()
+        ],
+        protocols=[NewProtocol(["A", "B"], [parse_metric("bleu:smooth=exp"), parse_metric("ter")], 20)],
+    )
+    work_off(service.settings)
+    with reading(service.engine) as connection:
+        test_set = connection.scalars(select(TestSet.id)).one()
+        named = connection.execute(select(System.name, Submission.id).join(System, System.id == Submission.system_id))
+        submissions = {row.name: row.id for row in named}
+    with writing(service.engine) as connection:
+        connection.execute(insert(CampaignTestSet).values(campaign_id=campaign, test_set_id=test_set))
+    return Looked(service, campaign, test_set, submissions, organiser, gull)

@@ -1,0 +1,147 @@
+"""Segments: who sees what of them, filters, orders, pages."""
+
+import pytest
+
+from models.roles import Feedback, PhaseKind
+from tests.web.inspection.looked_at import OUTPUTS, Looked, look_at
+from tests.web.service import DAY, Service
+
+PAGE, API = "/campaigns/bay/segments", "/api/v1/campaigns/bay/segments"
+
+
+@pytest.fixture
+def bay(service: Service) -> Looked:
+    """See `look_at`."""
+    return look_at(service)
+
+
+def _numbers(bay: Looked, **asked: object) -> list[int]:
+    answer = bay.service.browser(bay.organiser).get(API, params=asked)
+    assert answer.status_code == 200, answer.text
+    return [each["number"] for each in answer.json()["items"]]
+
+
+def test_before_references_are_released_nothing_tells_of_them(bay: Looked) -> None:
+    bay.service.phase(bay.campaign, "week", PhaseKind.BLIND, ends=DAY, feedback=Feedback.FULL)
+    gull = bay.service.browser(bay.gull)
+    for order in ("number", "difference", "worst"):
+        answer = gull.get(API, params={"order": order}).json()
+        assert [each["number"] for each in answer["items"]] == [1, 2, 3, 4]
+        assert (answer["metric"], answer["references"]) == (None, [])
+        for segment in answer["items"]:
+            assert segment["references"] == []
+            (output,) = segment["outputs"]
+            assert output["system"] == "gulls/dive"
+            assert (output["score"], output["missing"], output["against"]) == (None, [], "")
+            assert {run["mark"] for run in output["words"]} == {"unmarked"}
+    # Nor can one find out by searching what is in them, or in outputs of others.
+    for text in ("canary", "asleep", "green boat"):
+        assert gull.get(API, params={"text": text}).json()["found"] == 0
+    page = gull.get(PAGE).text
+    assert "CANARY" not in page
+    assert "green boat" not in page
+    assert "not released" in page
+
+
+def test_organisers_see_everything_and_so_does_everybody_once_it_is_out(bay: Looked) -> None:
+    bay.service.phase(bay.campaign, "week", PhaseKind.PUBLISHED)
+    for client in (bay.service.browser(bay.organiser), bay.service.client()):
+        if client.cookies:
+            seen = client.get(API).json()
+        else:
+            hidden = client.get(API).json()
+            assert all(segment["references"] == [] for segment in hidden["items"])
+            # Outputs are out: they are marked against each other.
+            assert hidden["items"][0]["outputs"][0]["against"] == "terns/soar"
+            bay.release()
+            seen = client.get(API).json()
+        first = seen["items"][0]
+        assert [each["label"] for each in first["references"]] == ["A", "B"]
+        assert [each["system"] for each in first["outputs"]] == ["gulls/dive", "terns/soar"]
+        assert first["outputs"][0]["score"] > first["outputs"][1]["score"]
+        assert first["difference"] == pytest.approx(first["outputs"][0]["score"] - first["outputs"][1]["score"])
+        assert first["outputs"][0]["against"] == "A"
+        assert first["outputs"][0]["missing"] == ["CANARY"]
+
+
+def test_marks_tell_matches_shifts_and_edits_and_make_up_the_text(bay: Looked) -> None:
+    segments = bay.service.browser(bay.organiser).get(API).json()["items"]
+    moved = segments[1]["outputs"][0]
+    assert [(each["text"].strip(), each["mark"]) for each in moved["words"]] == [
+        ("sleeps", "moved"),
+        ("the old port", "same"),
+        ("now", "alone"),
+    ]
+    assert (moved["against"], moved["missing"]) == ("B", [])
+    for place, output in enumerate(segments[1]["outputs"]):
+        text = list(OUTPUTS.values())[place][1]
+        assert output["text"] == "".join(each["text"] for each in output["words"]) == text
+
+
+def test_filters(bay: Looked) -> None:
+    assert _numbers(bay, document="sea") == [3, 4]
+    assert _numbers(bay, domain="news") == [1, 2]
+    assert _numbers(bay, domain="nothing") == []
+    assert _numbers(bay, text="CANARY") == [1, 4]
+    assert _numbers(bay, text="přístav") == [2]
+    assert _numbers(bay, longest=2) == [1, 3, 4]
+    assert _numbers(bay, shortest=3) == [2]
+    assert _numbers(bay, segment=3) == [3]
+
+
+def test_orders_by_scores(bay: Looked) -> None:
+    service, seen = bay.service, bay.service.browser(bay.organiser)
+    scores = {each["number"]: each["outputs"] for each in seen.get(API).json()["items"]}
+    ahead = {number: outputs[0]["score"] - outputs[1]["score"] for number, outputs in scores.items()}
+    assert _numbers(bay, order="difference") == sorted(ahead, key=lambda each: -abs(ahead[each]))
+    assert _numbers(bay, order="first-better") == sorted(ahead, key=lambda each: -ahead[each])
+    # Who is first is whom the address names first; an error rate that is lower is better.
+    wanted = {"order": "first-better", "system": ["terns/soar", str(bay.submissions["dive"])], "metric": "ter"}
+    answer = seen.get(API, params=wanted).json()
+    differences = [each["difference"] for each in answer["items"]]
+    assert differences == sorted(differences)
+    assert service.client().get(API, params={"order": "sideways"}).status_code == 422
+
+
+def test_pages_go_on_where_the_last_one_ended(bay: Looked) -> None:
+    client, after, found = bay.service.browser(bay.organiser), "", []
+    while after is not None:
+        answer = client.get(API, params={"limit": 3, "after": after}).json()
+        found += [each["number"] for each in answer["items"]]
+        after = answer["next"]
+    assert found == [1, 2, 3, 4]
+    assert client.get(API, params={"after": "-1"}).status_code == 422
+
+
+def test_what_is_not_to_be_seen_is_not_there(bay: Looked) -> None:
+    bay.service.phase(bay.campaign, "week", PhaseKind.OPEN)
+    gull = bay.service.browser(bay.gull)
+    other = str(bay.submissions["soar"])
+    answers = [gull.get(API, params={"system": name}) for name in (other, "terns/soar", "999999", "nobody/else")]
+    assert {each.status_code for each in answers} == {404}
+    assert gull.get(API, params={"test_set": "other"}).status_code == 404
+    assert gull.get(API, params={"segment": 5}).status_code == 422
+
+
+def test_the_page_escapes_what_teams_wrote_and_works_without_a_script(bay: Looked) -> None:
+    page = bay.service.browser(bay.organiser).get(PAGE).text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert 'style="' not in page
+    assert '<dd dir="auto" lang="cs">' in page
+    assert '<dd dir="auto" lang="en">' in page
+    assert 'id="s3"' in page
+    one = bay.service.browser(bay.organiser).get(PAGE, params={"segment": "2"}).text
+    assert 'id="s2"' in one
+    assert 'id="s3"' not in one
+    assert "segment=3" in one
+
+
+def test_nonsense_in_an_address_is_refused_in_words(bay: Looked) -> None:
+    client = bay.service.browser(bay.organiser)
+    for asked in ({"shortest": "ten"}, {"segment": "0"}, {"first": "²"}, {"order": "sideways"}):
+        answer = client.get(PAGE, params=asked)
+        assert answer.status_code == 422, asked
+        assert 'role="alert"' in answer.text
+    assert client.get(PAGE, params={"first": "100"}).status_code == 200

@@ -1,0 +1,137 @@
+"""Test sets of a campaign and the outputs and references of them that somebody may look at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection, select
+
+from models.declaration import Declaration
+from models.submission import Submission
+from models.system import System
+from models.test_set import Reference, TestSet
+from web.errors import NotThere
+from web.life.sight import Sight
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleTestSet:
+    """A test set of a campaign."""
+
+    id: int
+    name: str
+    version: str
+    segments: int
+    source_language: str
+    target_language: str
+    variable_references: bool
+    source_text: int | None
+    """None where there is none, or it may not be seen."""
+    references: Sequence[tuple[str, int]]
+    """Labels and texts; empty where they may not be seen."""
+    replaced: bool
+    """Whether one with corrected references stands for it now."""
+
+    @property
+    def title(self) -> str:
+        """Its name, with its version where that is not the first."""
+        return self.name if self.version == "1" else f"{self.name} (version {self.version})"
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleOutput:
+    """An output that may be looked at."""
+
+    submission: int
+    text: int
+    team: str
+    """By its real name: never to be shown."""
+    name: str
+    """As it may be shown."""
+    own: bool
+
+
+def visible_test_sets(connection: Connection, sight: Sight) -> list[VisibleTestSet]:
+    """All of which somebody may see anything: those that were replaced come last."""
+    submitted = select(Submission.test_set_id).where(Submission.campaign_id == sight.campaign_id)
+    rows = connection.execute(select(TestSet).where(TestSet.id.in_({*sight.test_sets, *connection.scalars(submitted)})))
+    order = {key: place for place, key in enumerate(sight.test_sets)}
+    found = []
+    for row in sorted(rows, key=lambda row: (order.get(row.id, len(order)), row.id)):
+        seen = sight.test_sets.get(row.id)
+        shows_references = sight.sees_references(row.id)
+        if not shows_references and not sight.sees_source(row.id):
+            continue
+        labels = (
+            select(Reference.label, Reference.text_id)
+            .where(Reference.test_set_id == row.id)
+            .order_by(Reference.position)
+        )
+        found.append(
+            VisibleTestSet(
+                id=row.id,
+                name=row.name,
+                version=row.version,
+                segments=row.segments,
+                source_language=row.source_language,
+                target_language=row.target_language,
+                variable_references=row.variable_references,
+                source_text=row.source_text_id if sight.sees_source(row.id) else None,
+                references=[(each.label, each.text_id) for each in connection.execute(labels)]
+                if shows_references
+                else (),
+                replaced=seen is not None and seen.replaced_by is not None,
+            )
+        )
+    return sorted(found, key=lambda each: each.replaced)
+
+
+def find_test_set(test_sets: Sequence[VisibleTestSet], wanted: str) -> VisibleTestSet:
+    """The one of that number, name or title; the first without any. Raises NotThere."""
+    for given in (lambda each: str(each.id), lambda each: each.title, lambda each: each.name):
+        for each in test_sets:
+            if not wanted or given(each) == wanted:
+                return each
+    known = ", ".join(f'"{each.title}"' for each in test_sets[:20])
+    raise NotThere(
+        f"This campaign has no test set {wanted[:200]!r} that you may see. There are: {known}."
+        if known
+        else "This campaign has no test set yet that you may see."
+    )
+
+
+def visible_outputs(connection: Connection, sight: Sight, test_set_id: int) -> list[VisibleOutput]:
+    """The last output of each system and run that was not withdrawn, by name, as far as they may be seen."""
+    rows = connection.execute(
+        select(Submission.id, Submission.text_id, Submission.run, System.team, System.name)
+        .join(System, System.id == Submission.system_id)
+        .outerjoin(Declaration, Declaration.submission_id == Submission.id)
+        .where(Submission.campaign_id == sight.campaign_id, Submission.test_set_id == test_set_id)
+        .where(Declaration.withdrawn_at.is_(None))
+        .order_by(Submission.id)
+    ).all()
+    last = {(row.team, row.name, row.run): row for row in rows if sight.sees_output(row.team)}
+    found = []
+    for row in last.values():
+        parts = [sight.name_of(row.team) if row.team else "", sight.system_name_of(row.team, row.name)]
+        name = "/".join(part for part in parts if part) + (f", run {row.run}" if row.run else "")
+        found.append(VisibleOutput(row.id, row.text_id, row.team, name, row.team in sight.own_teams))
+    # Systems of a team without names would all be called "Team 7".
+    called = Counter(each.name for each in found)
+    found = [
+        each if called[each.name] == 1 else replace(each, name=f"{each.name} ({each.submission})") for each in found
+    ]
+    return sorted(found, key=lambda each: (each.name.casefold(), each.submission))
+
+
+def choose_outputs(outputs: Sequence[VisibleOutput], wanted: Sequence[str]) -> list[VisibleOutput]:
+    """Those of these names or numbers of submissions, in the order asked for. Raises NotThere."""
+    by_name = {key: each for each in outputs for key in (str(each.submission), each.name)}
+    if missing := [each for each in wanted if each not in by_name]:
+        raise NotThere(
+            f"There is no output of {missing[0][:200]!r} for this test set that you may see. Name systems as this page "
+            "does, or by the numbers of their submissions."
+        )
+    return list(dict.fromkeys(by_name[each] for each in wanted))
