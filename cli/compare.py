@@ -79,7 +79,9 @@ def run(options: argparse.Namespace) -> int:
     settings = read_settings(options)
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
-    boards = chosen_boards(engine, find_boards(engine, options.name, options.references), options)
+    every = options.all or options.submissions is not None
+    listed = find_boards(engine, options.name, options.references, every=every)
+    boards = chosen_boards(engine, listed, options)
     # Workers that make what is lacking are forked, and take no connection along.
     engine.dispose()
     make_lacking(

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     settings = read_settings(options)
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
-    listed = find_boards(engine, options.name, options.references)
+    listed = find_boards(engine, options.name, options.references, every=options.all or options.all_submissions)
     boards = read_boards(
         engine, listed, options.level, options.sort, interval_kind=options.interval,
         all_submissions=options.all_submissions,

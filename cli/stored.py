@@ -38,6 +38,10 @@ def add_board_options(parser: argparse.ArgumentParser) -> None:
     """NAME, --references, --level, --interval: which boards, with which intervals."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="only this test set, or this campaign")
     parser.add_argument("--references", metavar="A,B", help="only the leaderboard against exactly these references")
+    parser.add_argument(
+        "--all", action="store_true",
+        help="show leaderboards, too, of which a newer one with the same references says everything",
+    )  # fmt: skip
     parser.add_argument("--level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)")
     add_interval_option(parser)
 
@@ -106,16 +110,23 @@ def shown_database(settings: Settings) -> str:
     return sqlite_file(settings.database_url) or address.render_as_string(hide_password=True)
 
 
-def find_boards(engine: Engine, name: str | None, references: str | None) -> list[ListedBoard]:
-    """The leaderboards that are meant by --references and a name. Raises CommandError where there are none."""
-    from models.boards import list_boards
+def find_boards(engine: Engine, name: str | None, references: str | None, *, every: bool = False) -> list[ListedBoard]:
+    """The leaderboards that are meant by --references and a name, and without `every` (--all) no outgrown ones.
+
+    Raises CommandError where there are none.
+    """
+    from models.boards import list_boards, outgrown_boards
     from models.session import reading
 
     labels = references.split(",") if references else None
     with reading(engine) as connection:
         listed = list_boards(connection, name=name, references=labels)
+        outgrown = set() if every else outgrown_boards(connection, listed)
+        if outgrown:
+            are = "1 older leaderboard is" if len(outgrown) == 1 else f"{len(outgrown)} older leaderboards are"
+            note([f"{are} not shown, since newer ones say everything that is in them; --all shows all."])
         if listed:
-            return listed
+            return [each for each in listed if each not in outgrown]
         there = sorted({f"{each.name} ({','.join(each.references)})" for each in list_boards(connection)})
     known = f"There are: {'; '.join(there)}." if there else "Nothing was evaluated here yet."
     raise CommandError(f"There is no such leaderboard. {known}")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, FromClause, select, union
 
-from models.campaign import Campaign
+from models.campaign import Campaign, CampaignProtocol
 from models.evaluation import Evaluation
 from models.protocol import Protocol
+from models.states import EvaluationState
 from models.submission import Submission
 from models.test_set import TestSet
 
@@ -29,6 +30,7 @@ class ListedBoard:
     seed: int
     segments: int
     """Of the test set."""
+    test_set_id: int = 0
 
     @property
     def name(self) -> str:
@@ -44,33 +46,41 @@ def list_boards(
     campaign_id: int | None = None,
     name: str | None = None,
     references: Sequence[str] | None = None,
+    planned: bool = False,
 ) -> list[ListedBoard]:
     """The leaderboards with evaluations, in the order their protocols were made; only those asked for.
 
     Sweeps of a parameter are there only where their `protocols` are named.
 
     `name` is that of a test set or a campaign; `references` chooses those against exactly these labels, in any
-    order.
+    order. With `planned` those are there, too, on which nothing stands yet.
     """
+    measured = (
+        select(Submission.campaign_id, Evaluation.protocol_id)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .distinct()
+    )
+    if campaign_id is not None:
+        measured = measured.where(Submission.campaign_id == campaign_id)
+    if protocols is not None:
+        measured = measured.where(Evaluation.protocol_id.in_(protocols))
+    there: FromClause = measured.subquery()
+    if planned:
+        # `union` makes them distinct.
+        there = union(measured, select(CampaignProtocol.campaign_id, CampaignProtocol.protocol_id)).subquery()
     wanted = (
         select(Protocol, TestSet.name, TestSet.version, TestSet.segments)
         .add_columns(Campaign.id.label("campaign_id"), Campaign.name.label("campaign"))
+        .join(there, there.c.protocol_id == Protocol.id)
+        .join(Campaign, Campaign.id == there.c.campaign_id)
         .join(TestSet, TestSet.id == Protocol.test_set_id)
-        .join(Evaluation, Evaluation.protocol_id == Protocol.id)
-        .join(Submission, Submission.id == Evaluation.submission_id)
-        .join(Campaign, Campaign.id == Submission.campaign_id)
         .order_by(Campaign.id, Protocol.id)
     )
-    if protocols is not None:
-        wanted = wanted.where(Protocol.id.in_(protocols))
-    else:
-        wanted = wanted.where(~Protocol.sweep)
+    wanted = wanted.where(~Protocol.sweep if protocols is None else Protocol.id.in_(protocols))
     if campaign_id is not None:
         wanted = wanted.where(Campaign.id == campaign_id)
     if name is not None:
         wanted = wanted.where((TestSet.name == name) | (Campaign.name == name))
-    # One row for each evaluation: JSON columns cannot be made distinct by every database.
-    boards = {(row.campaign_id, row.id): row for row in connection.execute(wanted)}
     return [
         ListedBoard(
             protocol_id=row.id,
@@ -83,10 +93,44 @@ def list_boards(
             replicates=row.replicates,
             seed=row.seed,
             segments=row.segments,
+            test_set_id=row.test_set_id,
         )
-        for row in boards.values()
+        for row in connection.execute(wanted)
         if references is None or sorted(row.reference_labels) == sorted(references)
     ]
+
+
+def outgrown_boards(connection: Connection, boards: Sequence[ListedBoard]) -> set[ListedBoard]:
+    """Those that a newer one of these says everything of: it has the same references, all metrics and all submissions.
+
+    Such boards are left behind where a campaign has grown: measured by another metric, or with more replicates.
+    """
+    alike: dict[tuple[int, int, tuple[str, ...]], list[ListedBoard]] = {}
+    for board in boards:
+        alike.setdefault((board.campaign_id, board.test_set_id, board.references), []).append(board)
+    found = set()
+    for several in alike.values():
+        ordered = sorted(several, key=lambda board: board.protocol_id)
+        for number, older in enumerate(ordered):
+            if any(_says_all(connection, newer, older) for newer in ordered[number + 1 :]):
+                found.add(older)
+    return found
+
+
+def _says_all(connection: Connection, newer: ListedBoard, older: ListedBoard) -> bool:
+    if not set(older.metrics) <= set(newer.metrics) or (older.replicates and not newer.replicates):
+        return False
+    measured_now = select(Evaluation.submission_id).where(
+        Evaluation.protocol_id == newer.protocol_id, Evaluation.state == EvaluationState.DONE
+    )
+    only_before = (
+        select(Evaluation.id)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .where(Evaluation.protocol_id == older.protocol_id, Submission.campaign_id == older.campaign_id)
+        .where(Evaluation.submission_id.not_in(measured_now))
+        .limit(1)
+    )
+    return connection.scalar(only_before) is None
 
 
 def output_of(connection: Connection, submissions: Sequence[int]) -> dict[int, int]:

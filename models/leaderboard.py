@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from models.arrays import unpack
+from models.declaration import Declaration
 from models.errors import NotFound
 from models.evaluation import Evaluation
 from models.protocol import Protocol
@@ -24,6 +25,9 @@ _PROGRESS = (
     *(EvaluationState.FAILED, EvaluationState.CANCELLED),
     *(EvaluationState.QUEUED, EvaluationState.RUNNING, EvaluationState.REDUCING, EvaluationState.DONE),
 )
+
+AT_ONCE = 1_000
+"""Evaluations that one statement names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,27 +87,51 @@ def read_leaderboard(
     `sort_metric` is a position in the protocol's list of metrics. Systems without a score (not
     done, failed, undefined) come last, by name. Unless `all_submissions`, each run of a system stands only with
     its last submission (in each campaign), and a system that was given with named runs and without stands with what
-    came last. A system of several runs has the means of their scores, and none until all are done. Given `submissions`,
-    only these stand, each by itself. Raises NotFound.
+    came last. What its team has withdrawn stands nowhere. A system of several runs has the means of their scores, and
+    none until all are done. Given `submissions`, only these stand, each by itself, also withdrawn ones.
+    Raises NotFound.
     """
-    metrics = connection.scalar(select(Protocol.metrics).where(Protocol.id == protocol_id))
-    if metrics is None:
-        raise NotFound(f"There is no protocol {protocol_id}.")
-    if not 0 <= sort_metric < len(metrics):
-        raise NotFound(f"Protocol {protocol_id} has {len(metrics)} metrics; there is no number {sort_metric + 1}.")
+    metrics = _metrics(connection, protocol_id, sort_metric)
+    standing = read_entries(connection, protocol_id, campaign_id=campaign_id, submissions=submissions)
+    chosen = (
+        contestants(standing, all_submissions=all_submissions) if submissions is None else [[row] for row in standing]
+    )
+    return _rows(connection, chosen, metrics, sort_metric)
+
+
+def read_contestants(
+    connection: Connection, protocol_id: int, evaluations: Sequence[Sequence[int]], *, sort_metric: int = 0
+) -> list[LeaderboardRow]:
+    """As `read_leaderboard`, of these systems and no others: each is the evaluations of its runs. Raises NotFound."""
+    metrics = _metrics(connection, protocol_id, sort_metric)
+    wanted = [evaluation for runs in evaluations for evaluation in runs]
+    entry_of = {row.id: row for row in read_entries(connection, protocol_id, evaluations=wanted)}
+    if strangers := [evaluation for evaluation in wanted if evaluation not in entry_of]:
+        raise NotFound(f"Protocol {protocol_id} has no evaluation {strangers[0]}.")
+    return _rows(connection, [[entry_of[each] for each in runs] for runs in evaluations], metrics, sort_metric)
+
+
+def read_entries(
+    connection: Connection,
+    protocol_id: int,
+    *,
+    campaign_id: int | None = None,
+    submissions: Sequence[int] | None = None,
+    evaluations: Sequence[int] | None = None,
+) -> Sequence[Any]:
+    """Everything that is measured by a protocol, with what its team says of it; only what was asked for.
+
+    Without `submissions` and `evaluations`, what was withdrawn is not there.
+    """
     chosen = (
         select(
-            Evaluation.id,
-            Evaluation.state,
-            Evaluation.reason,
-            Evaluation.submission_id,
-            Submission.run,
-            Submission.campaign_id,
-            System.team,
-            System.name,
+            *(Evaluation.id, Evaluation.state, Evaluation.reason, Evaluation.finished_at, Evaluation.submission_id),
+            *(Submission.run, Submission.campaign_id, Submission.text_id, System.team, System.name),
+            *(Declaration.kind, Declaration.constrained, Declaration.late_seconds),
         )
         .join(Submission, Submission.id == Evaluation.submission_id)
         .join(System, System.id == Submission.system_id)
+        .outerjoin(Declaration, Declaration.submission_id == Submission.id)
         .where(Evaluation.protocol_id == protocol_id)
         .order_by(Evaluation.id)
     )
@@ -111,20 +139,27 @@ def read_leaderboard(
         chosen = chosen.where(Submission.campaign_id == campaign_id)
     if submissions is not None:
         chosen = chosen.where(Submission.id.in_(submissions))
-    rows_of_runs = connection.execute(chosen).all()
-    contestants = (
-        _contestants(rows_of_runs, all_submissions) if submissions is None else [[row] for row in rows_of_runs]
-    )
-    measured = connection.execute(
-        select(Score)
-        .join(Evaluation, Evaluation.id == Score.evaluation_id)
-        .where(Evaluation.protocol_id == protocol_id)
-        .order_by(Score.evaluation_id, Score.metric)
-    ).all()
-    scores_of: dict[int, list[Any]] = {}
-    for score in measured:
-        scores_of.setdefault(score.evaluation_id, []).append(score)
-    rows = [_row(runs, [scores_of.get(run.id, []) for run in runs], len(metrics)) for runs in contestants]
+    if evaluations is not None:
+        chosen = chosen.where(Evaluation.id.in_(evaluations))
+    if submissions is None and evaluations is None:
+        chosen = chosen.where(Declaration.withdrawn_at.is_(None))
+    return connection.execute(chosen).all()
+
+
+def _metrics(connection: Connection, protocol_id: int, sort_metric: int) -> Sequence[str]:
+    metrics = connection.scalar(select(Protocol.metrics).where(Protocol.id == protocol_id))
+    if metrics is None:
+        raise NotFound(f"There is no protocol {protocol_id}.")
+    if not 0 <= sort_metric < len(metrics):
+        raise NotFound(f"Protocol {protocol_id} has {len(metrics)} metrics; there is no number {sort_metric + 1}.")
+    return metrics
+
+
+def _rows(
+    connection: Connection, chosen: Sequence[Sequence[Any]], metrics: Sequence[str], sort_metric: int
+) -> list[LeaderboardRow]:
+    scores_of = read_scores(connection, [run.id for runs in chosen for run in runs])
+    rows = [_row(runs, [scores_of.get(run.id, []) for run in runs], len(metrics)) for runs in chosen]
     for metric in range(len(metrics)):
         of_metric = {
             number: (row.scores[metric].score, row.scores[metric].higher_is_better)
@@ -145,7 +180,20 @@ def read_leaderboard(
     return sorted(rows, key=place)
 
 
-def _contestants(submissions: Sequence[Any], all_submissions: bool) -> list[list[Any]]:
+def read_scores(connection: Connection, evaluations: Sequence[int]) -> dict[int, list[Any]]:
+    """The rows of Score of these evaluations, without the sums; the metrics in the protocol's order."""
+    columns = [column for column in Score.__table__.columns if column.name not in {"sums", "columns"}]
+    found: dict[int, list[Any]] = {}
+    for begin in range(0, len(evaluations), AT_ONCE):
+        some = evaluations[begin : begin + AT_ONCE]
+        for row in connection.execute(
+            select(*columns).where(Score.evaluation_id.in_(some)).order_by(Score.evaluation_id, Score.metric)
+        ):
+            found.setdefault(row.evaluation_id, []).append(row)
+    return found
+
+
+def contestants(submissions: Sequence[Any], *, all_submissions: bool = False) -> list[list[Any]]:
     """The submissions that stand together, each list the runs of one system; those that were replaced stand alone."""
     of_system: dict[tuple[Any, ...], list[Any]] = {}
     for row in sorted(submissions, key=lambda row: row.submission_id):
@@ -176,14 +224,19 @@ def _row(runs: Sequence[Any], scores: Sequence[Sequence[Any]], metrics: int) -> 
         state=states[least],
         reason=runs[least].reason,
         runs_done=states.count(EvaluationState.DONE),
-        scores=tuple(_score(of_runs) for of_runs in zip(*scores, strict=True)) if complete else (),
+        scores=tuple(score_of_runs(of_runs) for of_runs in zip(*scores, strict=True)) if complete else (),
     )
 
 
-def _score(runs: Sequence[Any]) -> LeaderboardScore:
-    """One metric's score of a system from those of its runs."""
+def score_of_runs(runs: Sequence[Any]) -> LeaderboardScore:
+    """One metric's score of a system from those of its runs, rows of Score."""
     first, values = runs[0], [run.score for run in runs]
-    replicates = np.stack([unpack(run.replicate_scores)[:, 0] for run in runs])
+    # Of one run they are a column of one array, which need not be copied.
+    replicates = (
+        np.stack([unpack(run.replicate_scores)[:, 0] for run in runs])
+        if len(runs) > 1
+        else unpack(first.replicate_scores).T
+    )
     # fsum: the same mean to the last bit, whatever the runs are called.
     means = [math.fsum(of_runs) / len(runs) for of_runs in replicates.T.tolist()] if len(runs) > 1 else replicates[0]
     names = [name for name in first.details if all(name in run.details for run in runs)]

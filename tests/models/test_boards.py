@@ -1,0 +1,101 @@
+"""Which leaderboards there are, and what stands on none of them."""
+
+from sqlalchemy import Engine, insert, update
+
+from metrics import parse_metric
+from models import CampaignProtocol, Declaration, Evaluation
+from models.base import now
+from models.boards import ListedBoard, list_boards, outgrown_boards
+from models.leaderboard import read_contestants, read_leaderboard
+from models.session import make_engine, reading, writing
+from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from worker.settings import Settings
+
+
+def measured(
+    engine: Engine, url: str, *metrics: str, systems: str = "ab", replicates: int = 5, done: bool = True
+) -> Intake:
+    job = take_in(
+        engine,
+        Settings(database_url=url),
+        campaign="port",
+        test_set=NewTestSet("port", {"A": b"x\ny"}),
+        submissions=[NewSubmission(name, f"{name}\ny".encode(), "harbour") for name in systems],
+        protocols=[NewProtocol(["A"], [parse_metric(metric) for metric in metrics], replicates)],
+    )
+    if done:
+        with writing(engine) as connection:
+            ours = Evaluation.id.in_(job.all_evaluations)
+            connection.execute(update(Evaluation).where(ours).values(state="done"))
+    return job
+
+
+def outgrown(engine: Engine) -> list[tuple[str, ...]]:
+    with reading(engine) as connection:
+        boards = list_boards(connection)
+        found = outgrown_boards(connection, boards)
+    return [board.metrics for board in boards if board in found]
+
+
+def test_a_board_is_outgrown_by_one_that_says_everything_of_it(database_url: str) -> None:
+    engine = make_engine(database_url)
+    measured(engine, database_url, "bleu")
+    assert outgrown(engine) == []
+    measured(engine, database_url, "ter", "bleu", done=False)
+    assert outgrown(engine) == [], "it is not done yet"
+    measured(engine, database_url, "ter", "bleu")
+    assert outgrown(engine) == [("bleu",)]
+    measured(engine, database_url, "bleu", systems="abc")
+    assert outgrown(engine) == [], "c stands only there"
+
+
+def test_other_metrics_and_lost_replicates_outgrow_nothing(sqlite_url: str) -> None:
+    engine = make_engine(sqlite_url)
+    measured(engine, sqlite_url, "bleu")
+    measured(engine, sqlite_url, "ter")
+    measured(engine, sqlite_url, "bleu", "ter", replicates=0)
+    assert outgrown(engine) == []
+
+
+def test_what_is_planned_is_listed_only_where_it_is_asked_for(database_url: str) -> None:
+    engine = make_engine(database_url)
+    job = measured(engine, database_url, "bleu")
+    with writing(engine) as connection:
+        row = {"campaign_id": job.campaign_id, "protocol_id": job.protocols[0]}
+        connection.execute(insert(CampaignProtocol).values(**row))
+
+    def listed(**options: bool) -> list[ListedBoard]:
+        with reading(engine) as connection:
+            return list_boards(connection, campaign_id=job.campaign_id, **options)
+
+    assert listed() == listed(planned=True)
+    with writing(engine) as connection:
+        other = take_in_nothing(connection, job)
+    assert [board.protocol_id for board in listed(planned=True)] == [job.protocols[0], other]
+    assert [board.protocol_id for board in listed()] == [job.protocols[0]]
+    assert listed()[0].test_set_id == job.test_set_id
+
+
+def take_in_nothing(connection, job: Intake) -> int:
+    """Another protocol of the campaign, by which nothing was measured."""
+    from scheduler.intake import store_protocols
+
+    (other,) = store_protocols(connection, job.test_set_id, [NewProtocol(["A"], [parse_metric("ter")], 5)])
+    connection.execute(insert(CampaignProtocol).values(campaign_id=job.campaign_id, protocol_id=other))
+    return other
+
+
+def test_what_was_withdrawn_stands_nowhere_unless_it_is_named(database_url: str) -> None:
+    engine = make_engine(database_url)
+    job = measured(engine, database_url, "bleu")
+    first, second = job.submissions
+    with writing(engine) as connection:
+        row = {"submission_id": first, "campaign_id": job.campaign_id, "test_set_id": job.test_set_id}
+        connection.execute(insert(Declaration).values(**row, team="harbour", withdrawn_at=now()))
+    with reading(engine) as connection:
+        board = job.protocols[0]
+        assert [row.submissions for row in read_leaderboard(connection, board)] == [(second,)]
+        assert len(read_leaderboard(connection, board, all_submissions=True)) == 1
+        assert len(read_leaderboard(connection, board, submissions=[first, second])) == 2
+        both = [(evaluation,) for evaluation in job.evaluations[0]]
+        assert len(read_contestants(connection, board, both)) == 2
