@@ -135,13 +135,13 @@ def adopt_protocols(
     insert_if_absent(connection, CampaignProtocol, rows)
     standing = standing_submissions(connection, sight.campaign_id, test_set_id)
     for protocol in sorted(set(protocols)):
-        for team in sorted(set(standing.values())):
-            queue_submissions(
-                *(connection, settings, protocol, [each for each, whose in standing.items() if whose == team]),
-                queue_class=QueueClass.CAMPAIGN,
-                team=team,
-                processes=None,
-            )
+        # All together, for the reference side is read once for all: it is the organisers who ask for it.
+        queue_submissions(
+            *(connection, settings, protocol, list(standing)),
+            queue_class=QueueClass.CAMPAIGN,
+            team="",
+            processes=None,
+        )
     return len(standing)
 
 

@@ -1,0 +1,176 @@
+"""A corrected reference: everything anew on a new version, the old one beside it."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Engine, func, select
+
+from metrics.errors import BadText
+from metrics.text.plain import Text
+from models import Campaign, Correction, Evaluation, Submission
+from models.campaign_protocols import find_measures
+from models.declaration import Declaration
+from models.errors import NotFound
+from models.roles import DeclaredKind
+from models.session import make_engine, reading, writing
+from models.shard import Shard
+from tests.scheduler.jobs import work_off
+from tests.web.life.campaigns import found, given, hand_in, with_test_set
+from web.access.principal import COMMAND_LINE
+from web.errors import BadRequest, NotThere
+from web.life.changing import to_change
+from web.life.corrections import Beside, compare, correct, find_correction, list_corrections
+from web.life.declaring import Saying, declare, reinstate, why_settled, withdraw
+from web.life.sight import read_sight
+from web.life.test_sets import GivenFile, find_campaign_test_set, list_campaign_test_sets
+from worker.settings import Settings
+
+OLD = b"the small cat sleeps here now\na dog runs over the hill\nwe see a house\n"
+NEW = b"the small cat sleeps here now\na dog runs up the hill\nwe see a house\n"
+
+
+def text(lines: bytes, name: str = "A.txt") -> Text:
+    return Text(name, lines.rstrip(b"\n"), lines.count(b"\n"))
+
+
+def correct_it(engine: Engine, lines: bytes = NEW, label: str = "A", reason: str = "A typing error") -> int:
+    with writing(engine) as connection:
+        sight = to_change(connection, COMMAND_LINE, "wmt")
+        test_set = find_campaign_test_set(connection, sight, "news")
+        return correct(connection, Settings(), sight, test_set, {label: text(lines)}, reason)
+
+
+@pytest.fixture
+def settings(database_url: str) -> Settings:
+    return Settings(database_url=database_url)
+
+
+@pytest.fixture
+def engine(database_url: str) -> Engine:
+    engine = make_engine(database_url)
+    found(engine, "wmt")
+    other = GivenFile("B.txt", b"x one\ny two\nz three\n")
+    with_test_set(
+        engine,
+        "wmt",
+        given(
+            references=[GivenFile("A.txt", OLD), other],
+            documents=GivenFile("docs.tsv", b"segment\tdoc_id\n0\ta\n1\ta\n2\tb\n"),
+        ),
+        metrics=("bleu", "ter"),
+        replicates=10,
+    )
+    hand_in(engine, "wmt", "harbour", "mast", OLD, declared=DeclaredKind.PRIMARY)
+    hand_in(engine, "wmt", "guests", "tent", NEW, description="best of all")
+    hand_in(engine, "wmt", "guests", "bag", b"nothing\nof\nit\n")
+    with writing(engine) as connection:
+        withdraw(connection, COMMAND_LINE, 3)
+    return engine
+
+
+def test_all_that_stands_is_measured_anew_and_the_old_scores_stay(engine: Engine, settings: Settings) -> None:
+    work_off(settings)
+    number = correct_it(engine)
+    with reading(engine) as connection:
+        sight = read_sight(connection, COMMAND_LINE, "wmt")
+        new, old = list_campaign_test_sets(connection, sight)
+        assert (new.title, old.title, old.replaced_by) == ("news@2", "news", new.id)
+        assert new.references == ("A", "B")
+        assert find_measures(connection, "wmt").test_set.id == new.id
+        with pytest.raises(NotFound, match="There are: news@2"):
+            find_measures(connection, "wmt", "news@1")
+        # Against B alone nothing is different: what is there is taken over, and no text is measured again.
+        shards = list(connection.scalars(select(Shard.id).where(Shard.state == "pending")))
+        assert len(shards) == 2, "against A, and against A and B"
+    work_off(settings)
+    with reading(engine) as connection:
+        sight = read_sight(connection, COMMAND_LINE, "wmt")
+        correction = find_correction(connection, sight, number)
+        bleu, ter, *others = compare(connection, sight, correction)
+        rows = connection.execute(select(Submission).order_by(Submission.id)).all()
+        declared = {row.submission_id: row for row in connection.execute(select(Declaration))}
+        measured = set(connection.scalars(select(Evaluation.submission_id)))
+    assert (correction.test_set, correction.old_version, correction.new_version) == ("news", "1", "2")
+    assert correction.reason == "A typing error"
+    assert (bleu.references, bleu.title, ter.title) == (("A",), "BLEU", "TER")
+    assert [(row.system, row.old_rank, row.new_rank, row.risen) for row in bleu.rows] == [
+        ("tent", 2, 1, 1),
+        ("mast", 1, 2, -1),
+    ]
+    tent, mast = bleu.rows
+    assert (tent.new, mast.old) == (pytest.approx(100), pytest.approx(100))
+    assert tent.old is not None
+    assert tent.difference == pytest.approx(100 - tent.old)
+    assert [(row.system, row.new_rank) for row in ter.rows] == [("tent", 1), ("mast", 2)]
+    alone = next(each for each in others if each.references == ("B",))
+    assert all(row.difference == 0 for row in alone.rows)
+    # The submissions themselves, in their order, with their times and all that was said of them.
+    assert [(row.system_id, row.text_id, row.created_at) for row in rows[:3]] == [
+        (row.system_id, row.text_id, row.created_at) for row in rows[3:]
+    ]
+    assert declared[4].kind == DeclaredKind.PRIMARY
+    assert declared[5].description == "best of all"
+    assert declared[6].withdrawn_at == declared[3].withdrawn_at
+    assert measured == {1, 2, 3, 4, 5}
+
+
+def test_what_was_withdrawn_is_measured_once_it_stands_again(engine: Engine) -> None:
+    correct_it(engine)
+    measured = select(func.count()).select_from(Evaluation).where(Evaluation.submission_id == 6)
+    with writing(engine) as connection:
+        assert connection.execute(measured).scalar_one() == 0
+        reinstate(connection, Settings(), COMMAND_LINE, 6)
+        assert declare(connection, COMMAND_LINE, 6, Saying(kind=DeclaredKind.PRIMARY)).kind == DeclaredKind.PRIMARY
+        assert connection.execute(measured).scalar_one() == 3
+
+
+def test_teams_declare_what_stands_on_the_new_test_set(engine: Engine) -> None:
+    correct_it(engine)
+    with reading(engine) as connection:
+        sight = read_sight(connection, COMMAND_LINE, "wmt")
+        old, new = min(sight.test_sets), max(sight.test_sets)
+        assert "were corrected" in why_settled(sight, old)
+        assert why_settled(sight, new) == ""
+
+
+def test_a_correction_is_corrected_again(engine: Engine) -> None:
+    correct_it(engine)
+    correct_it(engine, b"the tiny cat sleeps here now\na dog runs up the hill\nwe see a house\n")
+    with reading(engine) as connection:
+        sight = read_sight(connection, COMMAND_LINE, "wmt")
+        assert find_measures(connection, "wmt").test_set.version == "3"
+        assert [each.version for each in list_campaign_test_sets(connection, sight)] == ["3", "1", "2"]
+        assert [(each.old_version, each.new_version) for each in list_corrections(connection, sight.campaign_id)] == [
+            ("2", "3"),
+            ("1", "2"),
+        ]
+        with pytest.raises(NotThere):
+            find_correction(connection, sight, 99)
+
+
+@pytest.mark.parametrize(
+    ("lines", "label", "reason", "message"),
+    [
+        (OLD, "A", "why", "very ones"),
+        (NEW, "C", "why", "references A, B.*unknown: C"),
+        (NEW, "A", " ", "why the references"),
+    ],
+)
+def test_what_is_no_correction_is_refused(engine: Engine, lines: bytes, label: str, reason: str, message: str) -> None:
+    with pytest.raises(BadRequest, match=message):
+        correct_it(engine, lines, label, reason)
+
+
+def test_a_correction_that_fails_changes_nothing(engine: Engine) -> None:
+    with pytest.raises(BadText, match="2 lines, 1 fewer"):
+        correct_it(engine, b"a\nb\n")
+    with reading(engine) as connection:
+        assert connection.execute(select(func.count()).select_from(Correction)).scalar_one() == 0
+        assert connection.execute(select(func.count()).select_from(Submission)).scalar_one() == 3
+        assert find_measures(connection, "wmt").test_set.version == "1"
+        assert connection.execute(select(func.count()).select_from(Campaign)).scalar_one() == 1
+
+
+def test_ranks_that_are_unknown_say_nothing() -> None:
+    row = Beside("a", "b", 1, None, 3.0, None, 1)
+    assert (row.difference, row.risen) == (None, None)

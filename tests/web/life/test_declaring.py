@@ -1,0 +1,179 @@
+"""What teams say about their submissions, and until when."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select, update
+
+from models import CampaignTestSet
+from models.audit import AuditEntry
+from models.declaration import Declaration
+from models.roles import DeclaredKind, LateRule, PhaseKind, Scope
+from models.session import reading, writing
+from tests.web.life.campaigns import hand_in, with_test_set
+from tests.web.service import DAY, Service
+from web.access.principal import COMMAND_LINE, Principal, principal_of_token
+from web.errors import Forbidden, NotSignedIn, NotThere, Taken, WebError
+from web.life.declaring import Declared, Saying, declare, read_declared, reinstate, withdraw
+
+PRIMARY = Saying(kind=DeclaredKind.PRIMARY)
+OUTPUTS = [b"kocka\npes\ndum\n", b"kocka\npes\nx\n", b"kocka\nx\nx\n"]
+
+
+class Contest:
+    """A campaign with a test set, and three submissions of the team harbour."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.mary, self.olga, self.eve = (service.account(name) for name in ("mary", "olga", "eve"))
+        self.campaign = service.campaign(
+            "wmt",
+            organisers=(self.olga,),
+            teams=(service.team("harbour", self.mary), service.team("guests", self.eve)),
+        )
+        with_test_set(service.engine, "wmt")
+        self.first, self.second, self.third = (
+            hand_in(service.engine, "wmt", "harbour", f"s{number}", lines).submission
+            for number, lines in enumerate(OUTPUTS)
+        )
+
+    def principal(self, account: int, *scopes: Scope) -> Principal:
+        client = self.service.program(account, *scopes)
+        secret = client.headers["Authorization"].removeprefix("Bearer ")
+        with reading(self.service.engine) as connection:
+            return principal_of_token(connection, secret)
+
+    def say(self, account: int, submission: int, saying: Saying) -> Declared:
+        principal = self.principal(account)
+        with writing(self.service.engine) as connection:
+            return declare(connection, principal, submission, saying)
+
+    def withdraw(self, account: int, submission: int) -> Declared:
+        principal = self.principal(account)
+        with writing(self.service.engine) as connection:
+            return withdraw(connection, principal, submission)
+
+    def reinstate(self, account: int, submission: int) -> Declared:
+        principal = self.principal(account)
+        with writing(self.service.engine) as connection:
+            return reinstate(connection, self.service.settings, principal, submission)
+
+    def kinds(self) -> list[str]:
+        with reading(self.service.engine) as connection:
+            found = [read_declared(connection, each) for each in (self.first, self.second, self.third)]
+        return [each.kind if each else "gone" for each in found]
+
+    def log(self) -> list[tuple[str, dict[str, object]]]:
+        with reading(self.service.engine) as connection:
+            entries = connection.execute(select(AuditEntry).where(AuditEntry.action.like("submission.%")))
+            return [(each.action, each.details) for each in entries if each.actor != "command line"]
+
+
+@pytest.fixture
+def contest(service: Service) -> Contest:
+    return Contest(service)
+
+
+def test_there_is_one_primary_for_each_team_and_test_set(contest: Contest) -> None:
+    contest.say(contest.mary, contest.first, PRIMARY)
+    contest.say(contest.mary, contest.second, PRIMARY)
+    assert contest.kinds() == ["contrastive", "primary", ""]
+    assert contest.log() == [
+        ("submission.declare", {"kind": ["", "primary"]}),
+        ("submission.declare", {"kind": ["", "primary"], "contrastive_now": [contest.first]}),
+    ]
+    # Said again, nothing changes.
+    contest.say(contest.mary, contest.second, PRIMARY)
+    assert len(contest.log()) == 2
+
+
+def test_what_is_not_said_stays(contest: Contest) -> None:
+    contest.say(contest.mary, contest.first, Saying(constrained=True, description=" ours\r\nof old \0"))
+    said = contest.say(contest.mary, contest.first, Saying(kind=DeclaredKind.CONTRASTIVE))
+    assert (said.kind, said.constrained, said.description) == ("contrastive", True, "ours\nof old")
+    assert contest.say(contest.mary, contest.first, Saying(unsaid=True)).constrained is None
+    with pytest.raises(WebError, match="5,000"):
+        contest.say(contest.mary, contest.first, Saying(description="x" * 5001))
+
+
+def test_a_withdrawn_primary_comes_back_as_contrastive_where_there_is_another(contest: Contest) -> None:
+    contest.say(contest.mary, contest.first, PRIMARY)
+    assert contest.withdraw(contest.mary, contest.first).withdrawn_at is not None
+    assert contest.reinstate(contest.mary, contest.first).kind == DeclaredKind.PRIMARY
+    contest.withdraw(contest.mary, contest.first)
+    contest.say(contest.mary, contest.second, PRIMARY)
+    back = contest.reinstate(contest.mary, contest.first)
+    assert (back.kind, back.withdrawn_at) == ("contrastive", None)
+    assert contest.kinds() == ["contrastive", "primary", ""]
+
+
+def test_only_its_team_and_organisers_change_a_submission(contest: Contest) -> None:
+    for act in (contest.withdraw, contest.reinstate):
+        with pytest.raises(Forbidden, match="members of its team"):
+            act(contest.eve, contest.first)
+    with writing(contest.service.engine) as connection, pytest.raises(Forbidden):
+        declare(connection, Principal(), contest.first, PRIMARY)
+    reader = contest.principal(contest.mary, Scope.READ)
+    with writing(contest.service.engine) as connection, pytest.raises(Forbidden, match="may not be used to submit"):
+        declare(connection, reader, contest.first, PRIMARY)
+    assert contest.withdraw(contest.olga, contest.first).withdrawn_at is not None
+    assert contest.log()[-1] == ("submission.withdraw", {"override": True})
+
+
+def test_a_number_says_nothing_to_those_who_may_not_know(contest: Contest) -> None:
+    contest.service.phase(contest.campaign, "test", PhaseKind.BLIND, ends=DAY)
+    messages = []
+    for number in (contest.first, 4711):
+        with pytest.raises(NotThere) as error:
+            contest.withdraw(contest.eve, number)
+        messages.append(str(error.value).replace(str(number), "N"))
+    assert messages[0] == messages[1]
+
+
+def test_after_the_deadline_what_was_declared_stands_but_for_organisers(contest: Contest) -> None:
+    contest.service.phase(
+        contest.campaign, "test", PhaseKind.OPEN, begins=-DAY, ends=-60, late=LateRule.FLAG, grace_seconds=DAY
+    )
+    with pytest.raises(Taken, match="deadline of the phase"):
+        contest.say(contest.mary, contest.first, PRIMARY)
+    with pytest.raises(Taken, match="deadline of the phase"):
+        contest.withdraw(contest.mary, contest.first)
+    assert contest.say(contest.olga, contest.first, PRIMARY).kind == DeclaredKind.PRIMARY
+
+
+@pytest.mark.parametrize("kind", [PhaseKind.CLOSED, PhaseKind.PUBLISHED])
+def test_nothing_is_declared_when_nothing_is_taken(contest: Contest, kind: PhaseKind) -> None:
+    contest.service.phase(contest.campaign, "end", kind)
+    with pytest.raises(Taken, match="No phase is open"):
+        contest.say(contest.mary, contest.first, PRIMARY)
+
+
+def test_nothing_is_declared_before_the_first_phase(contest: Contest) -> None:
+    contest.service.phase(contest.campaign, "dev", PhaseKind.OPEN, begins=DAY)
+    with pytest.raises(Taken, match="No phase is open"):
+        contest.withdraw(contest.mary, contest.first)
+
+
+def test_a_frozen_campaign_stays_as_it_is(contest: Contest) -> None:
+    contest.service.campaign("wmt", frozen_at=1.0)
+    with pytest.raises(Taken, match="frozen"):
+        contest.withdraw(contest.mary, contest.first)
+    with writing(contest.service.engine) as connection:
+        withdraw(connection, COMMAND_LINE, contest.first)
+
+
+def test_the_test_set_of_another_phase_is_settled(contest: Contest) -> None:
+    contest.service.phase(contest.campaign, "test", PhaseKind.BLIND, ends=DAY)
+    dev = contest.service.phase(contest.campaign, "dev", PhaseKind.OPEN, begins=-2 * DAY, ends=-1.5 * DAY)
+    with writing(contest.service.engine) as connection:
+        connection.execute(update(CampaignTestSet).values(phase_id=dev))
+    with pytest.raises(Taken, match="not taken in the phase"):
+        contest.say(contest.mary, contest.first, PRIMARY)
+
+
+def test_nobody_withdraws_without_signing_in(contest: Contest) -> None:
+    contest.service.campaign("wmt", visibility="public")
+    with writing(contest.service.engine) as connection, pytest.raises((NotSignedIn, Forbidden)):
+        withdraw(connection, Principal(), contest.first)
+    with reading(contest.service.engine) as connection:
+        assert list(connection.scalars(select(Declaration.withdrawn_at))) == [None] * 3

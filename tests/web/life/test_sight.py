@@ -1,0 +1,265 @@
+"""Who may see and do what in a campaign: one table for all viewers, phases and settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+
+from models import CampaignMember
+from models.phases import KnownPhase
+from models.roles import CampaignRole, Feedback, Joining, LateRule, PhaseKind, Scope, SiteRole, TeamRole, Visibility
+from models.session import reading, writing
+from tests.web.service import DAY, Service
+from web.access.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from web.errors import Forbidden, NotSignedIn, NotThere
+from web.life.sight import SeenTeam, SeenTestSet, Sight, read_sight, read_sight_by_id, visible_campaigns
+
+NOW = 1_000_000.0
+OURS, THEIRS = "harbour", "guests"
+BOUND, FREE, UNLISTED = 1, 2, 3
+"""Test sets: of the last phase; of no phase, with references that are released; not in the campaign's list."""
+
+VIEWERS = {
+    "nobody": NOBODY,
+    "stranger": Principal(account_id=1, role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE),
+    "member": Principal(account_id=2, role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE, teams={OURS: TeamRole.MEMBER}),
+    "viewer": Principal(account_id=3, role=SiteRole.VIEWER, scopes=EVERY_SCOPE),
+    "organiser": Principal(account_id=4, role=SiteRole.ORGANISER, scopes=EVERY_SCOPE),
+    "administrator": Principal(account_id=5, role=SiteRole.ADMINISTRATOR, scopes=EVERY_SCOPE),
+}
+ALL_SEEING = ("organiser", "administrator")
+
+PHASES: dict[str, list[PhaseKind]] = {
+    "none": [],
+    "not begun": [],
+    "open": [PhaseKind.OPEN],
+    "blind": [PhaseKind.OPEN, PhaseKind.BLIND],
+    "closed after open": [PhaseKind.OPEN, PhaseKind.CLOSED],
+    "closed after blind": [PhaseKind.BLIND, PhaseKind.CLOSED],
+    "published": [PhaseKind.BLIND, PhaseKind.CLOSED, PhaseKind.PUBLISHED],
+}
+BOARD_IS_SEEN = {"none", "open", "closed after open", "published"}
+"""By everybody who sees the campaign."""
+
+
+def phase(number: int, kind: PhaseKind, starts_at: float, feedback: Feedback = Feedback.ROUNDED) -> KnownPhase:
+    return KnownPhase(number, f"phase {number}", kind, starts_at, None, LateRule.REFUSE, 0.0, feedback, 1.0)
+
+
+def sight(viewer: str, standing: str, *, anonymous: bool = True) -> Sight:
+    """A viewer before a campaign whose phases began one after the other; one more is still to come."""
+    kinds = PHASES[standing]
+    phases = [phase(number, kind, NOW - 100 + number) for number, kind in enumerate(kinds, start=1)]
+    if standing != "none":
+        phases.append(phase(99, PhaseKind.OPEN, NOW + 100))
+    return Sight(
+        principal=VIEWERS[viewer],
+        campaign_id=1,
+        name="wmt",
+        title="WMT",
+        description="",
+        time_zone="UTC",
+        visibility=Visibility.PUBLIC,
+        joining=Joining.OPEN,
+        anonymous=anonymous,
+        verified_only=False,
+        ranked_by="",
+        frozen_at=None,
+        at=NOW,
+        organises=viewer in ALL_SEEING,
+        views=viewer == "viewer",
+        phases=phases,
+        test_sets={
+            BOUND: SeenTestSet(BOUND, phases[-1].id if phases else None, None, None),
+            FREE: SeenTestSet(FREE, None, NOW - 1, None),
+        },
+        teams={OURS: SeenTeam(OURS, "Harbour Lab", 7), THEIRS: SeenTeam(THEIRS, "", 12)},
+    )
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the table of `web.life.sight` says of one viewer at one time."""
+
+    board: bool
+    names: bool
+    outputs_of_others: bool
+    feedback: Feedback
+    source_of_the_coming_phase: bool
+    blind_references: bool
+
+
+def expected(viewer: str, standing: str, anonymous: bool) -> Expected:
+    """Written down apart from the code, as the table says it."""
+    if viewer in ALL_SEEING:
+        return Expected(True, True, True, Feedback.FULL, True, True)
+    board = standing in BOARD_IS_SEEN
+    feedback = Feedback.FULL if board else Feedback.NONE
+    if viewer == "member" and standing in ("blind", "closed after blind"):
+        feedback = Feedback.ROUNDED
+    return Expected(
+        board=board,
+        names=not anonymous or standing == "published",
+        outputs_of_others=standing in ("none", "published"),
+        feedback=feedback,
+        source_of_the_coming_phase=standing == "none",
+        blind_references=False,
+    )
+
+
+@pytest.mark.parametrize("anonymous", [True, False], ids=["anonymous", "named"])
+@pytest.mark.parametrize(("viewer", "standing"), list(product(VIEWERS, PHASES)))
+def test_the_table(viewer: str, standing: str, anonymous: bool) -> None:
+    seen, wanted = sight(viewer, standing, anonymous=anonymous), expected(viewer, standing, anonymous)
+    assert (
+        Expected(
+            seen.sees_board,
+            seen.sees_names,
+            seen.sees_output(THEIRS),
+            seen.feedback(OURS),
+            seen.sees_source(BOUND),
+            seen.sees_references(BOUND),
+        )
+        == wanted
+    )
+    # What does not depend on any of it.
+    assert seen.sees_references(FREE)
+    assert seen.sees_source(FREE)
+    assert seen.sees_references(UNLISTED) == (viewer in ALL_SEEING)
+    assert seen.sees_source(UNLISTED)
+    assert seen.sees_output(OURS) == (wanted.outputs_of_others or viewer == "member")
+    assert seen.feedback(THEIRS) == (Feedback.FULL if wanted.board else Feedback.NONE)
+
+
+@pytest.mark.parametrize("viewer", VIEWERS)
+def test_names_of_teams_and_systems(viewer: str) -> None:
+    hidden, named = sight(viewer, "open"), sight(viewer, "open", anonymous=False)
+    knows = viewer in ALL_SEEING
+    assert hidden.name_of(THEIRS) == (THEIRS if knows else "Team 12")
+    assert hidden.system_name_of(THEIRS, "tent") == ("tent" if knows else "")
+    ours = knows or viewer == "member"
+    assert hidden.name_of(OURS) == ("Harbour Lab" if ours else "Team 7")
+    assert hidden.system_name_of(OURS, "mast") == ("mast" if ours else "")
+    assert (named.name_of(OURS), named.name_of(THEIRS)) == ("Harbour Lab", THEIRS)
+    # Systems without a team of the campaign are those of its organisers.
+    assert hidden.name_of("") == ""
+    assert hidden.system_name_of("", "baseline") == "baseline"
+
+
+@pytest.mark.parametrize("standing", PHASES)
+def test_the_phase_is_that_which_began_last(standing: str) -> None:
+    seen, kinds = sight("nobody", standing), PHASES[standing]
+    assert (seen.phase.kind if seen.phase else None) == (kinds[-1] if kinds else None)
+    assert seen.published == (standing == "published")
+
+
+def test_a_closed_phase_hides_nothing_that_was_seen_and_shows_nothing_that_was_not() -> None:
+    for before, after in (("open", "closed after open"), ("blind", "closed after blind")):
+        for viewer in VIEWERS:
+            assert sight(viewer, before).sees_board == sight(viewer, after).sees_board
+            assert sight(viewer, before).feedback(OURS) == sight(viewer, after).feedback(OURS)
+
+
+@pytest.mark.parametrize("viewer", VIEWERS)
+def test_who_organises(viewer: str) -> None:
+    seen = sight(viewer, "open")
+    if viewer in ALL_SEEING:
+        seen.require_organiser()
+    else:
+        with pytest.raises(NotSignedIn if viewer == "nobody" else Forbidden):
+            seen.require_organiser()
+
+
+@pytest.mark.parametrize("viewer", VIEWERS)
+def test_who_acts_for_a_team(viewer: str) -> None:
+    seen = sight(viewer, "open")
+    if viewer == "member":
+        seen.require_team(OURS)
+    else:
+        with pytest.raises(NotSignedIn if viewer == "nobody" else Forbidden):
+            seen.require_team(OURS)
+    with pytest.raises((NotSignedIn, Forbidden)):
+        seen.require_team(OURS, TeamRole.LEAD)
+    with pytest.raises((NotSignedIn, Forbidden)):
+        seen.require_team("a team of another campaign")
+
+
+def test_a_token_for_reading_changes_nothing() -> None:
+    for viewer, act in (
+        ("organiser", lambda seen: seen.require_organiser()),
+        ("member", lambda seen: seen.require_team(OURS)),
+    ):
+        known = VIEWERS[viewer]
+        reader = Principal(known.account_id, role=known.role, scopes=frozenset({Scope.READ}), teams=known.teams)
+        seen = sight(viewer, "open")
+        values: dict[str, Any] = {name: getattr(seen, name) for name in Sight.__dataclass_fields__}
+        with pytest.raises(Forbidden, match="may not be used to"):
+            act(Sight(**{**values, "principal": reader}))
+
+
+class Site:
+    """A public and a private campaign with the same people in them."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        accounts = {name: service.account(name) for name in ("olga", "mary", "vera", "eve", "other")}
+        root = service.account("root", SiteRole.ADMINISTRATOR)
+        team = service.team(OURS, accounts["mary"])
+        self.ids = {}
+        for name, visibility in (("open", Visibility.PUBLIC), ("secret", Visibility.PRIVATE)):
+            self.ids[name] = service.campaign(
+                name, organisers=(accounts["olga"],), teams=(team,), visibility=visibility
+            )
+            row = {"campaign_id": self.ids[name], "account_id": accounts["vera"], "role": CampaignRole.VIEWER}
+            with writing(service.engine) as connection:
+                connection.execute(insert(CampaignMember).values(**row))
+        service.campaign("elsewhere", organisers=(accounts["other"],), visibility=Visibility.PRIVATE)
+        self.principals = {
+            name: Principal(account_id=key, role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE)
+            for name, key in accounts.items()
+        }
+        self.principals["mary"] = Principal(
+            accounts["mary"], role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE, teams={OURS: TeamRole.LEAD}
+        )
+        self.principals |= {"nobody": NOBODY, "root": Principal(root, role=SiteRole.ADMINISTRATOR)}
+        self.principals["command line"] = COMMAND_LINE
+
+
+def test_who_knows_of_a_private_campaign(service: Service) -> None:
+    site = Site(service)
+    knowing = {"olga", "mary", "vera", "root", "command line"}
+    messages = set()
+    for name, principal in site.principals.items():
+        with reading(service.engine) as connection:
+            assert read_sight(connection, principal, "open").name == "open"
+            listed = [each.name for each in visible_campaigns(connection, principal)]
+            assert ("secret" in listed) == (name in knowing), name
+            assert ("elsewhere" in listed) == (name in ("other", "root", "command line")), name
+            if name in knowing:
+                seen = read_sight_by_id(connection, principal, site.ids["secret"])
+                assert seen.organises == (name in ("olga", "root", "command line"))
+                assert seen.views == (name == "vera")
+                assert seen.own_teams == ((OURS,) if name == "mary" else ())
+                continue
+            for wanted in ("secret", "missing"):
+                with pytest.raises(NotThere) as error:
+                    read_sight(connection, principal, wanted)
+                messages.add(str(error.value).replace(wanted, "X"))
+            with pytest.raises(NotThere) as error:
+                read_sight_by_id(connection, principal, site.ids["secret"])
+    assert len(messages) == 1, "a private campaign is missing in the very words of one that is not there"
+
+
+def test_times_are_those_of_the_database(service: Service) -> None:
+    campaign = service.campaign("wmt")
+    service.phase(campaign, "dev", PhaseKind.OPEN, begins=-DAY, ends=DAY)
+    service.phase(campaign, "test", PhaseKind.BLIND, begins=DAY)
+    with reading(service.engine) as connection:
+        seen = read_sight(connection, NOBODY, "wmt")
+    assert seen.phase is not None
+    assert (seen.phase.name, [each.name for each in seen.phases]) == ("dev", ["dev", "test"])
+    assert seen.phase.takes(seen.at)
