@@ -11,6 +11,7 @@ from cli.columns import aligned, digits
 from cli.errors import CommandError, UsageError
 from cli.options import add_test_options, add_width_option, check_trials, note, whole_number
 from cli.pair_tests import make_lacking, pairs_of, ranked
+from cli.server import add_server_option
 from cli.stored import (
     add_board_options,
     add_database_option,
@@ -64,7 +65,15 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )  # fmt: skip
     add_width_option(parser, 1, " in text and LaTeX")
     add_database_option(parser)
-    parser.set_defaults(run=run)
+    add_server_option(parser)
+    parser.set_defaults(run=run, run_on_server=run_on_server)
+
+
+def run_on_server(options: argparse.Namespace) -> int:
+    """The same on a server."""
+    from cli.server_compare import run
+
+    return run(options)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from cli.errors import UsageError
 from cli.options import add_test_options, add_width_option, check_trials
 from cli.pair_tests import make_lacking, ranked
+from cli.server import add_server_option
 from cli.stored import (
     add_board_options,
     add_database_option,
@@ -46,7 +47,15 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("-f", "--format", choices=("text", "json", "tsv"), default="text")
     add_width_option(parser, 1, " in text")
     add_database_option(parser)
-    parser.set_defaults(run=run)
+    add_server_option(parser)
+    parser.set_defaults(run=run, run_on_server=run_on_server)
+
+
+def run_on_server(options: argparse.Namespace) -> int:
+    """The same on a server."""
+    from cli.server_leaderboard import run
+
+    return run(options)
 
 
 def run(options: argparse.Namespace) -> int:

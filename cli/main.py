@@ -17,6 +17,7 @@ from cli import (
     health,
     human,
     leaderboard,
+    login,
     metrics_list,
     nightly,
     processes,
@@ -29,6 +30,7 @@ from cli import (
     up,
 )
 from cli.errors import exit_status
+from cli.server import add_server_option, chosen_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,10 +74,24 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and end")
+    add_server_option(top, verb=False)
     verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True)
     for group in (
         *(score, evaluate, submit, leaderboard, compare, human, correlate, tune),
-        *(status, control, quota, nightly, up, serve, metrics_list, check_metric, embeddings, database, processes),
+        *(
+            status,
+            control,
+            quota,
+            nightly,
+            up,
+            serve,
+            login,
+            metrics_list,
+            check_metric,
+            embeddings,
+            database,
+            processes,
+        ),
         health,
     ):
         group.add_verbs(verbs)
@@ -85,7 +101,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit status."""
     options = parser().parse_args(arguments)
-    return exit_status("steelyard", lambda: options.run(options))
+    return exit_status("steelyard", lambda: chosen_run(options)(options))
 
 
 if __name__ == "__main__":

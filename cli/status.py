@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from cli.options import whole_number
+from cli.server import add_server_option
 from cli.stored import add_database_option, read_settings, require_schema, shown_database
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="text, or one JSON object, with --watch one in each line (default: text)",
     )  # fmt: skip
     add_database_option(parser)
-    parser.set_defaults(run=run)
+    add_server_option(parser)
+    parser.set_defaults(run=run, run_on_server=run_on_server)
 
 
 def seconds(text: str) -> float:
@@ -61,6 +63,13 @@ def seconds(text: str) -> float:
             f'"{text}" is not a number of seconds from 0.1 to 86400 (a NAME goes before --watch)'
         )
     return value
+
+
+def run_on_server(options: argparse.Namespace) -> int:
+    """The same on a server."""
+    from cli.server_status import run
+
+    return run(options)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cli.due import due_time
 from cli.options import add_width_option, level, note, whole_number
 from cli.score import INPUT_FORMATS
+from cli.server import add_server_option
 from cli.stored import add_database_option, read_settings, require_schema
 
 if TYPE_CHECKING:
@@ -80,7 +81,15 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)")
     add_width_option(parser, 1)
     add_database_option(parser)
-    parser.set_defaults(run=run)
+    add_server_option(parser)
+    parser.set_defaults(run=run, run_on_server=run_on_server)
+
+
+def run_on_server(options: argparse.Namespace) -> int:
+    """The same on a server."""
+    from cli.server_submit import run
+
+    return run(options)
 
 
 def run(options: argparse.Namespace) -> int:

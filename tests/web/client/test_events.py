@@ -1,0 +1,26 @@
+"""Server-sent events as they come over the line."""
+
+import pytest
+
+from web.client.events import Event, parse_events
+
+
+def test_events_are_told_apart_by_empty_lines() -> None:
+    lines = [
+        ": still there",
+        "",
+        "event: progress",
+        "id: 7",
+        'data: {"done":',
+        "data: 3}",
+        "",
+        "data:[1]",
+        "",
+        "data: 9",
+    ]
+    assert list(parse_events(lines)) == [Event("progress", {"done": 3}, "7"), Event("message", [1], "7")]
+
+
+@pytest.mark.parametrize("lines", [[], [""], ["event: x", ""], ["retry: 100", "", "nonsense", ""]])
+def test_nothing_is_no_event(lines: list[str]) -> None:
+    assert list(parse_events(lines)) == []

@@ -1,0 +1,44 @@
+"""A Steelyard server from Python: `from web.client import Client`. It needs neither a database nor a queue.
+
+with Client("https://mt.example.org", token) as client:
+    submission = client.submit("news 2026", "out.txt", team="harbour", system="tug")
+    for progress in client.watch(submission.id):
+        print(progress.state)
+"""
+
+from __future__ import annotations
+
+from web.client.client import Client
+from web.client.errors import (
+    BadInput,
+    ClientError,
+    Conflict,
+    Forbidden,
+    NotSignedIn,
+    NotSteelyard,
+    NotThere,
+    Refused,
+    ServerAway,
+    TooLarge,
+    TooMany,
+    Unavailable,
+)
+from web.client.transport import Patience, checked_server
+
+__all__ = [
+    "BadInput",
+    "Client",
+    "ClientError",
+    "Conflict",
+    "Forbidden",
+    "NotSignedIn",
+    "NotSteelyard",
+    "NotThere",
+    "Patience",
+    "Refused",
+    "ServerAway",
+    "TooLarge",
+    "TooMany",
+    "Unavailable",
+    "checked_server",
+]

@@ -1,0 +1,40 @@
+"""Server-sent events: read as they come, and taken up where they stopped when a connection breaks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One of them."""
+
+    name: str
+    data: Any
+    """From JSON."""
+    id: str
+
+
+def parse_events(lines: Iterable[str]) -> Iterator[Event]:
+    """The events in the lines of a stream, by the rules of the HTML standard; comments only keep it alive."""
+    name, last = "", ""
+    data: list[str] = []
+    for line in lines:
+        if not line:
+            if data:
+                yield Event(name or "message", json.loads("\n".join(data)), last)
+            name, data = "", []
+            continue
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if field == "data":
+            data.append(value)
+        elif field == "event":
+            name = value
+        elif field == "id" and "\0" not in value:
+            last = value
