@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cli.errors import CommandError
 from cli.server import connected
 
 if TYPE_CHECKING:
@@ -14,4 +15,4 @@ def run(options: argparse.Namespace) -> int:
     """Ask, and print."""
     with connected(options) as client:
         client.me()
-    return 0
+    raise CommandError("This cannot be asked of a server yet.")
