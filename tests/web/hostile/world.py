@@ -1,0 +1,275 @@
+"""A server with campaigns of all kinds and people of all roles, whose every name and text is a trap.
+
+Canaries are words that only some may see; `SCRIPT` is what runs in a browser wherever somebody forgot to escape it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastapi.testclient import TestClient
+from sqlalchemy import ColumnElement, insert, update
+
+from models import Account, CampaignMember, CampaignTestSet, Declaration, Invitation, Phase, System, Team, Upload
+from models.base import now
+from models.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
+from models.session import writing
+from tests.scheduler.jobs import work_off
+from tests.web.life.campaigns import given, hand_in, with_test_set
+from tests.web.service import DAY, Service
+from web.access.secrets import hash_of, new_secret
+from web.asking import FORM_HEADER, SESSION_COOKIE, form_token
+
+SCRIPT = "\"'><script>alert(1)</script><img src=x onerror=alert(2)><a href=javascript:alert(3)>x</a>{{7*7}}"
+SHORT = "\"'><script>alert(1)</script><i onclick=alert(2)>"
+
+ROLES = (
+    "nobody",
+    "disabled",
+    "stranger",
+    "rival",
+    "other_organiser",
+    "viewer",
+    "member",
+    "lead",
+    "organiser",
+    "administrator",
+)
+"""`stranger` is a participant of no team; `rival` leads a team that is in all campaigns but the private one; `viewer`
+may look at the private campaign; `member` and `lead` are of the team "harbour", which is in all but "elsewhere";
+`other_organiser` organises that one; `disabled` was a lead of "harbour" and an organiser of all others."""
+
+OPEN, BLIND, PRIVATE, ELSEWHERE = "shown", "bay", "hush", "elsewhere"
+"""Campaigns: public and published; public, anonymous and blind; private and blind; and private of somebody else."""
+
+GHOSTS = "canaryteam"
+"""A team in the blind campaign alone, whose name nobody else may learn."""
+
+WORDS = ("anchor", "boat", "cliff", "dune", "ebb", "ferry", "gull", "harbour")
+SYSTEMS = {"harbour": ("mast", "keel"), "rivals": ("oar", "hull"), GHOSTS: ("canarysystem",)}
+IN = {OPEN: ("harbour", "rivals"), BLIND: tuple(SYSTEMS), PRIVATE: ("harbour",), ELSEWHERE: ("rivals",)}
+
+
+def hidden_from(role: str) -> frozenset[str]:
+    """Words that somebody of a role must find in no answer."""
+    return frozenset(word for word, seeing in CANARIES.items() if role not in seeing)
+
+
+def email_of(role: str) -> str:
+    return f"canary.{role}@example.org"
+
+
+_ORGANISERS, _OTHERS = {"organiser", "administrator"}, {"other_organiser", "administrator"}
+_INSIDE = _ORGANISERS | {"viewer", "member", "lead"}
+CANARIES: dict[str, set[str]] = {
+    # In references that are not released, and in the source of a phase that has not begun.
+    "canaryreferencebay": _ORGANISERS,
+    "canaryreferencehush": _ORGANISERS,
+    "canaryreferenceelsewhere": _OTHERS,
+    "canaryreferencesoon": _ORGANISERS,
+    "canarysourcesoon": _ORGANISERS,
+    # In outputs of others while the results are not out.
+    "canaryoutputharbourbay": _ORGANISERS | {"member", "lead"},
+    "canaryoutputharbourhush": _ORGANISERS | {"member", "lead"},
+    "canaryoutputrivalsbay": _ORGANISERS | {"rival"},
+    "canaryoutputrivalselsewhere": _OTHERS | {"rival"},
+    f"canaryoutput{GHOSTS}bay": _ORGANISERS,
+    # What an anonymous team and its system are called.
+    GHOSTS: _ORGANISERS,
+    "canarysystem": _ORGANISERS,
+    "canarypublication": _ORGANISERS,
+    # What private campaigns say of themselves.
+    "canaryprivatehush": _INSIDE,
+    "canaryprivateelsewhere": _OTHERS | {"rival"},
+    # Addresses of people.
+    **{f"canary.{role}@": {"administrator", role} for role in ROLES[1:]},
+    "canary.member@": _INSIDE - {"viewer"},
+    "canary.lead@": _INSIDE - {"viewer"},
+    "canary.disabled@": _INSIDE - {"viewer"},
+    "canary.rival@": _ORGANISERS | _OTHERS | {"rival"},
+    "canary.viewer@": _ORGANISERS | {"viewer"},
+    "canary.organiser@": _INSIDE,
+    "canary.other_organiser@": _OTHERS,
+}
+"""Word -> roles that may find it."""
+
+
+@dataclass
+class World:
+    """The service, and the secrets by which people are known to it."""
+
+    service: Service
+    sessions: dict[str, str]
+    tokens: dict[str, str]
+    readers: dict[str, str]
+    """Tokens with the scope "read" alone."""
+    accounts: dict[str, int]
+    campaigns: dict[str, int]
+    test_sets: dict[str, int]
+    submissions: dict[tuple[str, str, str], int]
+    """By campaign, team and system."""
+    upload: str
+    """The secret of an upload of `lead`."""
+    invitation: str
+    """The secret of an invitation to the team "harbour"."""
+
+    def browser(self, role: str) -> TestClient:
+        """A browser with a form of ours before it."""
+        if role == "nobody":
+            return self.service.client(follow_redirects=False)
+        secret = self.sessions[role]
+        return self.service.client(
+            cookies={SESSION_COOKIE: secret}, headers={FORM_HEADER: form_token(secret)}, follow_redirects=False
+        )
+
+    def program(self, role: str, *, reads_only: bool = False) -> TestClient:
+        """A program with a token."""
+        if role == "nobody":
+            return self.service.client(follow_redirects=False)
+        secret = (self.readers if reads_only else self.tokens)[role]
+        return self.service.client(headers={"Authorization": f"Bearer {secret}"}, follow_redirects=False)
+
+    def parts(self) -> dict[str, list[object]]:
+        """What parts of addresses may be."""
+        submissions = [self.submissions[each] for each in self.submissions]
+        return {
+            "name": [*self.campaigns, "missing"],
+            "campaign": [*self.campaigns, "missing"],
+            "submission_id": [*submissions, 10**6],
+        }
+
+    def pages(self) -> list[str]:
+        """Where to begin, whether a link leads there or not."""
+        kinds = "", "/leaderboard", "/compare", "/segments", "/metrics", "/submit", "/submissions", "/manage"
+        return [
+            *("/", "/about", "/sign-in", "/sign-up", "/account", "/account/tokens", "/teams", "/nightly", "/queue"),
+            *(f"/campaigns/{name}{kind}" for name in self.campaigns for kind in kinds),
+            *(f"/submissions/{key}" for key in self.submissions.values()),
+            *("/audit", "/teams/harbour", "/teams/rivals", f"/teams/{GHOSTS}", f"/invitations/{self.invitation}"),
+        ]
+
+    def secrets(self) -> list[str]:
+        """What must be in no page, no log and no audit entry."""
+        kept = [*self.sessions.values(), *self.tokens.values(), *self.readers.values(), self.upload, self.invitation]
+        return [*kept, *(hash_of(each) for each in kept)]
+
+
+@dataclass
+class Template:
+    """The world in a file, to be copied."""
+
+    file: Path
+    world: World
+
+    def copy(self, folder: Path, stack: ExitStack, **settings: object) -> World:
+        """One that a test may change."""
+        file = folder / "world.db"
+        shutil.copy(self.file, file)
+        values = {"requests_per_minute": 10**6, "uploads_per_minute": 10**6, "sign_up": "open", **settings}
+        service = Service.start(f"sqlite:///{file}", stack, **values)
+        return World(**{**vars(self.world), "service": service})
+
+
+def build(service: Service) -> World:
+    """Fill an empty database."""
+    accounts = {
+        role: service.account(
+            f"canary.{role}",
+            {
+                "administrator": SiteRole.ADMINISTRATOR,
+                "organiser": SiteRole.ORGANISER,
+                "other_organiser": SiteRole.ORGANISER,
+                "viewer": SiteRole.VIEWER,
+            }.get(role, SiteRole.PARTICIPANT),
+        )
+        for role in ROLES[1:]
+    }
+    _change(service, Account, Account.id > 0, name=SHORT)
+    teams = {
+        "harbour": service.team("harbour", accounts["lead"], accounts["member"], accounts["disabled"]),
+        "rivals": service.team("rivals", accounts["rival"]),
+        GHOSTS: service.team(GHOSTS, service.account("ghost")),
+    }
+    _change(service, Team, Team.id > 0, publication_name=SHORT, affiliation=SCRIPT)
+    _change(service, Team, Team.id == teams[GHOSTS], publication_name=f"canarypublication{SHORT}")
+    organisers = (accounts["organiser"], accounts["disabled"])
+    campaigns: dict[str, int] = {}
+    test_sets: dict[str, int] = {}
+    submissions: dict[tuple[str, str, str], int] = {}
+    for name, inside in IN.items():
+        secret = f"canaryprivate{name}" if name in (PRIVATE, ELSEWHERE) else ""
+        campaigns[name] = service.campaign(
+            name,
+            organisers=(accounts["other_organiser"],) if name == ELSEWHERE else organisers,
+            teams=tuple(teams[team] for team in inside),
+            visibility=Visibility.PRIVATE if secret else Visibility.PUBLIC,
+            title=f"{secret}{SCRIPT}",
+            description=f"{secret}\n\n{SCRIPT}",
+            anonymous=True,
+        )
+        kind = PhaseKind.PUBLISHED if name == OPEN else PhaseKind.BLIND
+        ends = None if name == OPEN else 10 * DAY
+        phase = service.phase(campaigns[name], "now", kind, ends=ends, feedback=Feedback.ROUNDED)
+        _change(service, Phase, Phase.id == phase, name=f"{secret}{SHORT}")
+        if name != OPEN:
+            service.phase(campaigns[name], "later", PhaseKind.OPEN, begins=20 * DAY)
+        test_sets[name] = _add_texts(service, name)
+        submissions |= {(name, team, system): key for team in inside for system, key in _hand_in(service, name, team)}
+    soon = given(source=_lines("canarysourcesoon {word}"), reference=_lines("canaryreferencesoon {word}"))
+    test_sets["soon"] = with_test_set(service.engine, BLIND, soon, name="soon", metrics=("bleu",), phase="later")
+    with writing(service.engine) as connection:
+        viewer = {"campaign_id": campaigns[PRIVATE], "account_id": accounts["viewer"], "role": CampaignRole.VIEWER}
+        connection.execute(insert(CampaignMember).values(**viewer))
+    _change(service, CampaignTestSet, CampaignTestSet.test_set_id == test_sets[OPEN], references_released_at=now())
+    work_off(service.settings)
+    _change(service, System, System.name == "mast", name=SHORT)
+    _change(service, Declaration, Declaration.submission_id > 0, description=SCRIPT)
+    sessions = {role: service.session(account) for role, account in accounts.items()}
+    tokens = {role: _token(service, account, *Scope) for role, account in accounts.items()}
+    readers = {role: _token(service, account, Scope.READ) for role, account in accounts.items()}
+    _change(service, Account, Account.id == accounts["disabled"], disabled_at=now())
+    upload, invitation = new_secret(), new_secret()
+    with writing(service.engine) as connection:
+        row = {"secret": upload, "account_id": accounts["lead"], "name": SCRIPT[:200], "size": 10}
+        connection.execute(insert(Upload).values(**row, expires_at=now() + DAY))
+        invited = {"secret_hash": hash_of(invitation), "team_id": teams["harbour"], "team_role": "member"}
+        connection.execute(insert(Invitation).values(**invited, expires_at=now() + DAY, made_by=accounts["lead"]))
+    return World(service, sessions, tokens, readers, accounts, campaigns, test_sets, submissions, upload, invitation)
+
+
+def _lines(pattern: str) -> bytes:
+    return "".join(pattern.format(word=word) + "\n" for word in WORDS).encode()
+
+
+def _add_texts(service: Service, campaign: str) -> int:
+    hidden = "openreference" if campaign == OPEN else f"canaryreference{campaign}"
+    texts = given(
+        reference=_lines(f"{hidden} the {{word}} of {campaign} {SHORT}"),
+        source=_lines(f"zdroj {{word}} {campaign} {SHORT}"),
+    )
+    name = f"news of {campaign}"
+    return with_test_set(service.engine, campaign, texts, name=name, metrics=("bleu", "chrf"), replicates=20)
+
+
+def _hand_in(service: Service, campaign: str, team: str) -> list[tuple[str, int]]:
+    mark = "plain" if campaign == OPEN else f"canaryoutput{team}{campaign}"
+    return [
+        (
+            system,
+            hand_in(service.engine, campaign, team, system, _lines(f"{mark} the {{word}} {number} {SHORT}")).submission,
+        )
+        for number, system in enumerate(SYSTEMS[team])
+    ]
+
+
+def _token(service: Service, account: int, *scopes: Scope) -> str:
+    client = service.program(account, *scopes)
+    return str(client.headers["Authorization"]).removeprefix("Bearer ")
+
+
+def _change(service: Service, table: type, where: ColumnElement[bool], **values: object) -> None:
+    with writing(service.engine) as connection:
+        connection.execute(update(table).where(where).values(**values))
