@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
@@ -16,6 +16,9 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 from models.errors import BadDatabaseUrl, RowsHeld
 from models.forking import unforked
 from models.trouble import name_database
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
 
 BUSY_SECONDS = 30.0
 """How long SQLite waits for others that hold the database; `sqlite:///FILE?timeout=SECONDS` says otherwise."""
@@ -27,13 +30,21 @@ IDLE_SECONDS = 30.0
 """PostgreSQL ends a writing transaction whose process says nothing for so long: others may wait for its locks."""
 
 
-def make_engine(url: str, *, relaxed: bool = False, pooled: bool = True, connections: int | None = None) -> Engine:
+def make_engine(
+    url: str,
+    *,
+    relaxed: bool = False,
+    pooled: bool = True,
+    connections: int | None = None,
+    binary: bool = False,
+) -> Engine:
     """An engine for `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
 
     `relaxed` lets PostgreSQL answer before a commit is on disk: right for claims and shards, which
     are run again if they are lost (`writing(durable=True)` overrides it). Without `pooled` no
     connection outlives its transaction; `connections` says how many there may be at once (15).
-    Raises BadDatabaseUrl.
+    `binary` is for who reads many blobs and not PostgreSQL's catalogue: rows come as they are, and not as
+    hexadecimal digits. Raises BadDatabaseUrl.
     """
     address = parse_url(url)
     # Errors go to logs, and what statements carry are the texts of users.
@@ -45,6 +56,8 @@ def make_engine(url: str, *, relaxed: bool = False, pooled: bool = True, connect
     if address.get_backend_name() == "postgresql":
         # Prepared statements do not survive pgbouncer and the like; we gain little by them.
         arguments: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": 10}
+        if binary:
+            arguments["cursor_factory"] = _binary_cursor()
         if relaxed:
             arguments["options"] = "-c synchronous_commit=off"
         engine = create_engine(address, connect_args=arguments, pool_pre_ping=pooled, **options)
@@ -131,6 +144,20 @@ def glancing(engine: Engine) -> Iterator[Connection]:
     options = READS["sqlite"] if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
     with engine.connect().execution_options(**options) as connection:
         yield connection
+
+
+@cache
+def _binary_cursor() -> type[Cursor[Any]]:
+    """Cursors that get rows in binary form."""
+    from psycopg import Cursor
+    from psycopg.pq import Format
+
+    class BinaryCursor(Cursor[Any]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self.format = Format.BINARY
+
+    return BinaryCursor
 
 
 def _busy_seconds(address: URL) -> str:

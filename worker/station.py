@@ -50,7 +50,7 @@ class Station:
     def engine(self) -> Engine:
         """The engine of this very process: connections must not be shared across a fork."""
         if self._engine is None or self._engine[0] != os.getpid():
-            self._engine = (os.getpid(), make_engine(self.settings.database_url, relaxed=True))
+            self._engine = (os.getpid(), make_engine(self.settings.database_url, relaxed=True, binary=True))
         return self._engine[1]
 
     def close(self) -> None:

@@ -189,3 +189,12 @@ def test_the_clock_is_that_of_the_database(database_url: str) -> None:
     assert isinstance(first, float)
     assert 1.7e9 < first <= second
     engine.dispose()
+
+
+def test_rows_in_binary_form_are_the_same(postgres_url: str) -> None:
+    values = "SELECT '\\x00ff'::bytea, 1.5::float8, 7::bigint, true, 'ž'::text, '{\"a\": [1]}'::json, count(*), NULL"
+    found = []
+    for binary in (False, True):
+        with reading(make_engine(postgres_url, binary=binary)) as connection:
+            found.append(tuple(connection.exec_driver_sql(values).one()))
+    assert found[0] == found[1] == (b"\x00\xff", 1.5, 7, True, "ž", {"a": [1]}, 1, None)
