@@ -224,15 +224,14 @@ def tests_of(connection: Connection, board: Board, options: argparse.Namespace) 
 def report(connection: Connection, compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """A page with the differences of these systems, and what is behind them."""
     from analysis.significance import ranked_by_bootstrap
-    from cli.pairs_output import CORRECTIONS, TESTS
+    from cli.pairs_output import TESTS
+    from metrics.resampling.correction import TITLES
     from metrics.resampling.paired import smallest_p
     from web.report.campaign import MadeTests, render_report
 
     boards, tests, pairs = [], [], []
     kind = {"bootstrap": "replicates", "randomization": "trials"}[options.paired]
-    corrected = (
-        f"corrected by {CORRECTIONS[options.correction]}" if options.correction in CORRECTIONS else "not corrected"
-    )
+    corrected = f"corrected by {TITLES[options.correction]}" if options.correction in TITLES else "not corrected"
     for board, made in compared:
         # A baseline's pairs alone are too few to rank by.
         whole = made.baseline is None and len(made.metrics) == len(board.listed.metrics)

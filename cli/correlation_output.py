@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from analysis.correlation import SYSTEM
+from analysis.agreement_objects import agreement_object
+from analysis.agreement_words import ALPHA, explanations
 from cli.columns import aligned
 from cli.latex import booktabs, escaped
-from cli.pairs_output import CORRECTIONS, shown_p, shown_signed
-from metrics.text.wording import number_of
+from cli.pairs_output import shown_p, shown_signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.correlation import Agreement, AgreementTable, MetricRow, MetricTest
-
-ALPHA = 0.05
-FEW_SYSTEMS = 20
-"""With fewer, a correlation of systems says little: of 20, r = 0.5 is seen as anything from 0.07 to 0.77."""
+    from analysis.correlation import Agreement, AgreementTable, MetricTest
 
 TSV_COLUMNS = (
     *("campaign", "test_set", "version", "references", "human", "level", "metric", "rank", "statistic", "value", "n"),
@@ -108,169 +104,11 @@ def verdict(test: MetricTest) -> str:
     return word + (" *" if test.p_corrected < ALPHA else "")
 
 
-def explanations(table: AgreementTable) -> list[str]:
-    """What the numbers rest on and how they were made, a sentence each."""
-    sentences = [_counts(table)]
-    judged, listed = table.judged, table.judged.board.listed
-    turned = [row.metric.title for row in table.rows if not row.metric.higher_is_better]
-    if turned:
-        sentences.append(f"Less is better by {', '.join(turned)}: the scores were negated.")
-    sentences += _intervals(table)
-    if table.tested:
-        everything = table.level == SYSTEM and 2 ** len(judged.systems) <= table.trials
-        how = f"all {2 ** len(judged.systems):,} ways" if everything else f"{table.trials:,} trials, seed {listed.seed}"
-        family = sum(row.test is not None for row in table.rows)
-        corrected = "not corrected"
-        if table.asked.correction != "none":
-            corrected = f"corrected by {CORRECTIONS[table.asked.correction]} for {family} tests"
-        sentences.append(
-            f"p: permutation of the two metrics' scores ({how}), two-sided, {corrected}; "
-            f"* {'p' if table.asked.correction == 'none' else 'corrected p'} below {ALPHA:g}."
-        )
-        least = (family if table.asked.correction == "holm" else 1) / (table.trials + 1)
-        if not everything and least >= ALPHA:
-            sentences.append(
-                f"Note: {table.trials:,} trials cannot give a corrected p below {least:.2g}: ask for more."
-            )
-    if table.undefined:
-        names = ", ".join(statistic.title for statistic in table.undefined)
-        sentences.append(f"Not defined here: {names}{_why(table)}".removesuffix(".") + ".")
-    for left_out, what in (
-        (judged.matched.references, "human translations"),
-        (judged.matched.unknown, "judged, but not on this leaderboard"),
-        (judged.matched.not_judged, "not judged"),
-        (judged.unscored, "judged, but not scored (yet)"),
-    ):
-        if left_out:
-            sentences.append(f"Left out, {what}: {', '.join(left_out)}.")
-    systems = len(judged.systems)
-    if table.level == SYSTEM and 1 < systems < FEW_SYSTEMS:
-        sentences.append(
-            f"CAUTION: {systems} systems are few. Correlations of so few change much from one set of systems to "
-            "another: read the intervals, not the ranks."
-        )
-    return sentences
-
-
-def _counts(table: AgreementTable) -> str:
-    """How many systems, pairs or segments each statistic rests on."""
-    found = []
-    for position, statistic in enumerate(table.statistics):
-        counts = [row.agreements[position].counted for row in table.rows]
-        span = f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
-        unit = statistic.unit.removesuffix("s") if max(counts) == 1 else statistic.unit
-        found.append((f"{span} {unit}", statistic.title))
-    grouped: dict[str, list[str]] = {}
-    for count, title in found:
-        grouped.setdefault(count, []).append(title)
-    shares = "; ".join(f"{count} ({', '.join(titles)})" for count, titles in grouped.items())
-    return f"{number_of(len(table.judged.systems), 'system')} judged and scored" + (
-        f". Counted: {shares}." if shares else "."
-    )
-
-
-def _intervals(table: AgreementTable) -> list[str]:
-    made: dict[tuple[str, int], list[str]] = {}
-    for position, statistic in enumerate(table.statistics):
-        agreement = table.rows[0].agreements[position]
-        if agreement.resampled:
-            made.setdefault((agreement.resampled, len(agreement.replicates)), []).append(statistic.title)
-    shares = [
-        f"{n:,} replicates that draw {what}" + (f" ({', '.join(titles)})" if len(made) > 1 else "")
-        for (what, n), titles in made.items()
-    ]
-    if not shares:
-        return []
-    level, seed = 100 * table.asked.level, table.judged.board.listed.seed
-    return [f"{level:g} % intervals: percentiles of {', and of '.join(shares)}; seed {seed}."]
-
-
-def _why(table: AgreementTable) -> str:
-    if table.level == SYSTEM:
-        return "" if table.judged.has_segments else " (no scores of segments)"
-    return " (no segment with two judged systems)" if all(each.unit != "cells" for each in table.undefined) else ""
-
-
 def as_json(tables: Sequence[AgreementTable]) -> str:
     """All tables with numbers at full precision, null where undefined."""
-    return json.dumps([_object(table) for table in tables], indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _object(table: AgreementTable) -> dict[str, Any]:
-    judged, listed = table.judged, table.judged.board.listed
-    return {
-        "campaign": listed.campaign,
-        "test_set": listed.test_set,
-        "version": listed.version,
-        "references": list(listed.references),
-        "human": {
-            "name": judged.human.name,
-            "version": judged.human.version,
-            "kind": judged.human.kind.value,
-            "method": dict(judged.human.method),
-        },
-        "level": table.level,
-        "seed": listed.seed,
-        "systems": list(judged.systems),
-        "left_out": {
-            "human_translations": list(judged.matched.references),
-            "unknown": list(judged.matched.unknown),
-            "not_judged": list(judged.matched.not_judged),
-            "not_scored": list(judged.unscored),
-        },
-        "undefined": [statistic.name for statistic in table.undefined],
-        "baseline": table.baseline.specification if table.baseline else None,
-        "metrics": [_metric_object(table, row) for row in table.rows],
-    }
-
-
-def _metric_object(table: AgreementTable, row: MetricRow) -> dict[str, Any]:
-    statistics = []
-    for statistic, agreement in zip(table.statistics, row.agreements, strict=True):
-        interval = None
-        if agreement.interval:
-            low, high = agreement.interval
-            n = len(agreement.replicates)
-            interval = {
-                "level": table.asked.level, "low": low, "high": high, "n": n, "resampled": agreement.resampled,
-            }  # fmt: skip
-        statistics.append(
-            {
-                "statistic": statistic.name,
-                "value": _or_null(agreement.value),
-                "n": agreement.counted,
-                "unit": agreement.unit,
-                "interval": interval,
-            }
-        )
-    return {
-        "metric": row.metric.specification,
-        "title": row.metric.title,
-        "higher_is_better": row.metric.higher_is_better,
-        "rank": row.rank,
-        "statistics": statistics,
-        "test": _test_object(table, row.test) if row.test else None,
-    }
-
-
-def _test_object(table: AgreementTable, test: MetricTest) -> dict[str, Any]:
-    """The metric against the baseline; `difference` is the metric's value minus the baseline's."""
-    assert table.baseline is not None
-    interval = None
-    if test.interval:
-        interval = {"level": table.asked.level, "low": -test.interval[1], "high": -test.interval[0]}
-    return {
-        "against": table.baseline.specification,
-        "statistic": table.statistics[0].name,
-        "difference": _or_null(-test.difference),
-        "interval": interval,
-        "trials": table.trials,
-        "p": _or_null(test.p),
-        "p_corrected": _or_null(test.p_corrected),
-        "correction": table.asked.correction,
-        "williams_p": _or_null(test.williams),
-        "williams_p_corrected": _or_null(test.williams_corrected),
-    }
+    return (
+        json.dumps([agreement_object(table) for table in tables], indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    )
 
 
 def as_tsv(tables: Sequence[AgreementTable]) -> str:
@@ -307,10 +145,6 @@ def as_latex(table: AgreementTable, width: int = 3) -> str:
             booktabs(rows, "l" + "r" * (len(rows[0]) - 2) + "l", f"{heading(table)}: against {against(table)}")
         )
     return "\n".join(tables) + "".join(f"% {sentence}\n" for sentence in explanations(table))
-
-
-def _or_null(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def _exact(value: float) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from analysis.agreement_words import explanations
 from analysis.correlation import SYSTEM
-from cli.correlation_output import against, agreement_rows, explanations, heading, test_rows
+from cli.correlation_output import against, agreement_rows, heading, test_rows
 from web.report.agreement import agreement_body
 from web.report.page import render_page
 from web.report.scatters import scatters_body

@@ -11,7 +11,8 @@ from cli.columns import aligned, digits
 from cli.nightly_changes import CHANGE_HEADER, change_row, place_of
 from cli.nightly_history import history_json, history_svg, history_text
 from cli.nightly_junit import night_junit
-from cli.pairs_output import CORRECTIONS, TESTS
+from cli.pairs_output import TESTS
+from metrics.resampling.correction import TITLES
 
 if TYPE_CHECKING:
     from analysis.nights import NightReport, Verdict
@@ -65,8 +66,8 @@ def how_tested(verdict: Verdict) -> str:
         return f"Compared with {verdict.baseline}: there was nothing to test."
     draws = "replicates" if verdict.test == "bootstrap" else "trials"
     corrected = (
-        f"p corrected by {CORRECTIONS[verdict.correction]} for {_counted(verdict.tests, 'test')}"
-        if verdict.correction in CORRECTIONS
+        f"p corrected by {TITLES[verdict.correction]} for {_counted(verdict.tests, 'test')}"
+        if verdict.correction in TITLES
         else f"p not corrected for {_counted(verdict.tests, 'test')}"
     )
     least = f", by at least {verdict.minimum_difference:g}" if verdict.minimum_difference else ""

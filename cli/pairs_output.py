@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.columns import aligned, digits
 from cli.latex import booktabs, escaped
+from metrics.resampling.correction import TITLES
 from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ TSV_COLUMNS = (
     *("low", "high", "level", "direction"),
 )
 TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
-CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 INTERVALS = {"percentile": "percentiles", "bca": "bias-corrected and accelerated"}
 
 
@@ -184,7 +184,7 @@ def explanations(tests: PairedTests) -> list[str]:
         sentences.append("p is not corrected for the number of pairs.")
     else:
         pairs = f"the {family:,} pairs" if family != 1 else "the one pair"
-        sentences.append(f"Corrected p: {CORRECTIONS[tests.correction]}, for {pairs} of each metric.")
+        sentences.append(f"Corrected p: {TITLES[tests.correction]}, for {pairs} of each metric.")
     least = smallest_p(tests.draws, family, tests.correction)
     if family and least >= tests.alpha:
         corrected = "p" if tests.correction == "none" else "corrected p"

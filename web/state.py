@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from web.access.principal import SEEN_SECONDS
 from web.access.throttle import Throttle
+from web.inspection.judged import Memory
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -29,6 +30,8 @@ class State:
     """What limits how often something is done."""
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when the server is to end: streams end, too."""
+    metrics: Memory = field(default_factory=Memory)
+    """How metrics compare with people, made once."""
     _seen: dict[tuple[int | None, int | None], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

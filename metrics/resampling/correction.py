@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 CORRECTIONS = ("holm", "bh", "none")
 """Holm 1979 (no false difference at all), Benjamini and Hochberg 1995 (few of those found are false), none."""
 
+TITLES = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
+"""As sentences call them."""
+
 
 def corrected(p_values: Sequence[float] | NDArray[np.float64], method: str) -> NDArray[np.float64]:
     """The p-values of one family of tests, corrected, in their order; NaN stays NaN and counts as no test.

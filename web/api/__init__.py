@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from web.api import me, segments
+from web.api import human, me, segments
 
-ROUTERS = (me.router, segments.router)
+ROUTERS = (me.router, segments.router, human.router)
 """In the order of the description."""

@@ -7,6 +7,7 @@ import io
 import logging
 import math
 import re
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from web.charts.palette import CLASSES, INK, LINE, SOFT
@@ -35,6 +36,8 @@ SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "steelyard",
     "path.simplify": False,
 }
+_ONE_AT_A_TIME = RLock()
+"""matplotlib's settings belong to the whole process, and pages are made in threads."""
 _IDS = re.compile(r"#([\w.-]+)")
 _UNCONTROLLED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 """What XML cannot hold, or nobody can see."""
@@ -103,7 +106,7 @@ class Drawing:
         from matplotlib import rc_context
 
         written = io.BytesIO()
-        with rc_context(SETTINGS):
+        with _ONE_AT_A_TIME, rc_context(SETTINGS):
             self.figure.savefig(written, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
         root = fromstring(written.getvalue())
         name = hashlib.sha256(repr((written.getvalue(), self._words, title)).encode()).hexdigest()[:10]

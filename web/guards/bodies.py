@@ -4,45 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
 
 from metrics.text.wording import number_of
 from web.errors import BadRequest, TooLarge, TooSlow, WebError
 from web.guards.refusing import refuse
+from web.large_bodies import MARK, Body
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from web.settings import WebSettings
-
-Route = TypeVar("Route", bound=Callable[..., Any])
-MARK = "takes_upload"
-
-
-class Body(Enum):
-    """What else than a form a route takes."""
-
-    UPLOAD = "upload"
-    PIECE = "piece"
-
-
-def takes_upload(route: Route) -> Route:
-    """Marks a route whose body may have `upload_bytes`, not only `form_bytes`; counted by `uploads_per_minute`.
-
-    Below the router's own decorator: `@router.post(...)`, then `@takes_upload`, then `def`.
-    """
-    setattr(route, MARK, Body.UPLOAD)
-    return route
-
-
-def takes_piece(route: Route) -> Route:
-    """As `takes_upload`, for pieces of an upload that was counted when it was announced."""
-    setattr(route, MARK, Body.PIECE)
-    return route
 
 
 class BoundedBodies:

@@ -9,7 +9,7 @@ from fastapi import Request
 from web.access.throttle import Rate, network_of
 from web.asking import SAFE, address_of, read_principal, state_of
 from web.errors import NotSignedIn
-from web.guards.bodies import MARK, Body
+from web.large_bodies import MARK, Body
 
 if TYPE_CHECKING:
     from web.state import State

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from web.pages import home, segments
+from web.pages import home, metrics, segments
 
-ROUTERS = (home.router, segments.router)
+ROUTERS = (home.router, segments.router, metrics.router)

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from tests.web.wire import Wire, served
 from web.answers import answer_errors
 from web.guards import guard
-from web.guards.bodies import takes_piece, takes_upload
+from web.large_bodies import takes_piece, takes_upload
 from web.settings import WebSettings
 
 KIB = 1024

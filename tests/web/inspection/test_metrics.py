@@ -1,0 +1,115 @@
+"""Metrics against people and each other, and human scores that organisers hand in."""
+
+import pytest
+from sqlalchemy import select
+
+from models.audit import AuditEntry
+from models.roles import PhaseKind, Scope
+from models.session import reading
+from tests.web.inspection.looked_at import Looked, look_at
+from tests.web.service import DAY, Service
+
+PAGE, HUMAN = "/campaigns/bay/metrics", "/api/v1/campaigns/bay/human-scores"
+CORRELATIONS = "/api/v1/campaigns/bay/correlations"
+
+SYSTEMS = "system\tscore\ndive\t0.4\nsoar\t0.1\n"
+SEGMENTS = "system\tsegment\tscore\n" + "".join(
+    f"{system}\t{segment}\t{score}\n"
+    for system, scores in (("dive", (90, 40, 80, 10)), ("soar", (20, 95, 60, 100)))
+    for segment, score in enumerate(scores)
+)
+
+
+@pytest.fixture
+def bay(service: Service) -> Looked:
+    """See `look_at`."""
+    return look_at(service)
+
+
+def _files(*texts: str) -> list[tuple[str, tuple[str, bytes, str]]]:
+    return [("files", (f"human.{n}.tsv", text.encode(), "text/plain")) for n, text in enumerate(texts)]
+
+
+def test_organisers_add_human_scores_and_see_who_agrees_with_them(bay: Looked) -> None:
+    client = bay.service.program(bay.organiser)
+    assert client.get(CORRELATIONS).json() == {
+        "test_set": "bay",
+        "references": ["A", "B"],
+        "human": None,
+        "tables": [],
+    }
+    added = client.post(HUMAN, files=_files(SEGMENTS), data={"test_set": "bay", "called": "da"})
+    assert added.status_code == 201, added.text
+    assert (added.json()["name"], added.json()["version"]) == ("da", 1)
+    again = client.post(HUMAN, files=_files(SEGMENTS), data={"called": "da"})
+    assert again.json()["version"] == 1
+    told = client.get(CORRELATIONS).json()
+    assert told["human"] == "da@1"
+    assert [table["level"] for table in told["tables"]] == ["system", "segment"]
+    assert {metric["metric"] for metric in told["tables"][1]["metrics"]} == {"bleu", "ter"}
+    assert told["tables"][1]["systems"] == ["dive", "soar"]
+    page = bay.service.browser(bay.organiser).get(PAGE).text
+    assert "da@1" in page
+    assert "By segment" in page
+    assert "<svg" in page
+    assert 'style="' not in page
+    with reading(bay.service.engine) as connection:
+        entries = connection.execute(select(AuditEntry).where(AuditEntry.action == "human-scores.add")).all()
+    assert len(entries) == 1
+    assert entries[0].campaign_id == bay.campaign
+
+
+def test_only_organisers_add_them(bay: Looked) -> None:
+    for client in (bay.service.client(), bay.service.program(bay.gull)):
+        assert client.post(HUMAN, files=_files(SYSTEMS)).status_code in (401, 403)
+    reads = bay.service.program(bay.organiser, Scope.READ)
+    assert reads.post(HUMAN, files=_files(SYSTEMS)).status_code == 403
+    assert bay.service.client().get(HUMAN).json()["items"] == []
+
+
+def test_what_is_wrong_with_a_table_is_said_with_its_own_name(bay: Looked) -> None:
+    client = bay.service.program(bay.organiser)
+    for text, said in (
+        ("system\tsegment\tscore\ndive\t99\t1\n", "99"),
+        ("nothing\tknown\n1\t2\n", "columns"),
+        ("", "empty"),
+    ):
+        answer = client.post(HUMAN, files=_files(text))
+        assert answer.status_code == 422, answer.text
+        assert "human.0.tsv" in answer.text
+        assert said in answer.text
+    packed = client.post(HUMAN, files=[("files", ("../../x.tsv", b"\x1f\x8b\x08\x00", "text/plain"))])
+    assert packed.status_code == 422
+    assert "x.tsv: is packed" in packed.json()["error"]["message"]
+    assert client.get(HUMAN).json()["items"] == []
+
+
+def test_a_form_that_is_wrong_says_so_on_the_page(bay: Looked) -> None:
+    browser = bay.service.browser(bay.organiser)
+    wrong = browser.post(PAGE, files=_files("nothing\n"), data={"test_set": str(bay.test_set), "called": "mine"})
+    assert wrong.status_code == 422
+    assert 'role="alert"' in wrong.text
+    assert 'value="mine"' in wrong.text
+    right = browser.post(PAGE, files=_files(SYSTEMS), data={"test_set": str(bay.test_set)}, follow_redirects=False)
+    assert right.status_code == 303
+    assert "Stored human scores" in browser.get(right.headers["Location"]).text
+
+
+def test_while_the_leaderboard_is_hidden_nothing_is_shown(bay: Looked) -> None:
+    bay.service.phase(bay.campaign, "week", PhaseKind.BLIND, ends=DAY)
+    for client in (bay.service.client(), bay.service.browser(bay.gull)):
+        assert [client.get(path).status_code for path in (PAGE, HUMAN, CORRELATIONS)] == [403, 403, 403]
+        assert "/metrics" not in client.get("/campaigns/bay/segments").text
+    assert bay.service.browser(bay.organiser).get(PAGE).status_code == 200
+
+
+def test_anonymous_teams_stay_so(bay: Looked) -> None:
+    client = bay.service.program(bay.organiser)
+    client.post(HUMAN, files=_files(SYSTEMS + "stranger\t0.3\n"))
+    bay.service.campaign("bay", anonymous=True)
+    bay.service.phase(bay.campaign, "open", PhaseKind.OPEN)
+    for text in (bay.service.client().get(path).text for path in (PAGE, CORRELATIONS)):
+        for name in ("gulls", "terns", "dive", "soar", "stranger"):
+            assert name not in text
+    assert "Team 1" in bay.service.client().get(PAGE).text
+    assert "gulls/dive" in bay.service.browser(bay.organiser).get(PAGE).text

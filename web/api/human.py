@@ -1,0 +1,122 @@
+"""Human scores, and how metrics agree with them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, Form, Request, UploadFile
+from pydantic import BaseModel
+
+from analysis.agreement_objects import agreement_object
+from models.human import StoredJudgments, list_judgments
+from models.session import reading
+from web.asking import Asking, state_of
+from web.errors import Forbidden
+from web.inspection.human import add_judgments
+from web.inspection.judged import read_metrics
+from web.inspection.visible import visible_test_sets
+from web.large_bodies import takes_upload
+from web.life.sight import read_sight
+
+router = APIRouter(tags=["human scores"])
+
+
+class HumanScores(BaseModel):
+    """Human judgments of a test set in one version."""
+
+    test_set: str
+    name: str
+    version: int
+    kind: str
+    """scores, ratings, errors or rankings."""
+    method: dict[str, Any]
+    """How scores were made of the judgments."""
+    created_at: float
+    """Seconds since 1970."""
+
+
+class ListedHumanScores(BaseModel):
+    """All human scores of a campaign."""
+
+    items: list[HumanScores]
+    next: str | None
+
+
+class Correlations(BaseModel):
+    """How metrics agree with people."""
+
+    test_set: str
+    references: list[str]
+    human: str | None
+    """The judgments; null where there are none of systems that have scores."""
+    tables: list[dict[str, Any]]
+    """One by system and one by segment, as far as people judged either, as `steelyard correlate -f json` gives them."""
+
+
+@router.get("/campaigns/{name}/human-scores")
+def list_human_scores(request: Request, name: str, principal: Asking) -> ListedHumanScores:
+    """Which human scores there are; as long as scores of all systems are not shown, for organisers alone."""
+    with reading(state_of(request).engine) as connection:
+        sight = read_sight(connection, principal, name)
+        if not sight.sees_board:
+            raise Forbidden("Scores of all systems are not shown in this phase.")
+        found = [
+            _shown(test_set.title, each)
+            for test_set in visible_test_sets(connection, sight)
+            for each in list_judgments(connection, test_set.id)
+        ]
+    return ListedHumanScores(items=found, next=None)
+
+
+@router.post("/campaigns/{name}/human-scores", status_code=201)
+@takes_upload
+def add_human_scores(
+    request: Request,
+    name: str,
+    principal: Asking,
+    files: Annotated[list[UploadFile], File()],
+    test_set: Annotated[str, Form()] = "",
+    called: Annotated[str, Form()] = "",
+) -> HumanScores:
+    """Add human scores: tables that belong together, as `steelyard human import` reads them (docs/human.md).
+
+    The same content under the same name is stored once; other content becomes the next version.
+    """
+    engine = state_of(request).engine
+    with reading(engine) as connection:
+        sight = read_sight(connection, principal, name)
+    title, stored = add_judgments(engine, sight, test_set, called, files)
+    return _shown(title, stored)
+
+
+@router.get("/campaigns/{name}/correlations")
+def read_correlations(
+    request: Request, name: str, principal: Asking, test_set: str = "", references: str = "", human: str = ""
+) -> Correlations:
+    """Correlations of metrics with human scores, with intervals, and tests of each metric against the best."""
+    state = state_of(request)
+    with reading(state.engine) as connection:
+        sight = read_sight(connection, principal, name)
+    seen = read_metrics(state.engine, sight, test_set, references, human)
+    tables = [agreement_object(each) for each in state.metrics.tables(seen.judged)] if seen.judged else []
+    if not sight.sees_names:
+        for table in tables:
+            # Under which name somebody was judged would tell who an anonymous team is.
+            del table["left_out"], table["systems"]
+    return Correlations(
+        test_set=seen.test_set.title,
+        references=list(seen.board.listed.references) if seen.board else [],
+        human=seen.judged.human.title if seen.judged else None,
+        tables=tables,
+    )
+
+
+def _shown(test_set: str, stored: StoredJudgments) -> HumanScores:
+    return HumanScores(
+        test_set=test_set,
+        name=stored.name,
+        version=stored.version,
+        kind=stored.kind,
+        method=dict(stored.method),
+        created_at=stored.created_at,
+    )

@@ -1,0 +1,88 @@
+"""Human scores that organisers hand in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import BinaryIO, Protocol
+
+from sqlalchemy import Engine
+
+from metrics.errors import MetricsError
+from metrics.human.judgments import Judged
+from metrics.human.reading import Reading, read_judgments
+from metrics.text.contents import Contents
+from metrics.text.gzip_members import GZIP
+from metrics.text.names import printable
+from models.human import StoredJudgments
+from models.known_test_sets import segments_of_documents
+from models.session import reading, writing
+from scheduler.judgments import store_judged
+from web.errors import BadRequest, TooLarge
+from web.inspection.visible import find_test_set, visible_test_sets
+from web.life.sight import Sight
+
+MOST_BYTES = 64 * 2**20
+MOST_FILES = 20
+LONGEST_NAME = 100
+
+
+class Sent(Protocol):
+    """A file of a form."""
+
+    @property
+    def file(self) -> BinaryIO:
+        """What was sent."""
+
+    @property
+    def filename(self) -> str | None:
+        """What its sender calls it."""
+
+
+def add_judgments(
+    engine: Engine, sight: Sight, test_set: str, name: str, files: Sequence[Sent]
+) -> tuple[str, StoredJudgments]:
+    """Store human scores of a test set of the campaign, all or nothing; the test set's title, and what is stored.
+
+    Raises Forbidden for others than organisers, BadRequest with all that is wrong, TooLarge.
+    """
+    sight.require_organiser()
+    with reading(engine) as connection:
+        chosen = find_test_set(visible_test_sets(connection, sight), test_set)
+        documents = segments_of_documents(connection, chosen.id)
+    name = name.strip() or "human"
+    if len(name) > LONGEST_NAME or "@" in name or name != printable(name):
+        raise BadRequest(f"Judgments are called by 1 to {LONGEST_NAME} characters that can be seen, without @.")
+    if not files or len(files) > MOST_FILES:
+        raise BadRequest(f"Send 1 to {MOST_FILES} tables of judgments; this request has {len(files)}.")
+    judged = _read(files, Reading(chosen.segments, documents))
+    with writing(engine, durable=True) as connection:
+        stored, new = store_judged(connection, chosen.id, name, judged)
+        if new:
+            sight.principal.audit(
+                connection,
+                "human-scores.add",
+                f"human scores {stored.title} of test set {chosen.title}",
+                campaign_id=sight.campaign_id,
+                systems=len(judged.systems),
+                segments=len(judged.segments),
+            )
+    return chosen.title, stored
+
+
+def _read(files: Sequence[Sent], how: Reading) -> Judged:
+    try:
+        return read_judgments([_contents(sent) for sent in files], how)
+    except MetricsError as error:
+        first, *more = str(error).split("\n")
+        raise BadRequest(first, details=more) from None
+
+
+def _contents(sent: Sent) -> Contents:
+    name = printable(PurePath(sent.filename or "table").name)[:LONGEST_NAME]
+    text = sent.file.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise TooLarge(f"{name}: a table of judgments may have {MOST_BYTES:,} bytes.")
+    if text.startswith(GZIP):
+        raise BadRequest(f"{name}: is packed with gzip. Send tables as they are.")
+    return Contents(text, name=name)

@@ -1,0 +1,201 @@
+"""Metrics of a campaign's leaderboard against people, and against each other."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+
+from markupsafe import Markup
+from sqlalchemy import Engine
+
+from analysis.board import Board, read_board
+from analysis.correlation import AgreementTable, Asked, agreement_of_segments, agreement_of_systems
+from analysis.judged import JudgedBoard, read_judged
+from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM
+from models.boards import ListedBoard, list_boards
+from models.human import StoredJudgments, find_judgments, list_judgments
+from models.leaderboard import LeaderboardRow
+from models.session import reading
+from web.errors import Forbidden, NotThere
+from web.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
+from web.life.sight import Sight
+from web.report.leaderboard import MARGIN, WIDTH, Cell
+from web.report.numbers import number
+from web.report.scatters import scatters_body
+
+LEVEL = 0.95
+PLACES = 3
+REMEMBERED = 32
+"""Results of comparing metrics with people that a process keeps: they never change."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeenMetrics:
+    """What is known of a campaign's metrics on one test set."""
+
+    test_sets: Sequence[VisibleTestSet]
+    test_set: VisibleTestSet
+    boards: Sequence[ListedBoard]
+    """Against which references there are scores, the most references first."""
+    board: Board | None
+    """None where nothing was measured yet."""
+    judgments: Sequence[StoredJudgments]
+    """The newest version of each."""
+    chosen: StoredJudgments | None
+    judged: JudgedBoard | None
+    """None without judgments of systems that have scores."""
+
+
+class Memory:
+    """The last results of long computations. One is made at a time: who wants the same waits rather than repeats it."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[object, object] = OrderedDict()
+        self._lock = Lock()
+
+    def tables(self, judged: JudgedBoard) -> list[AgreementTable]:
+        """By system and by segment, as far as people judged either."""
+        key = ("tables", *_content(judged.board), judged.human.stored.id)
+        with self._lock:
+            made = self._get(key)
+            if made is None:
+                made = self._keep(key, _compare(judged))
+        assert isinstance(made, list)
+        return made
+
+    def scatters(self, board: Board, judged: JudgedBoard | None, names: Sequence[str]) -> Markup:
+        """Charts of metrics against each other, and against people where their scores of systems are known."""
+        key = ("scatters", *_content(board), judged.human.stored.id if judged else None, tuple(names))
+        with self._lock:
+            made = self._get(key)
+            if made is None:
+                made = self._keep(key, _scatters(board, judged, names))
+        assert isinstance(made, Markup)
+        return made
+
+    def _get(self, key: object) -> object | None:
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+    def _keep(self, key: object, made: object) -> object:
+        self._kept[key] = made
+        if len(self._kept) > REMEMBERED:
+            self._kept.popitem(last=False)
+        return made
+
+
+def read_metrics(
+    engine: Engine, sight: Sight, test_set: str = "", references: str = "", human: str = ""
+) -> SeenMetrics:
+    """What there is to show. Raises NotThere, and Forbidden where the leaderboard is not to be seen."""
+    if not sight.sees_board:
+        raise Forbidden("Scores of all systems are not shown in this phase, and so no comparison of metrics.")
+    with reading(engine) as connection:
+        test_sets = visible_test_sets(connection, sight)
+        chosen = find_test_set(test_sets, test_set)
+        listed = [
+            each
+            for each in list_boards(connection, campaign_id=sight.campaign_id)
+            if (each.test_set, each.version) == (chosen.name, chosen.version)
+        ]
+        boards = _newest(listed)
+        labels = sorted(each for each in references.split(",") if each)
+        fitting = [each for each in boards if not labels or sorted(each.references) == labels]
+        if boards and not fitting:
+            raise NotThere(f"Nothing was measured against {'+'.join(labels)[:200]} here.")
+        board = read_board(connection, fitting[0], LEVEL) if fitting else None
+        stored = {each.name: each for each in reversed(list_judgments(connection, chosen.id))}
+        wanted = None
+        if human:
+            wanted = find_judgments(connection, chosen.id, human)
+        elif stored:
+            wanted = next(iter(reversed(stored.values())))
+        judged = read_judged(connection, board, wanted.title) if wanted and board else None
+    return SeenMetrics(
+        test_sets=test_sets,
+        test_set=chosen,
+        boards=boards,
+        board=board,
+        judgments=sorted(stored.values(), key=lambda each: each.name),
+        chosen=wanted,
+        judged=judged if judged and judged.systems else None,
+    )
+
+
+def shown_names(sight: Sight, rows: Sequence[LeaderboardRow]) -> list[str]:
+    """What the systems of a board are called before these eyes, no two alike."""
+    found: list[str] = []
+    for row in rows:
+        parts = [sight.name_of(row.team) if row.team else "", sight.system_name_of(row.team, row.system)]
+        name = "/".join(part for part in parts if part)
+        found.append(name if name not in found else f"{name} ({row.submissions[0]})")
+    return found
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A column of a table: one statistic of all metrics."""
+
+    title: str
+    source: str
+    cells: Sequence[Cell] = field(default_factory=tuple)
+    axis: tuple[str, str] | None = None
+
+
+def columns(table: AgreementTable) -> list[Statistic]:
+    """The statistics of a table with their intervals drawn, each column with an axis of its own."""
+    return [
+        _column(table, number, statistic.title, statistic.source) for number, statistic in enumerate(table.statistics)
+    ]
+
+
+def _column(table: AgreementTable, position: int, title: str, source: str) -> Statistic:
+    agreements = [row.agreements[position] for row in table.rows]
+    ends = [end for each in agreements if each.interval for end in (*each.interval, each.value)]
+    least, most = min(ends, default=0.0), max(ends, default=0.0)
+    step = (WIDTH - 2 * MARGIN) / ((most - least) or 1.0)
+    cells = []
+    for each in agreements:
+        value = number(None if math.isnan(each.value) else each.value, PLACES)
+        if each.interval is None:
+            cells.append(Cell(value))
+            continue
+        low, high = each.interval
+        at = tuple(MARGIN + step * (end - least) for end in (low, each.value, high))
+        cells.append(Cell(value, number(low, PLACES), number(high, PLACES), (at[0], at[1], at[2])))
+    return Statistic(title, source, cells, (number(least, 2), number(most, 2)) if ends else None)
+
+
+def _newest(listed: Sequence[ListedBoard]) -> list[ListedBoard]:
+    """Of protocols against the same references the last one; the most references first."""
+    last = {each.references: each for each in listed}
+    return sorted(last.values(), key=lambda each: (-len(each.references), -each.protocol_id))
+
+
+def _content(board: Board) -> tuple[object, ...]:
+    done = tuple(row.evaluations for row in board.rows if row.scores)
+    return board.listed.campaign_id, board.listed.protocol_id, done
+
+
+def _compare(judged: JudgedBoard) -> list[AgreementTable]:
+    found = []
+    asked = Asked(level=LEVEL)
+    if judged.has_systems:
+        found.append(agreement_of_systems(judged, DEFAULT_SYSTEM, asked))
+    if judged.has_segments:
+        found.append(agreement_of_segments(judged, DEFAULT_SEGMENT, asked))
+    return found
+
+
+def _scatters(board: Board, judged: JudgedBoard | None, names: Sequence[str]) -> Markup:
+    metrics = {title: board.scores(position).tolist() for position, title in enumerate(board.titles)}
+    people = {}
+    if judged and judged.has_systems:
+        scores = dict(zip(judged.systems, judged.human_systems.tolist(), strict=True))
+        of_rows = [scores.get(row.system, scores.get(board.name(row), math.nan)) for row in board.rows]
+        people = {f"people ({judged.human.title})": of_rows}
+    return scatters_body(names, metrics, people)

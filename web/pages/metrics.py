@@ -1,0 +1,99 @@
+"""Metrics of a campaign against people and against each other."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, File, Form, Request, Response, UploadFile
+from fastapi.responses import RedirectResponse
+
+from analysis.agreement_words import explanations
+from models.session import reading
+from web.asking import Asking, state_of
+from web.errors import WebError
+from web.inspection.human import add_judgments
+from web.inspection.judged import columns, read_metrics, shown_names
+from web.large_bodies import takes_upload
+from web.life.sight import Sight, read_sight
+from web.pages.rendering import page, part_of_address
+
+router = APIRouter()
+
+
+@router.get("/campaigns/{name}/metrics")
+def show_metrics(
+    request: Request,
+    name: str,
+    principal: Asking,
+    test_set: str = "",
+    references: str = "",
+    human: str = "",
+    stored: str = "",
+) -> Response:
+    """Tables and charts for one test set."""
+    with reading(state_of(request).engine) as connection:
+        sight = read_sight(connection, principal, name)
+    return _shown(request, sight, test_set, references, human, stored=stored[:300])
+
+
+@router.post("/campaigns/{name}/metrics")
+@takes_upload
+def take_human_scores(
+    request: Request,
+    name: str,
+    principal: Asking,
+    files: Annotated[list[UploadFile], File()],
+    test_set: Annotated[str, Form()],
+    called: Annotated[str, Form()] = "",
+) -> Response:
+    """Human scores from a form."""
+    engine = state_of(request).engine
+    with reading(engine) as connection:
+        sight = read_sight(connection, principal, name)
+    try:
+        _, kept = add_judgments(engine, sight, test_set, called, files)
+    except WebError as error:
+        if error.status not in (413, 422):
+            raise
+        return _shown(request, sight, test_set, error=error, called=called)
+    address = f"/campaigns/{part_of_address(name)}/metrics"
+    chosen = f"test_set={part_of_address(test_set)}&human={part_of_address(kept.name)}"
+    return RedirectResponse(f"{address}?{chosen}&stored={part_of_address(kept.title)}", 303)
+
+
+def _shown(
+    request: Request,
+    sight: Sight,
+    test_set: str = "",
+    references: str = "",
+    human: str = "",
+    *,
+    stored: str = "",
+    error: WebError | None = None,
+    called: str = "",
+) -> Response:
+    state = state_of(request)
+    seen = read_metrics(state.engine, sight, test_set, references, human)
+    board, judged = seen.board, seen.judged
+    names = shown_names(sight, board.rows) if board else []
+    tables = state.metrics.tables(judged) if judged else []
+    return page(
+        request,
+        "metrics",
+        status=error.status if error else 200,
+        title="Metrics",
+        sight=sight,
+        here="metrics",
+        seen=seen,
+        # Who was judged under which name would tell who an anonymous team is.
+        tables=[
+            (each, columns(each), [said for said in explanations(each) if sight.sees_names or "Left out" not in said])
+            for each in tables
+        ],
+        scatters=state.metrics.scatters(board, judged, names)
+        if board and any(row.scores for row in board.rows)
+        else "",
+        stored=stored,
+        error=error,
+        called=called,
+    )
