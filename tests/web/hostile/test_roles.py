@@ -1,0 +1,179 @@
+"""Every route, called by everybody: who may not is refused, learns nothing, and changes nothing."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.web.hostile.expected import PARTS, RULES, Rule
+from tests.web.hostile.world import PRIVATE, ROLES, Template, World
+from web import api, pages
+from web.asking import FORM_HEADER, SAFE
+
+REFUSED = frozenset({401, 403, 404})
+MISSING = "hash"
+"""No campaign, of a name as long as that of the private one."""
+OUTSIDE = ("nobody", "disabled", "stranger", "rival", "other_organiser")
+USED = ("web_session", "api_token")
+"""Tables where it is noted that somebody was there."""
+
+
+def all_routes() -> dict[str, str]:
+    """Method and path -> method."""
+    found = {}
+    for prefix, routers in (("/api/v1", api.ROUTERS), ("", pages.ROUTERS)):
+        for router in routers:
+            for route in router.routes:
+                for method in sorted(getattr(route, "methods", ()) - {"HEAD", "OPTIONS"}):
+                    found[f"{method} {prefix}{route.path}"] = method  # type: ignore[attr-defined]
+    return found
+
+
+ROUTES = all_routes()
+KNOWN = [each for each in ROUTES if each in RULES]
+
+
+@dataclass
+class Stage:
+    """A world that is put back after each change."""
+
+    world: World
+    template: Path
+    clients: dict[tuple[str, str], TestClient]
+
+    def client(self, role: str, kind: str = "browser") -> TestClient:
+        if (role, kind) not in self.clients:
+            self.clients[role, kind] = {
+                "browser": lambda: self.world.browser(role),
+                "program": lambda: self.world.program(role),
+                "reader": lambda: self.world.program(role, reads_only=True),
+            }[kind]()
+        return self.clients[role, kind]
+
+    @property
+    def file(self) -> Path:
+        return Path(self.world.service.settings.database_url.removeprefix("sqlite:///"))
+
+    def put_back(self) -> None:
+        """Make everything as it was."""
+        for engine in (self.world.service.engine, self.world.service.app.state.steelyard.engine):
+            engine.dispose()
+        for ending in ("-wal", "-shm"):
+            self.file.with_name(self.file.name + ending).unlink(missing_ok=True)
+        shutil.copy(self.template, self.file)
+
+    def rows(self) -> dict[str, list[Any]]:
+        """All that is stored, but for who was there."""
+        with closing(sqlite3.connect(self.file)) as connection:
+            names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            return {
+                name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in names if name not in USED
+            }
+
+    def call(self, route: str, role: str, kind: str = "browser", campaign: str = "", **headers: str) -> Any:
+        rule, world = RULES[route], self.world
+        method, path = route.split(" ", 1)
+        values = {part: value(world) for part, value in PARTS.items()}
+        values |= {part: value(world) if callable(value) else value for part, value in rule.parts.items()}
+        if campaign:
+            values |= {part: campaign for part in ("name", "campaign") if values.get(part) == PRIVATE}
+        address = re.sub(r"{([^}:]+)[^}]*}", lambda match: str(values[match[1]]), path) + rule.query
+        client = self.client(role, kind)
+        sent = rule.request(world)
+        return client.request(method, address, **{**sent, "headers": {**sent.get("headers", {}), **headers}})
+
+
+@pytest.fixture(scope="module")
+def stage(world_template: Template, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    with ExitStack() as stack:
+        yield Stage(world_template.copy(tmp_path_factory.mktemp("stage"), stack), world_template.file, {})
+
+
+def refused(answer: Any) -> bool:
+    """Whether an answer is a no: also the way to the page where one signs in."""
+    to_sign_in = answer.status_code == 303 and answer.headers["Location"].startswith("/sign-in")
+    return answer.status_code in REFUSED or to_sign_in
+
+
+def test_every_route_is_in_the_table() -> None:
+    assert not [each for each in ROUTES if each not in RULES], "say in tests/web/hostile/expected.py who may call these"
+    assert not [each for each in RULES if each not in ROUTES], "these are gone"
+
+
+@pytest.mark.parametrize("route", KNOWN)
+def test_who_may_not_is_refused_and_changes_nothing(stage: Stage, route: str) -> None:
+    rule, before, wrong = RULES[route], stage.rows(), []
+    for kind in ("browser", "program"):
+        for role in ROLES:
+            if role in rule.who:
+                continue
+            answer = stage.call(route, role, kind)
+            if not refused(answer):
+                wrong.append(f"{role} ({kind}): {answer.status_code} {answer.text[:300]}")
+    assert not wrong, "\n".join(wrong)
+    assert stage.rows() == before
+
+
+@pytest.mark.parametrize("route", KNOWN)
+def test_who_may_is_not_refused(stage: Stage, route: str) -> None:
+    wrong = []
+    for role in ROLES:
+        if role in RULES[route].who:
+            answer = stage.call(route, role)
+            if refused(answer) or answer.status_code in (405, 422) or answer.status_code >= 500:
+                wrong.append(f"{role}: {answer.status_code} {answer.text[:300]}")
+            if ROUTES[route] not in SAFE:
+                stage.put_back()
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("route", [each for each in KNOWN if ROUTES[each] not in SAFE])
+def test_reading_tokens_and_forged_forms_change_nothing(stage: Stage, route: str) -> None:
+    rule, before = RULES[route], stage.rows()
+    for role in sorted(rule.who - {"nobody", "disabled"}):
+        forged = stage.call(route, role, **{FORM_HEADER: "forged"})
+        assert forged.status_code == 403, (role, forged.text[:300])
+        foreign = stage.call(route, role, Origin="https://evil.example", **{"Sec-Fetch-Site": "cross-site"})
+        assert foreign.status_code == 403, (role, foreign.text[:300])
+        if rule.scope != "read" and "/api/" in route:
+            answer = stage.call(route, role, "reader")
+            assert refused(answer), (role, answer.text[:300])
+    assert stage.rows() == before
+
+
+@pytest.mark.parametrize("route", [each for each in KNOWN if "/campaigns/{" in each])
+def test_private_campaigns_are_like_those_that_are_not_there(stage: Stage, route: str) -> None:
+    for kind in ("browser", "program"):
+        for role in OUTSIDE:
+            if role in RULES[route].who:
+                continue
+            answers = [stage.call(route, role, kind, campaign) for campaign in (PRIVATE, MISSING)]
+            there, missing = (
+                (answer.status_code, _plain(answer.headers), answer.text.replace(name, "NAME"))
+                for answer, name in zip(answers, (PRIVATE, MISSING), strict=True)
+            )
+            assert there == missing, role
+
+
+def _plain(headers: Any) -> dict[str, str]:
+    """Headers that say something of the answer."""
+    # A browser's first form gives it a cookie, whatever the page.
+    kept = {
+        name: value for name, value in headers.items() if name.lower() not in ("x-request-id", "set-cookie", "date")
+    }
+    return {name: value.replace(PRIVATE, "NAME").replace(MISSING, "NAME") for name, value in kept.items()}
+
+
+def test_the_rules_are_about_somebody() -> None:
+    for route, rule in RULES.items():
+        assert isinstance(rule, Rule)
+        assert rule.who <= set(ROLES), route

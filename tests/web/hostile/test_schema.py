@@ -1,0 +1,83 @@
+"""Requests of all shapes, made from the API's own description: no fault of ours, and one shape of errors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from schemathesis import Case, GenerationMode
+
+from tests.web.hostile.test_roles import Stage
+from tests.web.hostile.world import Template
+from web import api
+
+EXAMPLES = int(os.environ.get("STEELYARD_TEST_EXAMPLES", "5"))
+"""For each operation and person: the whole suite has a budget."""
+PEOPLE = ("nobody", "organiser")
+
+# Operations are known when tests are collected, the app is not there yet: it is put in later.
+OPERATIONS = sorted(
+    f"{method} /api/v1{route.path}"  # type: ignore[attr-defined]
+    for router in api.ROUTERS
+    for route in router.routes
+    for method in getattr(route, "methods", set()) - {"HEAD", "OPTIONS"}
+    if getattr(route, "include_in_schema", True)
+)
+
+
+@pytest.fixture(scope="module")
+def stage(world_template: Template, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    with ExitStack() as stack:
+        yield Stage(world_template.copy(tmp_path_factory.mktemp("schema"), stack), world_template.file, {})
+
+
+@pytest.fixture(scope="module")
+def operations(stage: Stage) -> dict[str, Any]:
+    """By method and path."""
+    schema = schemathesis.openapi.from_dict(stage.world.service.app.openapi())
+    found = [result.ok() for result in schema.get_all_operations()]
+    return {f"{each.method.upper()} {each.path}": each for each in found}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("role", PEOPLE)
+def test_whatever_is_sent_is_answered_in_words(stage: Stage, operations: dict[str, Any], name: str, role: str) -> None:
+    operation, client = operations[name], stage.client(role, "program")
+    strategy = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
+
+    @seed(8718)
+    @settings(
+        max_examples=EXAMPLES,
+        phases=[Phase.explicit, Phase.generate],
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=strategy)
+    def try_it(case: Case) -> None:
+        sent = case.as_transport_kwargs(base_url="http://testserver")
+        content = sent.pop("data", None)
+        if isinstance(content, bytes | str):
+            sent["content"] = content
+        elif content is not None:
+            sent["data"] = content
+        kept = {key: sent[key] for key in ("content", "data", "json", "files", "params", "cookies") if sent.get(key)}
+        headers = {key: value for key, value in dict(sent.get("headers") or {}).items() if value.isascii()}
+        headers.pop("Authorization", None)
+        answer = client.request(case.method, sent["url"], headers=headers, **kept)
+        assert answer.status_code < 500, f"{case.method} {sent['url']}: {answer.text[:500]}"
+        if answer.status_code >= 400:
+            error = answer.json()["error"]
+            assert set(error) == {"code", "message", "details"}
+            assert error["message"]
+
+    try:
+        try_it()
+    finally:
+        if operation.method.upper() != "GET":
+            stage.put_back()
