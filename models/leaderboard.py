@@ -180,15 +180,16 @@ def _rows(
     return sorted(rows, key=place)
 
 
-def read_scores(connection: Connection, evaluations: Sequence[int]) -> dict[int, list[Any]]:
-    """The rows of Score of these evaluations, without the sums; the metrics in the protocol's order."""
+def read_scores(
+    connection: Connection, evaluations: Sequence[int], *, metric: int | None = None
+) -> dict[int, list[Any]]:
+    """The rows of Score of these evaluations, without the sums; by one metric, or all in the protocol's order."""
     columns = [column for column in Score.__table__.columns if column.name not in {"sums", "columns"}]
     found: dict[int, list[Any]] = {}
     for begin in range(0, len(evaluations), AT_ONCE):
         some = evaluations[begin : begin + AT_ONCE]
-        for row in connection.execute(
-            select(*columns).where(Score.evaluation_id.in_(some)).order_by(Score.evaluation_id, Score.metric)
-        ):
+        wanted = select(*columns).where(Score.evaluation_id.in_(some)).order_by(Score.evaluation_id, Score.metric)
+        for row in connection.execute(wanted if metric is None else wanted.where(Score.metric == metric)):
             found.setdefault(row.evaluation_id, []).append(row)
     return found
 
@@ -210,10 +211,16 @@ def contestants(submissions: Sequence[Any], *, all_submissions: bool = False) ->
     return found
 
 
-def _row(runs: Sequence[Any], scores: Sequence[Sequence[Any]], metrics: int) -> LeaderboardRow:
-    """The row of one system; `scores` are the rows of Score of each run."""
+def state_of_runs(runs: Sequence[Any]) -> tuple[EvaluationState, str | None, int]:
+    """How far the run of a system is that has come least far, with its reason, and how many runs are done."""
     states = [EvaluationState(run.state) for run in runs]
     least = min(range(len(runs)), key=lambda number: (_PROGRESS.index(states[number]), number))
+    return states[least], runs[least].reason, states.count(EvaluationState.DONE)
+
+
+def _row(runs: Sequence[Any], scores: Sequence[Sequence[Any]], metrics: int) -> LeaderboardRow:
+    """The row of one system; `scores` are the rows of Score of each run."""
+    state, reason, done = state_of_runs(runs)
     complete = all(len(of_run) == metrics for of_run in scores)
     return LeaderboardRow(
         team=runs[0].team,
@@ -221,9 +228,9 @@ def _row(runs: Sequence[Any], scores: Sequence[Sequence[Any]], metrics: int) -> 
         runs=tuple(run.run for run in runs),
         submissions=tuple(run.submission_id for run in runs),
         evaluations=tuple(run.id for run in runs),
-        state=states[least],
-        reason=runs[least].reason,
-        runs_done=states.count(EvaluationState.DONE),
+        state=state,
+        reason=reason,
+        runs_done=done,
         scores=tuple(score_of_runs(of_runs) for of_runs in zip(*scores, strict=True)) if complete else (),
     )
 

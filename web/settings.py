@@ -57,3 +57,6 @@ class WebSettings(Settings):
     """How long an upload in pieces is kept before it is finished."""
     body_seconds: float = Field(default=120.0, gt=0)
     """How long a client may take to send one request."""
+
+    board_bytes: int = Field(default=256 * 2**20, gt=0)
+    """What the web process remembers of leaderboards at most: replicates, tests of pairs, finished boards."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from web.access.principal import SEEN_SECONDS
 from web.access.throttle import Throttle
+from web.boards.view import Boards
 from web.inspection.judged import Memory
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class State:
     engine: Engine
     throttle: Throttle = field(init=False)
     """What limits how often something is done."""
+    boards: Boards = field(init=False)
+    """What the process remembers of leaderboards."""
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when the server is to end: streams end, too."""
     metrics: Memory = field(default_factory=Memory)
@@ -36,6 +39,7 @@ class State:
 
     def __post_init__(self) -> None:
         self.throttle = Throttle(self.settings.broker_url)
+        self.boards = Boards(self.engine, self.settings.board_bytes)
 
     def is_stale(self, principal: Principal) -> bool:
         """Whether it should be noted again that a session or token is used."""

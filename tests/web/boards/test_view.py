@@ -1,0 +1,206 @@
+"""Who stands on a board, who is ranked, and that ranks, ranges and clusters are those of the command line."""
+
+import time
+
+import pytest
+
+import web.boards.wins
+from analysis.board import Board, read_board
+from analysis.significance import ranked_by_bootstrap
+from models.boards import ListedBoard, list_boards
+from models.session import reading
+from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
+from tests.web.service import Service
+from web.boards.view import Boards, BoardView, Constrained, Shown, Wish
+
+MEGABYTE = 2**20
+
+
+@pytest.fixture
+def scored(service: Service) -> Scored:
+    return Scored(service)
+
+
+def boards_of(scored: Scored, most_bytes: int = 64 * MEGABYTE) -> Boards:
+    return Boards(scored.service.engine, most_bytes)
+
+
+def view(scored: Scored, boards: Boards | None = None, **wish: object) -> BoardView:
+    boards = boards or boards_of(scored)
+    with reading(scored.service.engine) as connection:
+        (listed,) = list_boards(connection)
+        return boards.view(connection, listed, Wish(**wish))  # type: ignore[arg-type]
+
+
+def shown(board: BoardView) -> list[tuple[str, int | None]]:
+    return [(line.contender.system, line.rank) for line in board.lines]
+
+
+def of_the_command_line(scored: Scored) -> Board:
+    with reading(scored.service.engine) as connection:
+        (listed,) = list_boards(connection)
+        board = read_board(connection, listed, 0.95)
+    assert board is not None
+    return ranked_by_bootstrap(board)
+
+
+def test_ranks_ranges_clusters_and_intervals_are_those_of_the_command_line(scored: Scored) -> None:
+    for number, score in enumerate((40.0, 39.9, 39.7, 35.0, 34.9, 34.9, 20.0)):
+        scored.add("", f"s{number}", score, spread=0.1 + 0.1 * number)
+    scored.add("", "undefined", None)
+    scored.add("", "waiting", None, state="queued")
+    scored.add("", "broken", None, state="failed")
+    board, other = view(scored), of_the_command_line(scored)
+    assert other.ranking is not None
+    assert [line.contender.system for line in board.lines[:7]] == [row.system for row in other.rows[:7]]
+    assert [line.place for line in board.lines[:7]] == list(other.ranking.places[0][:7])
+    assert len({line.place.cluster for line in board.lines if line.place}) > 2
+    for line, row in zip(board.lines[:7], other.rows[:7], strict=True):
+        assert [each.score for each in line.contender.figures] == [each.score for each in row.scores]
+        assert [each.interval for each in line.contender.figures] == [other.interval(each) for each in row.scores]
+        assert line.rank == row.scores[0].rank
+    rest = [(line.contender.state, line.rank, line.place) for line in board.lines[7:]]
+    assert rest == [("done", None, None), ("queued", None, None), ("failed", None, None)]
+
+
+def test_systems_of_equal_scores_share_a_rank_and_less_may_be_better(scored: Scored) -> None:
+    for number, (score, ter) in enumerate(((30.0, 60.0), (40.0, 50.0), (30.0, 50.0), (20.0, None))):
+        scored.add("", f"s{number}", score, ter=ter)
+    assert shown(view(scored)) == [("s1", 1), ("s0", 2), ("s2", 2), ("s3", 4)]
+    assert shown(view(scored, metric=1)) == [("s1", 1), ("s2", 1), ("s0", 3), ("s3", None)]
+
+
+def test_of_a_team_its_primary_is_ranked_else_its_last(scored: Scored) -> None:
+    scored.add("harbour", "a", 30.0, **PRIMARY)
+    scored.add("harbour", "b", 31.0, **CONTRASTIVE)
+    scored.add("lighthouse", "c", 29.0)
+    scored.add("lighthouse", "d", 28.0)
+    scored.add("lighthouse", "e", 35.0, **CONTRASTIVE)
+    scored.add("pier", "f", 36.0, **CONTRASTIVE)
+    scored.add("", "baseline", 20.0)
+    scored.add("", "reference", 50.0)
+    assert shown(view(scored)) == [("reference", 1), ("a", 2), ("d", 3), ("baseline", 4)]
+    everything = shown(view(scored, shown=Shown.ALL))
+    assert everything == [
+        *(("reference", 1), ("f", None), ("e", None), ("b", None), ("a", 2), ("c", None)),
+        *(("d", 3), ("baseline", 4)),
+    ]
+
+
+def test_a_primary_stands_also_where_another_submission_of_the_system_came_after_it(scored: Scored) -> None:
+    first = scored.add("harbour", "a", 30.0, **PRIMARY)
+    second = scored.add("harbour", "a", 33.0)
+    (line,) = view(scored).lines
+    assert line.contender.submission == first
+    assert {each.contender.submission for each in view(scored, shown=Shown.ALL).lines} == {first, second}
+    assert all(each.contender.twice for each in view(scored, shown=Shown.ALL).lines)
+
+
+def test_what_a_team_withdraws_is_gone_at_once_and_what_came_before_stands_again(scored: Scored) -> None:
+    boards = boards_of(scored)
+    first, second = scored.add("harbour", "a", 30.0), scored.add("harbour", "a", 33.0)
+    assert [line.contender.submission for line in view(scored, boards).lines] == [second]
+    scored.withdraw(second)
+    assert [line.contender.submission for line in view(scored, boards).lines] == [first]
+    scored.withdraw(first)
+    assert view(scored, boards).lines == []
+
+
+def test_every_change_shows_at_once(scored: Scored) -> None:
+    boards = boards_of(scored)
+    ours = scored.add("harbour", "a", 30.0)
+    other = scored.add("harbour", "b", 25.0)
+    assert shown(view(scored, boards)) == [("b", 1)]
+    assert view(scored, boards) is view(scored, boards), "nothing is done twice"
+    scored.declare(ours, **PRIMARY)
+    assert shown(view(scored, boards)) == [("a", 1)]
+    scored.declare(ours, kind="")
+    scored.declare(other, constrained=True)
+    assert shown(view(scored, boards, constrained=Constrained.YES)) == [("b", 1)]
+    scored.finish(other, 26.0)
+    assert view(scored, boards).lines[0].contender.figures[0].score == 26.0
+    waiting = scored.add("harbour", "c", None, state="running")
+    assert shown(view(scored, boards)) == [("c", None)]
+    scored.finish(waiting, 27.0)
+    assert shown(view(scored, boards)) == [("c", 1)]
+
+
+def test_ranks_are_those_among_the_systems_that_are_shown(scored: Scored) -> None:
+    for number, (score, constrained) in enumerate(((40.0, False), (39.0, True), (38.0, None), (30.0, True))):
+        scored.add(f"team{number}", f"s{number}", score, constrained=constrained)
+    assert shown(view(scored, constrained=Constrained.YES)) == [("s1", 1), ("s3", 2)]
+    assert shown(view(scored, constrained=Constrained.NO)) == [("s0", 1), ("s2", 2)]
+    assert [line.place.high for line in view(scored, constrained=Constrained.YES).lines if line.place] == [1, 2]
+
+
+def test_the_same_output_is_named(scored: Scored) -> None:
+    scored.add("harbour", "a", 30.0, text="alike")
+    scored.add("lighthouse", "b", 30.0, text="alike")
+    first, second = view(scored).lines
+    assert first.same_as is None
+    assert second.same_as is first.contender
+
+
+def test_runs_of_a_system_are_one_line_with_the_mean_of_their_scores(scored: Scored) -> None:
+    scored.add("", "a", 30.0, run="1")
+    scored.add("", "a", 34.0, run="2")
+    scored.add("", "b", 31.0, run="1")
+    scored.add("", "b", None, run="2", state="queued")
+    first, second = view(scored).lines
+    assert (first.contender.figures[0].score, first.contender.runs) == (32.0, ("1", "2"))
+    assert (second.contender.system, second.contender.runs_done, second.rank) == ("b", 1, None)
+    assert first.contender.figures[0].interval == of_the_command_line(scored).interval(
+        of_the_command_line(scored).rows[0].scores[0]
+    )
+
+
+def test_without_replicates_there_are_ranks_only_and_it_says_so(service: Service) -> None:
+    scored = Scored(service, replicates=0)
+    scored.add("", "a", 30.0)
+    scored.add("", "b", 31.0)
+    board = view(scored)
+    assert shown(board) == [("b", 1), ("a", 2)]
+    assert not board.has_places
+    assert "No bootstrap replicates" in board.fault
+
+
+def test_many_pairs_are_tested_in_the_background_and_then_shown(
+    scored: Scored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web.boards.wins, "PATIENCE", 5)
+    for number in range(5):
+        scored.add("", f"s{number}", 30.0 + number)
+    boards = boards_of(scored)
+    board = view(scored, boards)
+    assert (board.testing, board.has_places) == (10, False)
+    assert shown(board)[0] == ("s4", 1), "scores and ranks are there at once"
+    patience = time.monotonic() + 20
+    while view(scored, boards).testing and time.monotonic() < patience:
+        time.sleep(0.01)
+    board = view(scored, boards)
+    assert [line.place for line in board.lines] == list(of_the_command_line(scored).ranking.places[0])  # type: ignore[union-attr]
+    scored.add("", "new", 40.0)
+    assert view(scored, boards).testing == 0, "a new system brings its own pairs only"
+
+
+def test_a_small_memory_costs_time_but_shows_the_same(scored: Scored) -> None:
+    for number in range(6):
+        scored.add("", f"s{number}", 30.0 + number)
+    boards = boards_of(scored, most_bytes=3_000)
+    small, large = view(scored, boards), view(scored)
+    assert [(line.rank, line.place) for line in small.lines] == [(line.rank, line.place) for line in large.lines]
+    assert boards.memory.held_bytes <= 3_000
+
+
+def test_boards_of_two_campaigns_on_one_protocol_are_apart(scored: Scored) -> None:
+    scored.add("", "a", 30.0)
+    Scored(scored.service, name="other").add("", "b", 31.0)
+    boards = boards_of(scored)
+
+    def systems(listed: ListedBoard) -> list[str]:
+        with reading(scored.service.engine) as connection:
+            return [line.contender.system for line in boards.view(connection, listed, Wish()).lines]
+
+    with reading(scored.service.engine) as connection:
+        listed = list_boards(connection)
+    assert [systems(each) for each in listed] == [["a"], ["b"]]

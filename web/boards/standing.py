@@ -1,0 +1,171 @@
+"""Which submissions stand on a board, and which of them are ranked.
+
+Of each run of a system its last submission stands, and a team's primary one also where another came after it. What was
+withdrawn does not stand. Ranked is, for each team, its primary submission; where it has named none, the last one that
+it has not called contrastive. Systems that organisers have put in themselves have no declaration and are all ranked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlalchemy import Connection, case, func, select
+
+from models.audit import AuditEntry
+from models.boards import ListedBoard
+from models.declaration import Declaration
+from models.evaluation import Evaluation
+from models.leaderboard import contestants, read_entries, state_of_runs
+from models.roles import DeclaredKind
+from models.states import EvaluationState
+from models.submission import Submission
+from web.boards.figures import Figure, Measured, read_figures
+from web.boards.memory import Memory
+
+Stamp = tuple[Any, ...]
+"""What changes with whatever a board shows."""
+
+STATES = tuple(EvaluationState)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contender:
+    """A system on a board, with all its runs."""
+
+    team: str
+    system: str
+    runs: tuple[str, ...]
+    submissions: tuple[int, ...]
+    evaluations: tuple[int, ...]
+    measured: Measured
+    texts: tuple[int, ...]
+    """Of its outputs: those of two systems are the same where these are."""
+    state: EvaluationState
+    reason: str | None
+    runs_done: int
+    declared: bool
+    """Whether a team has handed it in; else it is the organisers' own."""
+    kind: DeclaredKind
+    constrained: bool | None
+    late_seconds: float
+    ranked: bool = True
+    number: int = 1
+    """Which of its team's systems here it is, in the order in which they came."""
+    of_team: int = 1
+    """How many its team has here."""
+    twice: bool = False
+    """Whether the same system stands here with another submission."""
+    figures: tuple[Figure, ...] = ()
+    """By every metric; empty until it is done."""
+
+    @property
+    def submission(self) -> int:
+        """Its last one, by which it is known in addresses."""
+        return max(self.submissions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """All systems on a board as they were at a moment."""
+
+    listed: ListedBoard
+    stamp: Stamp
+    contenders: Sequence[Contender] = field(default_factory=tuple)
+
+
+def read_stamp(connection: Connection, listed: ListedBoard) -> Stamp:
+    """What says that a board has changed: quickly read, however large the board."""
+    states = case({state: number for number, state in enumerate(STATES, 1)}, value=Evaluation.state)
+    kinds = case({DeclaredKind.PRIMARY: 2, DeclaredKind.CONTRASTIVE: 3}, value=Declaration.kind, else_=1)
+    constrained = case((Declaration.constrained.is_(True), 1), (Declaration.constrained.is_(False), 2), else_=0)
+    row = connection.execute(
+        select(
+            func.count(Evaluation.id),
+            func.max(Evaluation.id),
+            func.max(Evaluation.finished_at),
+            func.sum(Evaluation.id * states),
+            func.sum(Evaluation.id * kinds),
+            func.sum(Evaluation.id * constrained),
+            func.sum(case((Declaration.withdrawn_at.is_not(None), Evaluation.id), else_=0)),
+            func.sum(Declaration.late_seconds),
+        )
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .outerjoin(Declaration, Declaration.submission_id == Submission.id)
+        .where(Evaluation.protocol_id == listed.protocol_id, Submission.campaign_id == listed.campaign_id)
+    ).one()
+    # Sums could stay the same by chance; no change comes without an entry in the log.
+    logged = select(func.max(AuditEntry.id)).where(AuditEntry.campaign_id == listed.campaign_id)
+    return tuple(None if each is None else float(each) for each in (*row, connection.scalar(logged)))
+
+
+def read_standing(connection: Connection, memory: Memory, listed: ListedBoard, stamp: Stamp) -> Standing:
+    """Who stands on a board now, with scores."""
+    found = _placed(standing_groups(read_entries(connection, listed.protocol_id, campaign_id=listed.campaign_id)))
+    done = [each.measured for each in found if each.runs_done == len(each.runs)]
+    figures = read_figures(connection, memory, done, len(listed.metrics))
+    return Standing(listed, stamp, [replace(each, figures=figures.get(each.measured, ())) for each in found])
+
+
+def standing_groups(entries: Sequence[Any]) -> list[list[Any]]:
+    """The submissions that stand, each list the runs of one system, by their submissions."""
+    groups = contestants(entries)
+    there = {row.submission_id for group in groups for row in group}
+    groups += [[row] for row in entries if row.kind == DeclaredKind.PRIMARY and row.submission_id not in there]
+    return sorted(groups, key=lambda group: max(row.submission_id for row in group))
+
+
+def _placed(groups: Sequence[Sequence[Any]]) -> list[Contender]:
+    found = [_contender(group) for group in groups]
+    of_team: dict[str, list[int]] = {}
+    of_system: dict[tuple[str, str], int] = {}
+    for position, each in enumerate(found):
+        of_team.setdefault(each.team, []).append(position)
+        of_system[each.team, each.system] = of_system.get((each.team, each.system), 0) + 1
+    for team, positions in of_team.items():
+        ranked = set(_ranked([found[position] for position in positions])) if team else set(range(len(positions)))
+        for number, position in enumerate(positions):
+            each = found[position]
+            found[position] = replace(
+                each,
+                ranked=number in ranked,
+                number=number + 1,
+                of_team=len(positions),
+                twice=of_system[each.team, each.system] > 1,
+            )
+    return found
+
+
+def _ranked(team: Sequence[Contender]) -> list[int]:
+    """Which of a team's systems, in the order in which they came, are ranked."""
+    if primary := [number for number, each in enumerate(team) if each.kind == DeclaredKind.PRIMARY]:
+        return primary
+    theirs = [number for number, each in enumerate(team) if each.declared]
+    standing = [number for number in theirs if team[number].kind != DeclaredKind.CONTRASTIVE]
+    return [*(number for number, each in enumerate(team) if not each.declared), *standing[-1:]]
+
+
+def _contender(group: Sequence[Any]) -> Contender:
+    first = group[0]
+    state, reason, done = state_of_runs(group)
+    kinds = {row.kind for row in group if row.kind is not None}
+    kind = next((kind for kind in (DeclaredKind.PRIMARY, DeclaredKind.CONTRASTIVE) if kind in kinds), "")
+    constrained = {row.constrained for row in group}
+    return Contender(
+        team=first.team,
+        system=first.name,
+        runs=tuple(row.run for row in group),
+        submissions=tuple(row.submission_id for row in group),
+        evaluations=tuple(row.id for row in group),
+        measured=tuple((row.id, row.finished_at) for row in group),
+        texts=tuple(row.text_id for row in group),
+        state=state,
+        reason=reason,
+        runs_done=done,
+        declared=bool(kinds),
+        kind=DeclaredKind(kind),
+        # One run that was trained on more makes the system one that was.
+        constrained=False if False in constrained else True if constrained == {True} else None,
+        late_seconds=max(row.late_seconds or 0.0 for row in group),
+    )
