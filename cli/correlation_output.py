@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from analysis.agreement_objects import agreement_object
 from analysis.agreement_words import ALPHA, explanations
 from cli.columns import aligned
-from cli.latex import booktabs, escaped
 from cli.pairs_output import shown_p, shown_signed
+from web.report.latex import booktabs, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from cli.columns import aligned, digits
-from cli.latex import booktabs, escaped
 from metrics.resampling.correction import TITLES
 from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
+from web.report.latex import booktabs, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

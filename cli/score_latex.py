@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cli import pairs_output
-from cli.latex import booktabs, escaped
 from cli.score_text import about_runs, cell, run_table
+from web.report.latex import booktabs, escaped
 
 if TYPE_CHECKING:
     from cli.score_result import Result
