@@ -34,6 +34,7 @@ def create_app(settings: WebSettings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        state.metrics.close()
         state.engine.dispose()
 
     app = FastAPI(

@@ -98,7 +98,8 @@ def read_correlations(
     with reading(state.engine) as connection:
         sight = read_sight(connection, principal, name)
     seen = read_metrics(state.engine, sight, test_set, references, human)
-    tables = [agreement_object(each) for each in state.metrics.tables(seen.judged)] if seen.judged else []
+    made = (state.metrics.tables(seen.judged) if seen.judged else None) or []
+    tables = [agreement_object(each) for each in made]
     if not sight.sees_names:
         for table in tables:
             # Under which name somebody was judged would tell who an anonymous team is.

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
+from typing import Any
 
 from markupsafe import Markup
 from sqlalchemy import Engine
@@ -50,42 +53,51 @@ class SeenMetrics:
 
 
 class Memory:
-    """The last results of long computations. One is made at a time: who wants the same waits rather than repeats it."""
+    """The last results of long computations, each made once, one after the other, in a thread of their own."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[object, object] = OrderedDict()
+        self._kept: OrderedDict[object, Future[Any]] = OrderedDict()
         self._lock = Lock()
+        self._thread: ThreadPoolExecutor | None = None
 
-    def tables(self, judged: JudgedBoard) -> list[AgreementTable]:
-        """By system and by segment, as far as people judged either."""
+    def tables(self, judged: JudgedBoard, patience: float | None = None) -> list[AgreementTable] | None:
+        """By system and by segment, as far as people judged either; None where it takes more seconds than that."""
         key = ("tables", *_content(judged.board), judged.human.stored.id)
-        with self._lock:
-            made = self._get(key)
-            if made is None:
-                made = self._keep(key, _compare(judged))
-        assert isinstance(made, list)
-        return made
+        found: list[AgreementTable] | None = self._await(key, partial(_compare, judged), patience)
+        return found
 
-    def scatters(self, board: Board, judged: JudgedBoard | None, names: Sequence[str]) -> Markup:
+    def scatters(
+        self, board: Board, judged: JudgedBoard | None, names: Sequence[str], patience: float | None = None
+    ) -> Markup | None:
         """Charts of metrics against each other, and against people where their scores of systems are known."""
         key = ("scatters", *_content(board), judged.human.stored.id if judged else None, tuple(names))
+        found: Markup | None = self._await(key, partial(_scatters, board, judged, names), patience)
+        return found
+
+    def close(self) -> None:
+        """Begin nothing more."""
         with self._lock:
-            made = self._get(key)
-            if made is None:
-                made = self._keep(key, _scatters(board, judged, names))
-        assert isinstance(made, Markup)
-        return made
+            if self._thread is not None:
+                self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _get(self, key: object) -> object | None:
-        if key in self._kept:
+    def _await(self, key: object, make: Callable[[], object], patience: float | None) -> Any:
+        with self._lock:
+            if key not in self._kept:
+                self._thread = self._thread or ThreadPoolExecutor(1, "comparing-metrics")
+                self._kept[key] = self._thread.submit(make)
             self._kept.move_to_end(key)
-        return self._kept.get(key)
-
-    def _keep(self, key: object, made: object) -> object:
-        self._kept[key] = made
-        if len(self._kept) > REMEMBERED:
-            self._kept.popitem(last=False)
-        return made
+            future = self._kept[key]
+            while len(self._kept) > REMEMBERED:
+                self._kept.popitem(last=False)[1].cancel()
+        try:
+            return future.result(patience)
+        except TimeoutError:
+            return None
+        except BaseException:
+            # What went wrong once may go well the next time.
+            with self._lock:
+                self._kept.pop(key, None)
+            raise
 
 
 def read_metrics(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, File, Form, Request, Response, UploadFile
 from fastapi.responses import RedirectResponse
+from markupsafe import Markup
 
 from analysis.agreement_words import explanations
 from models.session import reading
@@ -18,6 +19,9 @@ from web.life.sight import Sight, read_sight
 from web.pages.rendering import page, part_of_address
 
 router = APIRouter()
+
+PATIENCE = 1.5
+"""Seconds that a page waits for each of two computations."""
 
 
 @router.get("/campaigns/{name}/metrics")
@@ -76,7 +80,10 @@ def _shown(
     seen = read_metrics(state.engine, sight, test_set, references, human)
     board, judged = seen.board, seen.judged
     names = shown_names(sight, board.rows) if board else []
-    tables = state.metrics.tables(judged) if judged else []
+    # First come first served, in one thread: whoever asks first waits a little, and then sees what there is so far.
+    tables = state.metrics.tables(judged, PATIENCE) if judged else []
+    scored = board is not None and any(row.scores for row in board.rows)
+    scatters = state.metrics.scatters(board, judged, names, PATIENCE) if board and scored else Markup("")
     return page(
         request,
         "metrics",
@@ -88,11 +95,10 @@ def _shown(
         # Who was judged under which name would tell who an anonymous team is.
         tables=[
             (each, columns(each), [said for said in explanations(each) if sight.sees_names or "Left out" not in said])
-            for each in tables
+            for each in tables or ()
         ],
-        scatters=state.metrics.scatters(board, judged, names)
-        if board and any(row.scores for row in board.rows)
-        else "",
+        scatters=scatters or "",
+        making=tables is None or scatters is None,
         stored=stored,
         error=error,
         called=called,
