@@ -47,9 +47,20 @@ PARTS: dict[str, Callable[[World], object]] = {
     "submission_id": lambda world: world.submissions["hush", "harbour", "keel"],
 }
 
+_human = {
+    "files": [("files", ("human.tsv", b"system\tscore\nkeel\t0.4\n", "text/plain"))],
+    "data": {"test_set": "news of hush", "called": "da"},
+}
+
 RULES: dict[str, Rule] = {
     "GET /": Rule(EVERYBODY),
     "GET /campaigns/{name}/segments": Rule(INSIDE),
     "GET /api/v1/me": Rule(EVERYBODY),
+    # While its phase is blind, how metrics agree with people is for organisers.
+    "GET /campaigns/{name}/metrics": Rule(ORGANISERS),
+    "POST /campaigns/{name}/metrics": Rule(ORGANISERS, _human),
     "GET /api/v1/campaigns/{name}/segments": Rule(INSIDE),
+    "GET /api/v1/campaigns/{name}/human-scores": Rule(ORGANISERS),
+    "POST /api/v1/campaigns/{name}/human-scores": Rule(ORGANISERS, _human),
+    "GET /api/v1/campaigns/{name}/correlations": Rule(ORGANISERS),
 }
