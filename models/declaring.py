@@ -55,6 +55,10 @@ def declare(
     changed = {name: value for name, value in said.values.items() if before is None or getattr(before, name) != value}
     if before is not None and before.withdrawn_at is not None:
         changed["withdrawn_at"] = None
+        others = primary_of(connection, campaign_id, test_set_id, team)
+        if before.kind == DeclaredKind.PRIMARY and said.kind == DeclaredKind.UNDECLARED and others is not None:
+            # It gave its place up when it was withdrawn.
+            changed["kind"] = DeclaredKind.CONTRASTIVE
     kind = changed.get("kind", before.kind if before is not None else said.kind)
     if kind == DeclaredKind.PRIMARY and (changed or before is None):
         demote_primary(connection, campaign_id, test_set_id, team, but=submission_id)
@@ -72,6 +76,19 @@ def declare(
     elif changed:
         connection.execute(update(Declaration).where(Declaration.submission_id == submission_id).values(**changed))
     return changed
+
+
+def primary_of(connection: Connection, campaign_id: int, test_set_id: int, team: str) -> int | None:
+    """The primary submission of a team on a test set that is not withdrawn; None where there is none."""
+    return connection.scalar(
+        select(Declaration.submission_id).where(
+            Declaration.campaign_id == campaign_id,
+            Declaration.test_set_id == test_set_id,
+            Declaration.team == team,
+            Declaration.kind == DeclaredKind.PRIMARY,
+            Declaration.withdrawn_at.is_(None),
+        )
+    )
 
 
 def demote_primary(connection: Connection, campaign_id: int, test_set_id: int, team: str, *, but: int) -> list[int]:

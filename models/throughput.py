@@ -63,15 +63,7 @@ def estimate_seconds_left(connection: Connection, processes: int, other_work: bo
     ).all()
     if not waiting[0] and not handed_out:
         return None if other_work else 0.0
-    recent = (
-        select((Shard.ended_at - Shard.claimed_at).label("seconds"), Shard.cost)
-        # Not those during which the clock was put back.
-        .where(Shard.ended_at >= Shard.claimed_at, Shard.state == LeaseState.DONE)
-        .order_by(Shard.ended_at.desc())
-        .limit(RECENT_SHARDS)
-        .subquery()
-    )
-    measured, estimated = connection.execute(select(func.sum(recent.c.seconds), func.sum(recent.c.cost))).one()
+    measured, estimated = _recent(connection)
     if not measured or not estimated:
         # Nothing was done yet: what runs already longer than it should says at least so much.
         running = [row for row in handed_out if row.state == LeaseState.RUNNING]
@@ -85,3 +77,23 @@ def estimate_seconds_left(connection: Connection, processes: int, other_work: bo
     # Fewer shards than processes take as long as the longest of them.
     longest = max([waiting[1] * ratio, *remaining])
     return float(max((waiting[0] * ratio + sum(remaining)) / processes, longest))
+
+
+def measured_ratio(connection: Connection) -> float:
+    """How many times its estimate a shard took, of those that were done last; 1 where none was."""
+    measured, estimated = _recent(connection)
+    return measured / estimated if measured and estimated else 1.0
+
+
+def _recent(connection: Connection) -> tuple[float, float]:
+    """What the shards that were done last took, and what they were estimated to take: seconds of all together."""
+    recent = (
+        select((Shard.ended_at - Shard.claimed_at).label("seconds"), Shard.cost)
+        # Not those during which the clock was put back.
+        .where(Shard.ended_at >= Shard.claimed_at, Shard.state == LeaseState.DONE)
+        .order_by(Shard.ended_at.desc())
+        .limit(RECENT_SHARDS)
+        .subquery()
+    )
+    measured, estimated = connection.execute(select(func.sum(recent.c.seconds), func.sum(recent.c.cost))).one()
+    return float(measured or 0.0), float(estimated or 0.0)

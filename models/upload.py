@@ -25,6 +25,8 @@ class Upload(Base):
     name: Mapped[str] = mapped_column(String(200), server_default="", default="")
     size: Mapped[int] = mapped_column(BigInteger)
     """Bytes that were announced."""
+    sha256: Mapped[str | None] = mapped_column(String(64))
+    """What was announced of its content, where that was said."""
     received: Mapped[int] = mapped_column(BigInteger, server_default="0", default=0)
     created_at: Mapped[Seconds] = mapped_column(default=now())
     expires_at: Mapped[Seconds]

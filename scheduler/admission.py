@@ -41,15 +41,14 @@ def admit(
 ) -> Admission:
     """Take a submission in, by the rules of its campaign at this moment or when it arrived.
 
-    The campaign is held until the transaction ends, so that nobody changes its rules meanwhile. Not `by_the_rules` is
+    Whoever asks holds the campaign (`hold_campaign`), so that nobody changes its rules meanwhile. Not `by_the_rules` is
     what organisers hand in: it is taken at any time, and what came late is marked so all the same. Raises PhaseClosed
     and NotTakingPart.
     """
-    # Held before anything else: whoever freezes or publishes a campaign holds it first, too.
     rules = connection.execute(
-        select(Campaign.phase, Campaign.time_zone, Campaign.frozen_at, Campaign.verified_only)
-        .where(Campaign.id == campaign_id)
-        .with_for_update(read=True)
+        select(Campaign.phase, Campaign.time_zone, Campaign.frozen_at, Campaign.verified_only).where(
+            Campaign.id == campaign_id
+        )
     ).one()
     at = read_clock(connection)
     if arrived_at is not None and at - LONGEST_WAY <= arrived_at <= at:

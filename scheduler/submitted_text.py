@@ -8,7 +8,7 @@ from metrics.text.contents import Source
 from metrics.text.documents import Document, MarkedFile, MarkedText, Role
 from metrics.text.findings import quoted
 from metrics.text.formats import Format, read_file
-from metrics.text.limits import STORING_LIMITS
+from metrics.text.limits import STORING_LIMITS, TextLimits
 from metrics.text.plain import Text
 from metrics.text.wording import listed, number_of
 from models.known_test_sets import KnownTestSet, segments_of_documents
@@ -16,14 +16,19 @@ from scheduler.errors import BadIntake
 
 
 def read_output(
-    source: Source, *, system: str, part: str | None = None, input_format: Format | None = None
+    source: Source,
+    *,
+    system: str,
+    part: str | None = None,
+    input_format: Format | None = None,
+    limits: TextLimits = STORING_LIMITS,
 ) -> Text | MarkedText:
     """Read a file: a text with one segment after the other, or the output of the system in a file with ids.
 
     A file with ids that has one system may call it as it likes. `part` is the layer or zone of a TectoMT or Treex
     document. Raises BadText, and BadIntake where the file does not have the system.
     """
-    read = read_file(source, format=input_format, part=part, limits=STORING_LIMITS)
+    read = read_file(source, format=input_format, part=part, limits=limits)
     return _of_system(read, system) if isinstance(read, MarkedFile) else read
 
 

@@ -39,7 +39,7 @@ from worker.settings import Settings
 LONGEST_KEY = 200
 """Characters of a request's key."""
 
-LONGEST_DESCRIPTION = 10_000
+LONGEST_DESCRIPTION = 5_000
 """Characters of what a team says about a submission."""
 
 COMMAND_LINE = "command line"

@@ -92,7 +92,7 @@ def _quota(error: QuotaUsedUp) -> TooMany:
 
 def answer(request: Request, error: WebError, status: int | None = None) -> Response:
     """What is sent for an error."""
-    headers = {}
+    headers = dict(error.headers)
     if isinstance(error, Later) and error.retry_seconds is not None:
         headers["Retry-After"] = str(max(1, round(error.retry_seconds)))
     status = error.status if status is None else status

@@ -22,6 +22,8 @@ class WebError(Exception):
         super().__init__(message or (type(self).__doc__ or "").strip())
         self.details = tuple(details)
         """One for each thing that is wrong, where there are several."""
+        self.headers: dict[str, str] = {}
+        """What the answer has beside it."""
 
 
 class BadRequest(WebError):

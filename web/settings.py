@@ -53,8 +53,14 @@ class WebSettings(Settings):
     """What becomes of it once it is unpacked."""
     form_bytes: int = Field(default=2**20, gt=0)
     """Any other request."""
+    open_uploads: int = Field(default=10, ge=1)
+    """Uploads in pieces of one account that are not finished."""
     upload_seconds: float = Field(default=86400.0, gt=0)
     """How long an upload in pieces is kept before it is finished."""
+    event_streams: int = Field(default=200, ge=1)
+    """Clients that watch the progress of submissions at the same time."""
+    event_streams_each: int = Field(default=10, ge=1)
+    """The same of one account."""
     body_seconds: float = Field(default=120.0, gt=0)
     """How long a client may take to send one request."""
 

@@ -221,6 +221,7 @@ def upgrade() -> None:
         sa.Column("account_id", BIG, nullable=False),
         sa.Column("name", sa.String(length=200), server_default="", nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.Column("sha256", sa.String(length=64), nullable=True),
         sa.Column("received", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.Column("expires_at", sa.Double(), nullable=False),

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from web.api import human, me, segments
+from web.api import (
+    evaluations,
+    human,
+    me,
+    segments,
+    submissions,
+    uploads,
+)
 
-ROUTERS = (me.router, segments.router, human.router)
+ROUTERS = (
+    me.router,
+    uploads.router,
+    submissions.router,
+    evaluations.router,
+    segments.router,
+    human.router,
+)
 """In the order of the description."""

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from web.pages import home, metrics, segments
+from web.pages import (
+    home,
+    metrics,
+    segments,
+)
 
-ROUTERS = (home.router, segments.router, metrics.router)
+ROUTERS = (
+    home.router,
+    segments.router,
+    metrics.router,
+)

@@ -1,0 +1,147 @@
+"""How far submissions are, and what is before them: for all that somebody watches, in a few statements."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, select
+
+from models.evaluation import Evaluation
+from models.protocol import Protocol
+from models.shard import Shard, ShardEvaluation
+from models.states import IN_FLIGHT, OPEN, UNSCORED, EvaluationState, LeaseState
+from models.throughput import measured_ratio
+from models.worker import processes
+
+ENDED = (EvaluationState.FAILED, EvaluationState.CANCELLED, EvaluationState.DONE)
+"""States in which nothing changes by itself, the worst first."""
+MOST_SHARDS = 20_000
+"""Open shards that an estimate looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """How far a submission is."""
+
+    state: EvaluationState
+    """That of all its evaluations: where some are open, how far the furthest is; else the worst."""
+    shards: int
+    """Those that count: all but those that were split or cancelled."""
+    shards_done: int
+    ahead: int | None
+    """Other open submissions of its class, or of a more urgent one, that were queued before; None when ended."""
+    seconds_left: float | None
+    """Until it is done, roughly; None where nobody works or it has ended."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it will not change by itself any more."""
+        return self.state in ENDED
+
+
+def state_of(states: Collection[EvaluationState]) -> EvaluationState:
+    """The state of a submission, by those of its evaluations."""
+    unscored = [state for state in states if state in UNSCORED]
+    if unscored:
+        begun = len(unscored) < len(states) or EvaluationState.RUNNING in unscored
+        return EvaluationState.RUNNING if begun else EvaluationState.QUEUED
+    worst = (state for state in (EvaluationState.REDUCING, *ENDED) if state in states)
+    return next(worst, EvaluationState.DONE)
+
+
+def read_awaited(connection: Connection, submissions: Sequence[int], silent_seconds: float) -> dict[int, Awaited]:
+    """How far these submissions are. One of which nothing is to be measured is done."""
+    rows = connection.execute(
+        select(Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.queue_class)
+        .join(Protocol, Protocol.id == Evaluation.protocol_id)
+        .where(Evaluation.submission_id.in_(submissions), Protocol.sweep.is_(False))
+    ).all()
+    states: dict[int, list[EvaluationState]] = defaultdict(list)
+    waiting: dict[int, tuple[int, int]] = {}
+    """Submission -> its class and its first open evaluation."""
+    for row in rows:
+        state = EvaluationState(row.state)
+        states[row.submission_id].append(state)
+        if state in OPEN:
+            known = waiting.get(row.submission_id, (row.queue_class, row.id))
+            waiting[row.submission_id] = (min(known[0], row.queue_class), min(known[1], row.id))
+    shards, done, last = _shards(connection, submissions)
+    ahead = _ahead(connection, waiting)
+    seconds = _seconds(connection, waiting, last, silent_seconds)
+    return {
+        submission: Awaited(
+            state_of(states[submission]),
+            shards[submission],
+            done[submission],
+            ahead.get(submission),
+            seconds.get(submission),
+        )
+        for submission in submissions
+    }
+
+
+def _shards(connection: Connection, submissions: Sequence[int]) -> tuple[Counter[int], Counter[int], dict[int, int]]:
+    """Shards, those that are done, and the last one, by submission."""
+    rows = connection.execute(
+        select(
+            Evaluation.submission_id,
+            Shard.state,
+            func.count(Shard.id.distinct()).label("amount"),
+            func.max(Shard.id).label("last"),
+        )
+        .join(ShardEvaluation, ShardEvaluation.evaluation_id == Evaluation.id)
+        .join(Shard, Shard.id == ShardEvaluation.shard_id)
+        .where(Evaluation.submission_id.in_(submissions), Shard.state.not_in((LeaseState.FAILED, LeaseState.CANCELLED)))
+        .group_by(Evaluation.submission_id, Shard.state)
+    )
+    every, done, last = Counter[int](), Counter[int](), dict[int, int]()
+    for row in rows:
+        every[row.submission_id] += row.amount
+        last[row.submission_id] = max(last.get(row.submission_id, 0), row.last)
+        if row.state == LeaseState.DONE:
+            done[row.submission_id] += row.amount
+    return every, done, last
+
+
+def _ahead(connection: Connection, waiting: dict[int, tuple[int, int]]) -> dict[int, int]:
+    if not waiting:
+        return {}
+    rows = connection.execute(
+        select(Evaluation.submission_id, Evaluation.queue_class, func.min(Evaluation.id).label("first"))
+        .where(Evaluation.state.in_(OPEN))
+        .group_by(Evaluation.submission_id, Evaluation.queue_class)
+    ).all()
+    return {
+        submission: len(
+            {
+                row.submission_id
+                for row in rows
+                if row.queue_class <= queue_class and row.first < first and row.submission_id != submission
+            }
+        )
+        for submission, (queue_class, first) in waiting.items()
+    }
+
+
+def _seconds(
+    connection: Connection, waiting: dict[int, tuple[int, int]], last: dict[int, int], silent_seconds: float
+) -> dict[int, float]:
+    """Their own shards and those before them, over all processes; teams take turns, so it may well be sooner."""
+    workers = processes(connection, silent_seconds) if waiting else 0
+    if not workers:
+        return {}
+    open_shards = connection.execute(
+        select(Shard.id, Shard.queue_class, Shard.cost)
+        .where(Shard.state.in_((LeaseState.PENDING, *IN_FLIGHT)))
+        .order_by(Shard.id)
+        .limit(MOST_SHARDS)
+    ).all()
+    ratio = measured_ratio(connection)
+    return {
+        submission: ratio
+        * sum(row.cost for row in open_shards if row.queue_class <= queue_class and row.id <= last.get(submission, 0))
+        / workers
+        for submission, (queue_class, _) in waiting.items()
+    }

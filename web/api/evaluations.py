@@ -1,0 +1,121 @@
+"""Evaluations: a submission measured by one protocol. What people do to the queue by hand is for organisers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from pydantic import BaseModel, Field
+from sqlalchemy import Connection, select
+
+from models.evaluation import Evaluation as StoredEvaluation
+from models.outcomes import cancel_evaluations, lock_evaluations
+from models.progress import read_progress
+from models.protocol import Protocol
+from models.session import reading, writing
+from models.states import EvaluationState
+from scheduler.controls import CANCELLED, UNFINISHED, queue_again
+from web.asking import Asking, state_of
+from web.errors import NotThere, Taken
+from web.life.sight import Sight
+from web.submissions.seen import find_row, may_see
+
+router = APIRouter(prefix="/evaluations", tags=["evaluations"])
+
+Number = Annotated[int, Path(ge=1, lt=2**63)]
+
+
+class Evaluation(BaseModel):
+    """A submission measured by one protocol, and how far that is."""
+
+    id: int
+    submission: int
+    references: list[str]
+    metrics: list[str]
+    state: EvaluationState
+    reason: str | None
+    shards: int
+    shards_done: int
+    created_at: float
+    started_at: float | None
+    finished_at: float | None
+
+
+class Cancelling(BaseModel):
+    """Why, and who is charged."""
+
+    reason: str = Field(default="", max_length=1000)
+    counts: bool = False
+    """Whether the team's attempt counts all the same."""
+
+
+@router.get("/{evaluation}")
+def read_evaluation(request: Request, principal: Asking, evaluation: Number) -> Evaluation:
+    """How far an evaluation of one's team is; organisers see all of their campaigns."""
+    with reading(state_of(request).engine) as connection:
+        return _read(connection, principal, evaluation)[1]
+
+
+@router.post("/{evaluation}/cancel")
+def cancel_evaluation(request: Request, principal: Asking, evaluation: Number, how: Cancelling) -> Evaluation:
+    """Stop an evaluation that is open. For organisers."""
+    with writing(state_of(request).engine, durable=True) as connection:
+        sight, seen = _read(connection, principal, evaluation)
+        sight.require_organiser()
+        if not cancel_evaluations(connection, [evaluation], how.reason or CANCELLED, counts=how.counts):
+            raise Taken(f"The evaluation is {seen.state}: only one that is open can be cancelled.")
+        _audit(connection, principal, sight, "evaluation.cancel", seen, reason=how.reason, counts=how.counts)
+        return _read(connection, principal, evaluation)[1]
+
+
+@router.post("/{evaluation}/retry")
+def retry_evaluation(request: Request, principal: Asking, evaluation: Number) -> Evaluation:
+    """Queue an evaluation again that failed or was cancelled; what is measured already is kept. For organisers."""
+    state = state_of(request)
+    with writing(state.engine, durable=True) as connection:
+        sight, seen = _read(connection, principal, evaluation)
+        sight.require_organiser()
+        held = lock_evaluations(connection, [evaluation], UNFINISHED)
+        if not held:
+            raise Taken(f"The evaluation is {seen.state}: only one that failed or was cancelled can be tried again.")
+        queue_again(connection, state.settings, held, None)
+        _audit(connection, principal, sight, "evaluation.retry", seen)
+        return _read(connection, principal, evaluation)[1]
+
+
+def _audit(
+    connection: Connection, principal: Asking, sight: Sight, action: str, seen: Evaluation, **details: object
+) -> None:
+    subject = f"evaluation {seen.id} of submission {seen.submission}"
+    principal.audit(connection, action, subject, campaign_id=sight.campaign_id, **details)
+
+
+def _read(connection: Connection, principal: Asking, evaluation: int) -> tuple[Sight, Evaluation]:
+    unknown = NotThere(f"There is no evaluation {evaluation} that you may see.")
+    row = connection.execute(
+        select(StoredEvaluation, Protocol.reference_labels, Protocol.metrics)
+        .join(Protocol, Protocol.id == StoredEvaluation.protocol_id)
+        .where(StoredEvaluation.id == evaluation)
+    ).one_or_none()
+    if row is None:
+        raise unknown
+    try:
+        sight, submission = find_row(connection, principal, row.submission_id)
+    except NotThere:
+        raise unknown from None
+    if not may_see(sight, submission.team):
+        raise unknown
+    progress = read_progress(connection, [evaluation])
+    return sight, Evaluation(
+        id=row.id,
+        submission=row.submission_id,
+        references=list(row.reference_labels),
+        metrics=list(row.metrics),
+        state=EvaluationState(row.state),
+        reason=row.reason,
+        shards=progress.shards,
+        shards_done=progress.shards_done,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+    )

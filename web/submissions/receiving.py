@@ -1,0 +1,124 @@
+"""Takes what a request sends: a file in a form, a file alone, or what was uploaded in pieces before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import ClientDisconnect
+
+from models.roles import Scope
+from models.session import reading
+from web.asking import Asking, state_of
+from web.errors import BadRequest
+from web.state import State
+from web.submissions.fields import SubmissionFields
+from web.submissions.received import Received, shown_name
+from web.submissions.uploads import find_upload, read_pieces
+
+FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
+READ_AT_ONCE = 1 << 20
+MOST_FIELDS = 20
+LARGEST_JSON = 1 << 16
+
+
+@dataclass
+class Incoming:
+    """A file that has come in full, with what is said about it."""
+
+    values: Mapping[str, Any]
+    """As it was given, for showing it again."""
+    file: Received | None
+    upload: str
+    """The upload that it came by; "" where it came with the request."""
+
+    @property
+    def fields(self) -> SubmissionFields:
+        """What is said about it. Raises RequestValidationError."""
+        try:
+            return SubmissionFields.model_validate(dict(self.values))
+        except ValidationError as error:
+            raise RequestValidationError(
+                [{**each, "loc": ("body", *each["loc"])} for each in error.errors(include_url=False)]
+            ) from error
+
+
+async def receive(request: Request, principal: Asking) -> AsyncIterator[Incoming]:
+    """The output that a request sends, once all of it is here; it is forgotten when the request is answered.
+
+    Who may not hand in at all is refused before anything is read.
+    """
+    account_id = principal.require(Scope.SUBMIT)
+    state = state_of(request)
+    with Received(state.settings) as file:
+        kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if kind in FORMS:
+            async with request.form(max_files=1, max_fields=MOST_FIELDS) as form:
+                values, given = await _from_form(form, file), file.size > 0
+        elif kind == "application/json":
+            values, given = await _from_json(request), False
+        else:
+            values = dict(request.query_params)
+            file.name = shown_name(values.get("file_name"))
+            try:
+                async for piece in request.stream():
+                    file.write(piece)
+            except ClientDisconnect as error:
+                raise BadRequest("The request broke off. Send it again, or in pieces by /api/v1/uploads.") from error
+            given = file.size > 0
+        upload = str(values.get("upload") or "")
+        if not given and upload:
+            await run_in_threadpool(_from_pieces, state, account_id, upload, file)
+            given = True
+        yield Incoming(values, file if given else None, upload)
+
+
+Receiving = Annotated[Incoming, Depends(receive)]
+"""What a request hands in: a parameter `incoming: Receiving` of a route."""
+
+
+async def _from_form(form: FormData, file: Received) -> dict[str, Any]:
+    values = {name: value for name, value in form.multi_items() if isinstance(value, str)}
+    files = [value for value in form.values() if isinstance(value, UploadFile)]
+    if files:
+        file.name = shown_name(files[0].filename)
+        while piece := await files[0].read(READ_AT_ONCE):
+            file.write(piece)
+    return values
+
+
+async def _from_json(request: Request) -> dict[str, Any]:
+    content = b""
+    async for piece in request.stream():
+        content += piece
+        if len(content) > LARGEST_JSON:
+            raise BadRequest("This JSON is too long. Send the file in a form, alone, or in pieces by /api/v1/uploads.")
+    try:
+        values = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest("This is no JSON.") from error
+    if not isinstance(values, dict):
+        raise BadRequest("Give an object with the fields of a submission.")
+    return values
+
+
+def _from_pieces(state: State, account_id: int, secret: str, file: Received) -> None:
+    """Put an upload together. Raises NotThere, and BadRequest where it is not what was announced."""
+    with reading(state.engine) as connection:
+        upload = find_upload(connection, account_id, secret)
+        if not upload.complete:
+            raise BadRequest(
+                f"{upload.name}: {upload.received:,} of {upload.size:,} bytes are here. Send the others first."
+            )
+        file.name = upload.name
+        for piece in read_pieces(connection, upload):
+            file.write(piece)
+    if upload.sha256 is not None and upload.sha256 != file.sha256:
+        raise BadRequest(f"{upload.name}: what has come is not what was announced, by its SHA-256. Begin it again.")

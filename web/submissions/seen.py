@@ -1,0 +1,253 @@
+"""Submissions as their team, and the organisers, see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Select, select
+
+from models.awaited import Awaited, read_awaited
+from models.declaration import Declaration, Diagnosis
+from models.evaluation import Evaluation
+from models.known_test_sets import KnownTestSet
+from models.protocol import Protocol
+from models.roles import DeclaredKind
+from models.states import EvaluationState
+from models.submission import Submission
+from models.system import System
+from models.test_set import TestSet
+from models.text import Text
+from web.diagnosis.finding import Finding, Severity
+from web.errors import NotThere
+from web.life.sight import read_sight_by_id
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from sqlalchemy import ColumnElement, Connection, Row
+
+    from web.access.principal import Principal
+    from web.life.sight import Sight
+
+UNKNOWN = "There is no submission {} that you may see."
+
+
+@dataclass(frozen=True, slots=True)
+class SeenEvaluation:
+    """One way in which a submission is measured."""
+
+    id: int
+    protocol_id: int
+    references: tuple[str, ...]
+    metrics: tuple[str, ...]
+    state: EvaluationState
+    reason: str | None
+    finished_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenSubmission:
+    """A submission with what its team has said about it."""
+
+    id: int
+    campaign_id: int
+    team: str
+    system: str
+    run: str
+    test_set: KnownTestSet
+    created_at: float
+    bytes: int
+    sha256: str
+    declared: bool
+    """Whether the team handed it in; the others were stored by organisers."""
+    kind: DeclaredKind
+    constrained: bool | None
+    description: str
+    phase: str
+    late_seconds: float
+    withdrawn_at: float | None
+    evaluations: tuple[SeenEvaluation, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    awaited: Awaited | None = None
+
+    @property
+    def name(self) -> str:
+        """The system, and its run where it has one."""
+        return f"{self.system}, run {self.run}" if self.run else self.system
+
+    @property
+    def warnings(self) -> int:
+        """How many findings are more than notes."""
+        return sum(each.severity != Severity.NOTE for each in self.findings)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it could not be measured, each once."""
+        return tuple(dict.fromkeys(each.reason for each in self.evaluations if each.reason))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which submissions of a campaign are listed; the newest first."""
+
+    team: str = ""
+    test_set: str = ""
+    kind: str = ""
+    """A kind that teams declare, "withdrawn" or "late"; "" for all."""
+    after: int | None = None
+    """Only those with lower numbers."""
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page of submissions."""
+
+    items: tuple[SeenSubmission, ...] = field(default=())
+    next: int | None = None
+    """What to list `after`; None at the end."""
+
+
+def may_see(sight: Sight, team: str) -> bool:
+    """Whether a submission of a team is shown: to the team itself, and to organisers."""
+    return sight.organises or team in sight.own_teams
+
+
+def find_submission(
+    connection: Connection, principal: Principal, submission: int, silent_seconds: float
+) -> tuple[Sight, SeenSubmission]:
+    """A submission, and the campaign that it belongs to. Raises NotThere, in the same words for all reasons."""
+    sight, row = find_row(connection, principal, submission)
+    if not may_see(sight, row.team):
+        raise NotThere(UNKNOWN.format(submission))
+    (found,) = _complete(connection, [row], silent_seconds)
+    return sight, found
+
+
+def find_row(connection: Connection, principal: Principal, submission: int) -> tuple[Sight, Row[Any]]:
+    """The row of a submission in a campaign that one may know of; who may see it is still to be asked."""
+    row = None
+    if 0 < submission < 2**63:
+        row = connection.execute(_rows(Submission.id == submission)).one_or_none()
+    if row is None:
+        raise NotThere(UNKNOWN.format(submission))
+    try:
+        return read_sight_by_id(connection, principal, row.campaign_id), row
+    except NotThere:
+        raise NotThere(UNKNOWN.format(submission)) from None
+
+
+def list_submissions(connection: Connection, sight: Sight, wanted: Wanted, silent_seconds: float) -> Listed:
+    """The submissions of a campaign that one may see: organisers all, others those of their own teams."""
+    conditions: list[ColumnElement[bool]] = [Submission.campaign_id == sight.campaign_id]
+    if not sight.organises:
+        conditions.append(System.team.in_(sight.own_teams))
+    if wanted.team:
+        conditions.append(System.team == wanted.team)
+    if wanted.test_set:
+        exact = TestSet.name + "@" + TestSet.version == wanted.test_set
+        conditions.append(exact | (TestSet.name == wanted.test_set))
+    if wanted.kind == "withdrawn":
+        conditions.append(Declaration.withdrawn_at.is_not(None))
+    elif wanted.kind == "late":
+        conditions.append(Declaration.late_seconds > 0)
+    elif wanted.kind:
+        conditions += [Declaration.kind == wanted.kind, Declaration.withdrawn_at.is_(None)]
+    if wanted.after is not None:
+        conditions.append(Submission.id < wanted.after)
+    ordered = _rows(*conditions).order_by(Submission.id.desc()).limit(wanted.limit + 1)
+    rows = connection.execute(ordered).all()
+    items = _complete(connection, rows[: wanted.limit], silent_seconds)
+    return Listed(tuple(items), items[-1].id if len(rows) > wanted.limit else None)
+
+
+def earlier_of_system(connection: Connection, seen: SeenSubmission, silent_seconds: float) -> list[SeenSubmission]:
+    """The other submissions of the same system for the same test set, the newest first; at most twenty."""
+    rows = connection.execute(
+        _rows(
+            Submission.campaign_id == seen.campaign_id,
+            Submission.test_set_id == seen.test_set.id,
+            System.team == seen.team,
+            System.name == seen.system,
+            Submission.id != seen.id,
+        )
+        .order_by(Submission.id.desc())
+        .limit(20)
+    ).all()
+    return _complete(connection, rows, silent_seconds)
+
+
+def _rows(*conditions: ColumnElement[bool]) -> Select[Any]:
+    columns: tuple[Any, ...] = (
+        *(Submission.id, Submission.campaign_id, Submission.run, Submission.created_at, Submission.text_id),
+        *(System.team, System.name.label("system"), Text.bytes, Text.sha256),
+        *(TestSet.id.label("test_set_id"), TestSet.name.label("test_set"), TestSet.version, TestSet.segments),
+        *(Declaration.submission_id.label("declared"), Declaration.kind, Declaration.constrained),
+        *(Declaration.description, Declaration.phase, Declaration.late_seconds, Declaration.withdrawn_at),
+    )
+    return (
+        select(*columns)
+        .join(System, System.id == Submission.system_id)
+        .join(TestSet, TestSet.id == Submission.test_set_id)
+        .join(Text, Text.id == Submission.text_id)
+        .outerjoin(Declaration, Declaration.submission_id == Submission.id)
+        .where(*conditions)
+    )
+
+
+def _complete(connection: Connection, rows: Sequence[Row[Any]], silent_seconds: float) -> list[SeenSubmission]:
+    ids = [row.id for row in rows]
+    if not ids:
+        return []
+    evaluations: dict[int, list[SeenEvaluation]] = {each: [] for each in ids}
+    for row in connection.execute(
+        select(
+            *(Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.reason, Evaluation.finished_at),
+            *(Evaluation.protocol_id, Protocol.reference_labels, Protocol.metrics),
+        )
+        .join(Protocol, Protocol.id == Evaluation.protocol_id)
+        .where(Evaluation.submission_id.in_(ids), Protocol.sweep.is_(False))
+        .order_by(Evaluation.protocol_id)
+    ):
+        evaluations[row.submission_id].append(
+            SeenEvaluation(
+                row.id,
+                row.protocol_id,
+                tuple(row.reference_labels),
+                tuple(row.metrics),
+                EvaluationState(row.state),
+                row.reason,
+                row.finished_at,
+            )
+        )
+    diagnoses = connection.execute(
+        select(Diagnosis.submission_id, Diagnosis.findings).where(Diagnosis.submission_id.in_(ids))
+    )
+    findings = {row.submission_id: tuple(Finding.of_row(each) for each in row.findings) for row in diagnoses}
+    awaited = read_awaited(connection, ids, silent_seconds)
+    return [
+        SeenSubmission(
+            id=row.id,
+            campaign_id=row.campaign_id,
+            team=row.team,
+            system=row.system,
+            run=row.run,
+            test_set=KnownTestSet(row.test_set_id, row.test_set, row.version, row.segments),
+            created_at=row.created_at,
+            bytes=row.bytes,
+            sha256=row.sha256,
+            declared=row.declared is not None,
+            kind=DeclaredKind(row.kind or ""),
+            constrained=row.constrained,
+            description=row.description or "",
+            phase=row.phase or "",
+            late_seconds=row.late_seconds or 0.0,
+            withdrawn_at=row.withdrawn_at,
+            evaluations=tuple(evaluations[row.id]),
+            findings=findings.get(row.id, ()),
+            awaited=awaited[row.id],
+        )
+        for row in rows
+    ]

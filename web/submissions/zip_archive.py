@@ -1,0 +1,94 @@
+"""Takes the one text out of a zip archive, within bounds. Names inside lead nowhere: only the content is read."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from typing import IO, TYPE_CHECKING
+
+from metrics.text.contents import WrongFormat
+from metrics.text.gzip_members import ALWAYS_ALLOWED
+from metrics.text.limits import OverLimit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from metrics.text.limits import TextLimits
+
+ZIP = b"PK\x03\x04"
+END, END_SIZE, LONGEST_COMMENT = b"PK\x05\x06", 22, 65535
+LARGEST_INDEX = 1 << 16
+"""Bytes of the list of members: room for hundreds, where one is wanted."""
+READ_AT_ONCE = 1 << 20
+PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+ENCRYPTED = 1
+MEMBERS_OF_MACS = "__MACOSX/"
+"""What macOS adds to each archive."""
+_ADVICE = "Hand in the text itself, packed with gzip or not."
+
+
+def is_zip(path: Path) -> bool:
+    """Whether a file begins as zip archives do."""
+    with path.open("rb") as file:
+        return file.read(len(ZIP)) == ZIP
+
+
+def unzipped(path: Path, target: IO[bytes], name: str, limits: TextLimits) -> None:
+    """Write the content of an archive's only file to `target`.
+
+    Raises WrongFormat for what is damaged, encrypted or holds several files, OverLimit for more than
+    `limits.file_bytes`, or than `limits.expansion` times what was packed.
+    """
+    _check_index(path, name)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [
+                each
+                for each in archive.infolist()
+                if not each.is_dir() and not each.filename.startswith(MEMBERS_OF_MACS)
+            ]
+            if len(members) != 1:
+                raise WrongFormat(f"{name}: is a zip archive with {len(members)} files, not with one text. {_ADVICE}")
+            (member,) = members
+            if member.flag_bits & ENCRYPTED:
+                raise WrongFormat(f"{name}: is a zip archive with a password. {_ADVICE}")
+            if member.compress_type not in PACKED:
+                raise WrongFormat(f"{name}: is a zip archive packed in an unusual way. {_ADVICE}")
+            with archive.open(member) as content:
+                _copy(content, target, path.stat().st_size, name, limits)
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, NotImplementedError, OverflowError) as error:
+        raise WrongFormat(f"{name}: is a damaged zip archive. {_ADVICE}") from error
+
+
+def _copy(content: IO[bytes], target: IO[bytes], packed: int, name: str, limits: TextLimits) -> None:
+    # What the archive says of sizes is not looked at: it may say anything.
+    size = 0
+    while part := content.read(READ_AT_ONCE):
+        size += len(part)
+        if size > limits.file_bytes:
+            raise OverLimit(f"{name}: unpacked, larger than {limits.file_bytes:,} bytes. Split the file.")
+        if size > max(ALWAYS_ALLOWED, limits.expansion * packed):
+            raise OverLimit(
+                f"{name}: unpacks to more than {limits.expansion} times its size, as no text does. Unpack it first."
+            )
+        target.write(part)
+
+
+def _check_index(path: Path, name: str) -> None:
+    """Raise WrongFormat where the list of members is longer than one text needs: all of it would be held in memory."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - END_SIZE - LONGEST_COMMENT))
+        tail = file.read()
+    # As the library looks for it: at the very end, else the last place that looks like it.
+    begin = len(tail) - END_SIZE
+    if not (begin >= 0 and tail.startswith(END, begin) and tail.endswith(b"\0\0")):
+        begin = tail.rfind(END)
+    if begin < 0 or len(tail) - begin < END_SIZE:
+        raise WrongFormat(f"{name}: is a zip archive that was cut off. Copy or pack it again.")
+    index_bytes = int.from_bytes(tail[begin + 12 : begin + 16], "little")
+    if index_bytes > LARGEST_INDEX:
+        raise WrongFormat(f"{name}: is a zip archive with too many files. {_ADVICE}")
+    # Larger numbers would stand before it, where an archive of more than 4 GiB says so.
+    if tail[max(0, begin - 20) : begin].startswith(b"PK\x06\x07"):
+        raise WrongFormat(f"{name}: is a zip archive in the format for very large ones. {_ADVICE}")
