@@ -17,6 +17,7 @@ import uvicorn
 from anyio.to_thread import current_default_thread_limiter
 
 from web.app import create_app
+from web.guards.connections import guarded_protocol
 from web.watching import Watched
 from worker.errors import AddressTaken
 from worker.health import Check, Pulse, check_database
@@ -120,6 +121,7 @@ class _Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 watched,
+                http=guarded_protocol(settings),
                 lifespan="on",
                 log_config=None,
                 access_log=False,

@@ -61,6 +61,8 @@ class WebSettings(Settings):
     """Clients that watch the progress of submissions at the same time."""
     event_streams_each: int = Field(default=10, ge=1)
     """The same of one account."""
+    header_seconds: float = Field(default=10.0, gt=0)
+    """How long a client may take to send the headers of a request."""
     body_seconds: float = Field(default=120.0, gt=0)
     """How long a client may take to send one request."""
 

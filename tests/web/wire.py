@@ -16,12 +16,11 @@ PATIENCE_SECONDS = 10.0
 
 
 @contextlib.contextmanager
-def served(app: Any) -> Iterator[int]:
-    """Serves it on a free port of this machine."""
+def served(app: Any, **options: Any) -> Iterator[int]:
+    """Serves it on a free port of this machine; `options` are those of uvicorn."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = uvicorn.Config(
-            app, log_config=None, access_log=False, ws="none", proxy_headers=False, timeout_graceful_shutdown=1
-        )
+        given = {"log_config": None, "access_log": False, "ws": "none", "proxy_headers": False, **options}
+        config = uvicorn.Config(app, timeout_graceful_shutdown=1, **given)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()

@@ -1,0 +1,64 @@
+"""Connections on which nothing whole is said."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.web.guards.test_bodies import small_app
+from tests.web.wire import Wire, served
+from web.guards.connections import guarded_protocol
+from web.settings import WebSettings
+
+ASKED = "POST /api/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    settings = {"header_seconds": 0.3, "concurrent_requests": 3}
+    with ExitStack() as stack:
+        protocol = guarded_protocol(WebSettings(**settings))
+        yield stack.enter_context(served(small_app(**settings), http=protocol))
+
+
+@pytest.mark.parametrize("sent", ["", "POST /api/nothing HTTP/1.1\r\n", ASKED + "X-Long: "])
+def test_headers_by_the_drop_are_cut_off(port: int, sent: str) -> None:
+    begun = time.monotonic()
+    with Wire(port) as wire:
+        wire.send(sent)
+        for _ in range(3):
+            wire.send("x" if sent else "")
+            time.sleep(0.05)
+        assert wire.answer() == (0, "")
+    assert 0.2 < time.monotonic() - begun < 3
+
+
+def test_the_second_request_of_a_connection_has_no_longer(port: int) -> None:
+    with Wire(port) as wire:
+        wire.send(ASKED + "\r\n")
+        assert b"200 OK" in wire.socket.recv(4000)
+        begun = time.monotonic()
+        wire.send(ASKED)
+        wire.answer()
+    assert time.monotonic() - begun < 3
+
+
+def test_requests_in_time_are_answered_one_after_the_other(port: int) -> None:
+    with Wire(port) as wire:
+        for _ in range(4):
+            wire.send(ASKED + "\r\n")
+            assert b"200 OK" in wire.socket.recv(4000)
+            time.sleep(0.15)
+
+
+def test_there_are_only_so_many(port: int) -> None:
+    with ExitStack() as stack:
+        held = [stack.enter_context(Wire(port)) for _ in range(6)]
+        time.sleep(0.1)
+        with Wire(port) as late:
+            assert late.answer() == (0, "")
+        held[0].send(ASKED + "\r\n")
+        assert b"200 OK" in held[0].socket.recv(4000)
