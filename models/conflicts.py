@@ -19,6 +19,14 @@ def insert_if_absent(connection: Connection, table: type[Base], rows: Sequence[d
         connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows)
 
 
+def insert_new(connection: Connection, table: type[Base], row: dict[str, Any]) -> int | None:
+    """Insert a row; its id, or None where it would break a unique key."""
+    key: Any = table.__table__.c.id
+    made = connection.execute(_insert(connection, table).values(**row).on_conflict_do_nothing().returning(key))
+    found = made.scalar_one_or_none()
+    return None if found is None else int(found)
+
+
 def insert_or_replace(
     connection: Connection, table: type[Base], rows: Sequence[dict[str, Any]], values: Sequence[str]
 ) -> None:

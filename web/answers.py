@@ -129,6 +129,9 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _database(request: Request, error: Exception) -> Response:
+    if isinstance(error, DataError):
+        # Such as a NUL, which PostgreSQL stores in no text and looks for in none.
+        return answer(request, BadRequest("The request holds a character or number that no text or number here has."))
     cause = error.orig if isinstance(error, DBAPIError) else error
     log.warning("The database did not answer: %s", cause)
     return answer(request, Unavailable())

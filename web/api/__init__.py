@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from web.api import (
+    account,
+    accounts,
+    audit,
     evaluations,
     human,
+    invitations,
     me,
     segments,
     submissions,
+    teams,
+    tokens,
     uploads,
 )
 
 ROUTERS = (
     me.router,
+    account.router,
+    tokens.router,
+    teams.router,
+    invitations.router,
+    accounts.router,
+    audit.router,
     uploads.router,
     submissions.router,
     evaluations.router,

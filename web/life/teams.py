@@ -57,13 +57,8 @@ def take_in_team(
 ) -> None:
     """Write that a team takes part, with a number drawn by lot; whether it may was asked before. Raises Taken."""
     lock_campaign(connection, campaign_id)
-    numbers = dict(
-        connection.execute(
-            select(Participation.team_id, Participation.number).where(Participation.campaign_id == campaign_id)
-        )
-        .tuples()
-        .all()
-    )
+    taken = select(Participation.team_id, Participation.number).where(Participation.campaign_id == campaign_id)
+    numbers = {row.team_id: row.number for row in connection.execute(taken)}
     if team_id in numbers:
         raise Taken(f"The team {team} takes part in this campaign.")
     free = set(range(1, max(NUMBERS_TO_DRAW_FROM, 10 * (len(numbers) + 1)))) - set(numbers.values())

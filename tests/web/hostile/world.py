@@ -18,6 +18,7 @@ from models.base import now
 from models.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
 from models.session import writing
 from tests.scheduler.jobs import work_off
+from tests.web.access.people import CHEAPLY_HASHED
 from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import DAY, Service
 from web.access.secrets import hash_of, new_secret
@@ -139,6 +140,10 @@ class World:
             "name": [*self.campaigns, "missing"],
             "campaign": [*self.campaigns, "missing"],
             "submission_id": [*submissions, 10**6],
+            "team": [*SYSTEMS, "missing"],
+            "account_id": [*self.accounts.values(), 10**6],
+            "token_id": [1, 10**6],
+            "invitation_id": [1, 10**6],
         }
 
     def pages(self) -> list[str]:
@@ -187,7 +192,7 @@ def build(service: Service) -> World:
         )
         for role in ROLES[1:]
     }
-    _change(service, Account, Account.id > 0, name=SHORT)
+    _change(service, Account, Account.id > 0, name=SHORT, password_hash=CHEAPLY_HASHED)
     teams = {
         "harbour": service.team("harbour", accounts["lead"], accounts["member"], accounts["disabled"]),
         "rivals": service.team("rivals", accounts["rival"]),

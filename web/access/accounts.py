@@ -1,0 +1,227 @@
+"""Accounts: who they are, what they may do on the whole server."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, func, or_, select, update
+
+from models.account import Account, WebSession
+from models.base import now
+from models.conflicts import insert_new
+from models.roles import SiteRole
+from web.errors import BadRequest, Forbidden, NotThere, Taken
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Row
+
+    from web.access.principal import Principal
+
+LONGEST_EMAIL, LONGEST_NAME = 254, 100
+_EMAIL = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?")
+
+
+class AddressTaken(Taken):
+    """There is an account with this address already."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAccount:
+    """An account as administrators see it."""
+
+    id: int
+    email: str
+    name: str
+    role: SiteRole
+    has_password: bool
+    verified_at: float | None
+    disabled_at: float | None
+    created_at: float
+
+
+def fold_email(text: str) -> str:
+    """An e-mail address as it is stored. Raises BadRequest for what is none."""
+    email = text.strip()
+    if len(email) > LONGEST_EMAIL or not _EMAIL.fullmatch(email) or ".." in email:
+        raise BadRequest(
+            f"{email[:80]!r} is not an e-mail address such as mary@example.org"
+            + ("" if email.isascii() else "; write its domain in ASCII (xn--...)")
+            + "."
+        )
+    return email.casefold()
+
+
+def check_name(text: str) -> str:
+    """The name of a person, without spaces around it. Raises BadRequest."""
+    name = unicodedata.normalize("NFC", " ".join(text.split()))
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise BadRequest(f"The name has {len(name)} characters; 1 to {LONGEST_NAME} are allowed.")
+    if odd := unprintable(name):
+        raise BadRequest(f"The name contains {odd!a}, which cannot be shown.")
+    return name
+
+
+def unprintable(text: str) -> str:
+    """The first character that controls or hides something instead of being shown; "" where there is none.
+
+    Joiners are left: some scripts need them.
+    """
+    return next((each for each in text if unicodedata.category(each)[0] == "C" and each not in "\u200c\u200d"), "")
+
+
+def add_account(
+    connection: Connection,
+    actor: Principal,
+    email: str,
+    name: str,
+    *,
+    password_hash: str | None = None,
+    role: SiteRole = SiteRole.PARTICIPANT,
+    verified: bool = False,
+    how: str = "",
+) -> int:
+    """Make an account. `how` is for the audit log. Raises BadRequest, and Taken where the address has one."""
+    email, name = fold_email(email), check_name(name)
+    row = {"email": email, "name": name, "password_hash": password_hash, "role": role}
+    made = insert_new(connection, Account, {**row, "verified_at": now() if verified else None})
+    if made is None:
+        raise AddressTaken(f"There is an account with the address {email} already.")
+    actor.audit(connection, "account.add", f"account {email}", role=role, how=how)
+    return made
+
+
+def find_account(connection: Connection, email: str) -> KnownAccount:
+    """The account with an address. Raises NotThere."""
+    found = _read(connection, Account.email == fold_email(email))
+    if found is None:
+        raise NotThere(f"There is no account with the address {fold_email(email)}.")
+    return found
+
+
+def read_account(connection: Connection, account_id: int) -> KnownAccount:
+    """The account with an id. Raises NotThere."""
+    found = _read(connection, Account.id == account_id)
+    if found is None:
+        raise NotThere(f"There is no account {account_id}.")
+    return found
+
+
+def list_accounts(
+    connection: Connection, *, after: int | None = None, limit: int | None = None, search: str = ""
+) -> list[KnownAccount]:
+    """Accounts in the order in which they were made, one more than the limit where there are more."""
+    asked = select(Account).order_by(Account.id)
+    if after is not None:
+        asked = asked.where(Account.id > after)
+    if search:
+        like = func.lower(Account.name).contains(search.lower(), autoescape=True)
+        asked = asked.where(or_(Account.email.contains(search.casefold(), autoescape=True), like))
+    return [_known(row) for row in connection.execute(asked if limit is None else asked.limit(limit + 1))]
+
+
+def count_accounts(connection: Connection) -> int:
+    """How many accounts there are."""
+    return connection.execute(select(func.count()).select_from(Account)).scalar_one()
+
+
+def set_role(connection: Connection, actor: Principal, account_id: int, role: SiteRole) -> None:
+    """Say what an account may do. Raises Forbidden, NotThere, Taken for the last administrator."""
+    _require_administrator(actor)
+    known = read_account(connection, account_id)
+    if known.role == role:
+        return
+    if known.role == SiteRole.ADMINISTRATOR:
+        _keep_an_administrator(connection, account_id)
+    connection.execute(update(Account).where(Account.id == account_id).values(role=role))
+    actor.audit(connection, "account.role", f"account {known.email}", before=known.role, after=role)
+
+
+def set_disabled(connection: Connection, actor: Principal, account_id: int, disabled: bool) -> None:
+    """Let an account be good for nothing, or for something again.
+
+    Its sessions end; its tokens are not good while it is disabled. Raises Forbidden, NotThere, Taken.
+    """
+    _require_administrator(actor)
+    known = read_account(connection, account_id)
+    if (known.disabled_at is not None) == disabled:
+        return
+    if disabled and known.role == SiteRole.ADMINISTRATOR:
+        _keep_an_administrator(connection, account_id)
+    values: dict[str, Any] = {"disabled_at": now() if disabled else None}
+    connection.execute(update(Account).where(Account.id == account_id).values(**values))
+    if disabled:
+        connection.execute(delete(WebSession).where(WebSession.account_id == account_id))
+    actor.audit(connection, "account.disable" if disabled else "account.enable", f"account {known.email}")
+
+
+def set_verified(connection: Connection, actor: Principal, account_id: int) -> None:
+    """Vouch for the address of an account, where no mail can ask whether it is right. Raises Forbidden, NotThere."""
+    _require_administrator(actor)
+    known = read_account(connection, account_id)
+    if known.verified_at is None:
+        connection.execute(update(Account).where(Account.id == account_id).values(verified_at=now()))
+        actor.audit(connection, "account.verify", f"account {known.email}", how="by an administrator")
+
+
+def set_password(connection: Connection, actor: Principal, account_id: int, password_hash: str) -> int:
+    """Set the password of an account; how many sessions that ends. Raises Forbidden, NotThere."""
+    _require_administrator(actor)
+    known = read_account(connection, account_id)
+    connection.execute(update(Account).where(Account.id == account_id).values(password_hash=password_hash))
+    ended = connection.execute(delete(WebSession).where(WebSession.account_id == account_id)).rowcount
+    actor.audit(connection, "account.password", f"account {known.email}", how="by an administrator")
+    return ended
+
+
+def rename(connection: Connection, actor: Principal, account_id: int, name: str) -> None:
+    """Change what a person is called."""
+    known, name = read_account(connection, account_id), check_name(name)
+    if known.name != name:
+        connection.execute(update(Account).where(Account.id == account_id).values(name=name))
+        actor.audit(connection, "account.name", f"account {known.email}", before=known.name, after=name)
+
+
+def change_email(connection: Connection, actor: Principal, account_id: int, email: str) -> bool:
+    """Change the address of an account, which has then to be confirmed; whether it is another one. Raises Taken."""
+    known, email = read_account(connection, account_id), fold_email(email)
+    if known.email == email:
+        return False
+    if _read(connection, Account.email == email) is not None:
+        raise AddressTaken(f"There is an account with the address {email} already.")
+    connection.execute(update(Account).where(Account.id == account_id).values(email=email, verified_at=None))
+    actor.audit(connection, "account.email", f"account {known.email}", before=known.email, after=email)
+    return True
+
+
+def _require_administrator(actor: Principal) -> None:
+    if not actor.administrates:
+        raise Forbidden("Only administrators may do that.")
+
+
+def _keep_an_administrator(connection: Connection, without: int) -> None:
+    """Raise Taken unless another administrator is left who can sign in. They are held, so that no two go at once."""
+    able = Account.role == SiteRole.ADMINISTRATOR, Account.disabled_at.is_(None), Account.password_hash.is_not(None)
+    left = connection.scalars(select(Account.id).where(*able).order_by(Account.id).with_for_update()).all()
+    if not any(each != without for each in left):
+        raise Taken("This is the last administrator who can sign in. Make another account one first.")
+
+
+def _read(connection: Connection, *which: Any) -> KnownAccount | None:
+    row = connection.execute(select(Account).where(*which)).one_or_none()
+    return None if row is None else _known(row)
+
+
+def _known(row: Row[Any]) -> KnownAccount:
+    return KnownAccount(
+        row.id,
+        row.email,
+        row.name,
+        SiteRole(row.role),
+        row.password_hash is not None,
+        row.verified_at,
+        row.disabled_at,
+        row.created_at,
+    )

@@ -1,0 +1,110 @@
+"""Sessions: browsers in which somebody has signed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlalchemy import delete, insert, select, update
+
+from models.account import Account, WebSession
+from models.base import now
+from models.session import reading, writing
+from web.access.passwords import hashed, is_outdated, matches
+from web.access.principal import Principal
+from web.access.secrets import hash_of, new_secret
+from web.access.throttle import Rate, network_of
+from web.errors import WebError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+    from web.access.throttle import Throttle
+
+QUARTER_SECONDS = 900
+
+
+class SignInFailed(WebError):
+    """There is no account with this address and this password."""
+
+    status: ClassVar[int] = 401
+    code: ClassVar[str] = "sign_in_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSession:
+    """A browser in which an account is signed in."""
+
+    id: int
+    created_at: float
+    seen_at: float
+
+
+def recognise(engine: Engine, throttle: Throttle, email: str, password: str, address: str, tries: int) -> Principal:
+    """The account whose password this is.
+
+    `tries` wrong passwords within a quarter of an hour are allowed for an account (whether it exists or not, and from
+    wherever they come) and from an address. Raises SignInFailed in the same words, after the same time, where the
+    account does not exist, is disabled or has another password; TooMany.
+    """
+    email = email.strip().casefold()
+    of_account, from_address = Rate("password", tries, QUARTER_SECONDS), Rate("guess", tries, QUARTER_SECONDS)
+    whence, message = network_of(address), "Too many passwords were wrong. Wait before the next try."
+    throttle.check(from_address, whence, message)
+    # Counted before it is known whether it is right: many guesses at once would pass a test that comes first.
+    throttle.spend(of_account, email, message)
+    with reading(engine) as connection:
+        row = connection.execute(select(Account).where(Account.email == email)).one_or_none()
+    stored = None if row is None else row.password_hash
+    if not matches(password, stored) or row is None or row.disabled_at is not None:
+        throttle.spend(from_address, whence, message)
+        raise SignInFailed
+    throttle.forget(of_account, email)
+    if stored is not None and is_outdated(stored):
+        anew = hashed(password)
+        with writing(engine) as connection:
+            same = Account.id == row.id, Account.password_hash == stored
+            connection.execute(update(Account).where(*same).values(password_hash=anew))
+    return Principal(account_id=row.id, email=row.email, name=row.name, address=address)
+
+
+def begin_session(connection: Connection, who: Principal, session_seconds: float, *, instead_of: str = "") -> str:
+    """A new session of an account; its secret. That of the browser until now, whosever it was, ends.
+
+    A secret that somebody else has slipped to the browser is thus good for nothing.
+    """
+    if instead_of:
+        connection.execute(delete(WebSession).where(WebSession.secret_hash == hash_of(instead_of)))
+    connection.execute(delete(WebSession).where(WebSession.expires_at <= now()))
+    secret = new_secret()
+    connection.execute(
+        insert(WebSession).values(
+            secret_hash=hash_of(secret), account_id=who.account_id, expires_at=now() + session_seconds
+        )
+    )
+    who.audit(connection, "session.begin", f"account {who.email}")
+    return secret
+
+
+def end_session(connection: Connection, principal: Principal) -> None:
+    """Sign out of this browser."""
+    if principal.session_id is not None:
+        connection.execute(delete(WebSession).where(WebSession.id == principal.session_id))
+        principal.audit(connection, "session.end", f"account {principal.email}")
+
+
+def end_sessions(connection: Connection, account_id: int, *, but: int | None = None) -> int:
+    """Sign an account out everywhere, or everywhere else; how many sessions that ends. The caller notes why."""
+    which = WebSession.account_id == account_id
+    if but is not None:
+        which &= WebSession.id != but
+    return connection.execute(delete(WebSession).where(which)).rowcount
+
+
+def list_sessions(connection: Connection, account_id: int) -> list[KnownSession]:
+    """The browsers in which an account is signed in, the last used one first."""
+    asked = select(WebSession.id, WebSession.created_at, WebSession.seen_at).where(
+        WebSession.account_id == account_id, WebSession.expires_at > now()
+    )
+    rows = connection.execute(asked.order_by(WebSession.seen_at.desc(), WebSession.id.desc()))
+    return [KnownSession(row.id, row.created_at, row.seen_at) for row in rows]

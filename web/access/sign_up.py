@@ -1,0 +1,164 @@
+"""Signing up, and setting a password anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select, update
+
+from models.account import Account
+from models.roles import SiteRole
+from models.session import reading, writing
+from web.access.accounts import AddressTaken, add_account, check_name, fold_email
+from web.access.confirmations import find_confirmation, make_confirmation, set_password_by_link
+from web.access.invitations import accept_invitation, find_invitation
+from web.access.letters import address_letter, known_already_letter, password_letter
+from web.access.passwords import check_password, hashed, matches
+from web.access.principal import Principal
+from web.access.sessions import QUARTER_SECONDS, end_sessions
+from web.access.throttle import Rate, network_of
+from web.errors import BadRequest, Forbidden
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from web.access.confirmations import Confirmed
+    from web.access.mail import Letter
+    from web.access.throttle import Throttle
+    from web.settings import WebSettings
+
+LETTERS = Rate("letter", 3, 3600)
+"""Letters to one address that anybody may cause: nobody's mailbox is to be filled through us."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedUp:
+    """What came of it."""
+
+    who: Principal | None
+    """Whose browser may be signed in at once; None where the answer must not say whether there was an account."""
+    letter: Letter | None
+
+
+def sign_up(
+    engine: Engine,
+    settings: WebSettings,
+    throttle: Throttle,
+    visitor: Principal,
+    *,
+    email: str,
+    name: str,
+    password: str,
+    invitation: str = "",
+    new_team: str = "",
+) -> SignedUp:
+    """Make an account, with what an invitation gives it.
+
+    Where mails are sent, whoever signs up without an invitation learns nothing about other accounts: the answer is the
+    same, and who has one already is told so by mail. Raises Forbidden, BadRequest, NotThere, Taken, TooMany.
+    """
+    if settings.sign_up != "open" and not invitation:
+        raise Forbidden("Only those who were invited make an account here. Open the link of your invitation.")
+    throttle.spend(Rate("sign-up", settings.sign_in_tries, QUARTER_SECONDS), network_of(visitor.address))
+    email, name = fold_email(email), check_name(name)
+    check_password(password, email=email, name=name)
+    role = SiteRole.PARTICIPANT
+    if invitation:
+        with reading(engine) as connection:
+            known = find_invitation(connection, invitation)
+        if known.email and known.email != email:
+            raise BadRequest("This invitation is for another e-mail address. Sign up with that one.")
+        role = known.role
+    password_hash = hashed(password)
+    silent = settings.mail_url is not None and not invitation
+    if silent:
+        throttle.spend(LETTERS, email)
+    letter = None
+    try:
+        with writing(engine) as connection:
+            who = replace(visitor, email=email, name=name)
+            how = "by invitation" if invitation else "by signing up"
+            account_id = add_account(connection, who, email, name, password_hash=password_hash, role=role, how=how)
+            who = replace(who, account_id=account_id, role=role)
+            if invitation:
+                accept_invitation(connection, who, invitation, new_team=new_team)
+            if settings.mail_url is not None:
+                secret = make_confirmation(
+                    connection, account_id, "address", settings.confirmation_seconds, sent_to=email
+                )
+                letter = address_letter(settings, email, secret)
+    except AddressTaken as error:
+        if silent:
+            return SignedUp(None, known_already_letter(settings, email))
+        message = "There is an account with this address already. Sign in to it, then open this page again."
+        raise AddressTaken(message) from error
+    return SignedUp(None if silent else who, letter)
+
+
+def ask_for_password(engine: Engine, settings: WebSettings, throttle: Throttle, email: str) -> Letter | None:
+    """The letter with a link to set a new password; None where there is no such account, which nobody is told.
+
+    Raises BadRequest, and TooMany: whether there is an account or not.
+    """
+    email = fold_email(email)
+    throttle.spend(LETTERS, email, "Enough mails were sent to this address. Look among the unwanted ones, or wait.")
+    with writing(engine) as connection:
+        row = connection.execute(select(Account.id).where(Account.email == email, Account.disabled_at.is_(None)))
+        account_id = row.scalar_one_or_none()
+        if account_id is None:
+            return None
+        seconds = settings.confirmation_seconds
+        secret = make_confirmation(connection, account_id, "password", seconds, sent_to=email)
+    return password_letter(settings, email, secret)
+
+
+def ask_for_address(engine: Engine, settings: WebSettings, throttle: Throttle, account_id: int, email: str) -> Letter:
+    """The letter that lets the owner of an account confirm its address. Raises TooMany."""
+    throttle.spend(LETTERS, email, "Enough mails were sent to this address. Look among the unwanted ones, or wait.")
+    with writing(engine) as connection:
+        seconds = settings.confirmation_seconds
+        secret = make_confirmation(connection, account_id, "address", seconds, sent_to=email)
+    return address_letter(settings, email, secret)
+
+
+def reset_password(engine: Engine, visitor: Principal, secret: str, password: str) -> Confirmed:
+    """Set a password by a link. Raises NotThere, BadRequest."""
+    with reading(engine) as connection:
+        known = find_confirmation(connection, secret, "password")
+    check_password(password, email=known.email, name=known.name)
+    password_hash = hashed(password)
+    with writing(engine) as connection:
+        return set_password_by_link(connection, replace(visitor, email=known.email), secret, password_hash)
+
+
+def change_password(engine: Engine, throttle: Throttle, principal: Principal, old: str, new: str, tries: int) -> int:
+    """Change one's own password; ends all other sessions, and says how many. Raises BadRequest, TooMany."""
+    require_password(engine, throttle, principal, old, tries)
+    check_password(new, email=principal.email, name=principal.name)
+    password_hash = hashed(new)
+    with writing(engine) as connection:
+        mine = Account.id == principal.account_id
+        connection.execute(update(Account).where(mine).values(password_hash=password_hash))
+        assert principal.account_id is not None
+        ended = end_sessions(connection, principal.account_id, but=principal.session_id)
+        principal.audit(connection, "account.password", f"account {principal.email}", how="by its owner")
+    return ended
+
+
+def require_password(engine: Engine, throttle: Throttle, principal: Principal, password: str, tries: int) -> None:
+    """Raise BadRequest unless somebody who is signed in knows his password: a browser may be left open. TooMany."""
+    rate, whose = Rate("own password", tries, QUARTER_SECONDS), str(principal.account_id)
+    throttle.spend(rate, whose, "Too many passwords were wrong. Wait before the next try.")
+    with reading(engine) as connection:
+        mine = select(Account.password_hash).where(Account.id == principal.account_id)
+        stored = connection.execute(mine).scalar_one()
+    if not matches(password, stored):
+        raise BadRequest("This is not the password of your account.")
+    throttle.forget(rate, whose)
+
+
+def hash_checked(password: str, *, email: str, name: str) -> str:
+    """What is stored of a password that administrators set. Raises BadRequest."""
+    check_password(password, email=email, name=name)
+    return hashed(password)
