@@ -32,6 +32,17 @@ def shown_progress() -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
+def shown_shards() -> Iterator[Callable[[int, int], None]]:
+    """As `shown_progress`, for what a server tells: shards done and shards in all."""
+    if not sys.stderr.isatty():
+        yield lambda done, every: print(f"shards {done} of {every}", file=sys.stderr)
+        return
+    with _bar() as bar:
+        shards = bar.add_task("shards", total=None)
+        yield lambda done, every: bar.update(shards, total=every, completed=done)
+
+
+@contextmanager
 def shown_trials() -> Iterator[Callable[[ComparisonProgress], None]]:
     """As `shown_progress`, for the trials of randomization tests."""
     if not sys.stderr.isatty():

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.board import read_board
+from cli import submit_words
 from cli.board import shown
 from cli.columns import aligned
-from cli.durations import duration
-from metrics.text.wording import number_of
+from cli.submit_words import HandedIn, Limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,25 +24,24 @@ if TYPE_CHECKING:
 def told(attempt: Attempt, submitted: Submitted, ahead: int) -> str:
     """Where it is stored, by which numbers it is known, what waits before it and what is left of the quotas."""
     measures = submitted.measures
-    title = measures.test_set.title
-    where = title if measures.campaign == title else f"{measures.campaign}: {title}"
-    run = f", run {attempt.run}" if attempt.run else ""
-    begin = "Stored as submission" if submitted.stored else "This was handed in before: submission"
-    numbers = ", ".join(map(str, submitted.evaluations)) or "none"
-    plural = "" if len(submitted.evaluations) == 1 else "s"
-    lines = [
-        f"{begin} {submitted.submission} ({attempt.team}/{attempt.system}{run}) for {where}, "
-        f"{number_of(measures.test_set.segments, 'segment')}. Evaluation{plural}: {numbers}."
-    ]
-    if submitted.queued:
-        before = f"{number_of(ahead, 'submission')} before it" if ahead else "nothing before it"
-        lines.append(f"Queued as {attempt.queue_class.name.lower()}, {before}.")
-    if submitted.late_seconds:
-        lines.append(f"It came {duration(submitted.late_seconds)} after the deadline, and is marked as late.")
-    limits = [each for each in submitted.standings if each.amount is not None]
-    if limits:
-        lines.append("Quota: " + ", ".join(f"{each.used} of {each.amount} {each.of_what}" for each in limits) + ".")
-    return "\n".join(lines) + "\n"
+    return submit_words.told(
+        HandedIn(
+            number=submitted.submission,
+            stored=submitted.stored,
+            name=f"{attempt.team}/{attempt.system}",
+            run=attempt.run,
+            campaign=measures.campaign,
+            test_set=measures.test_set.title,
+            segments=measures.test_set.segments,
+            evaluations=submitted.evaluations,
+            queued_as=attempt.queue_class.name.lower() if submitted.queued else "",
+            ahead=ahead,
+            late_seconds=submitted.late_seconds,
+            limits=[
+                Limit(each.used, each.amount, each.of_what) for each in submitted.standings if each.amount is not None
+            ],
+        )
+    )
 
 
 def scores_as_text(

@@ -8,7 +8,18 @@ with Client("https://mt.example.org", token) as client:
 
 from __future__ import annotations
 
-from web.client.client import Client
+from web.client.answers import (
+    Evaluation,
+    Finding,
+    Me,
+    Progress,
+    Quota,
+    Score,
+    Submission,
+    ToldEvaluation,
+    Upload,
+)
+from web.client.client import UNCHANGED, Client
 from web.client.errors import (
     BadInput,
     ClientError,
@@ -26,19 +37,29 @@ from web.client.errors import (
 from web.client.transport import Patience, checked_server
 
 __all__ = [
+    "UNCHANGED",
     "BadInput",
     "Client",
     "ClientError",
     "Conflict",
+    "Evaluation",
+    "Finding",
     "Forbidden",
+    "Me",
     "NotSignedIn",
     "NotSteelyard",
     "NotThere",
     "Patience",
+    "Progress",
+    "Quota",
     "Refused",
+    "Score",
     "ServerAway",
+    "Submission",
+    "ToldEvaluation",
     "TooLarge",
     "TooMany",
     "Unavailable",
+    "Upload",
     "checked_server",
 ]

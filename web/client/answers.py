@@ -1,4 +1,4 @@
-"""What a server tells, as dataclasses."""
+"""What a server tells, as dataclasses. Moments are seconds since 1970."""
 
 from __future__ import annotations
 
@@ -17,3 +17,128 @@ class Me:
     scopes: tuple[str, ...] = ()
     teams: Mapping[str, str] = field(default_factory=dict)
     """Name of the team -> what the account is in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file on its way in, in pieces."""
+
+    id: str
+    name: str
+    size: int
+    received: int
+    """Where the next piece begins."""
+    taken_up: bool = False
+    """Whether it was begun before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that was noticed about an output."""
+
+    code: str
+    severity: str
+    """fatal, warning or note."""
+    message: str
+    segments: tuple[int, ...] = ()
+    """The first segments that it is about, from 1."""
+    count: int = 0
+    """How many it is about; 0 for the whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One way in which a submission is measured."""
+
+    id: int
+    references: tuple[str, ...]
+    metrics: tuple[str, ...]
+    state: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a team is told of a score."""
+
+    metric: str
+    title: str
+    signature: str
+    higher_is_better: bool
+    told: bool
+    """Whether anything is told; then None is undefined."""
+    score: float | None = None
+    low: float | None = None
+    high: float | None = None
+    improved: bool | None = None
+    """By the Ladder rule: whether it beat the team's best."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldEvaluation:
+    """The scores of an evaluation, as the phase of the campaign lets them be told."""
+
+    evaluation: int
+    references: tuple[str, ...]
+    feedback: str
+    words: str
+    """How the numbers were made coarse; "" where they were not."""
+    scores: tuple[Score, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a submission is."""
+
+    state: str
+    shards: int
+    shards_done: int
+    ended: bool
+    ahead: int | None = None
+    """Other submissions that were queued before; teams take turns, so it is not strictly waited for them."""
+    seconds_left: float | None = None
+    """Roughly; None where it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """How a team stands against a limit."""
+
+    kind: str
+    used: int
+    of_what: str
+    amount: int | None = None
+    """None for no limit."""
+    free_at: float | None = None
+    """When there is room again, where the calendar says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """An output of a system for a test set."""
+
+    id: int
+    campaign: str
+    team: str
+    system: str
+    run: str
+    test_set: str
+    """NAME@VERSION."""
+    segments: int
+    created_at: float
+    progress: Progress
+    evaluations: tuple[Evaluation, ...]
+    kind: str = ""
+    """primary, contrastive, or "" for neither."""
+    constrained: bool | None = None
+    description: str = ""
+    phase: str = ""
+    late_seconds: float = 0.0
+    withdrawn_at: float | None = None
+    findings: tuple[Finding, ...] = ()
+    told: tuple[ToldEvaluation, ...] = ()
+    """Scores, where a single submission was asked for."""
+    stored: bool = True
+    """False where the very same one was there already; of one that was just handed in, as the next two."""
+    queued: bool = False
+    quotas: tuple[Quota, ...] = ()

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import gzip
 import time
-from typing import TYPE_CHECKING, Self
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
-from web.client.answers import Me
-from web.client.errors import NotSignedIn
+from web.client.answers import Finding, Me, Progress, Submission
+from web.client.errors import BadInput, NotSignedIn
 from web.client.shaping import shaped
-from web.client.transport import Patience, Transport
+from web.client.transport import Patience, Transport, given, path_of
+from web.client.uploading import forget, upload
+from web.client.watching import watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
 
     import httpx
+
+AT_ONCE_BYTES = 2**20
+"""Larger files are packed and sent in pieces."""
+UNCHANGED = object()
+"""Of what is said about a submission: it stays as it is."""
 
 
 class Client:
@@ -55,3 +65,139 @@ class Client:
         if not me.signed_in:
             raise NotSignedIn(401, "not_signed_in", "There is no token, or it is not good here.")
         return me
+
+    def submit(
+        self,
+        campaign: str,
+        output: Path | str | bytes,
+        *,
+        system: str,
+        team: str = "",
+        test_set: str = "",
+        run: str = "",
+        kind: str = "",
+        constrained: bool | None = None,
+        description: str = "",
+        override: bool = False,
+        key: str | None = None,
+        name: str = "",
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> Submission:
+        """Hand in a system's output, a file or its bytes; the submission, with what was noticed and how quotas stand.
+
+        A request that breaks off is sent again with the same key, so that nothing is done twice; the caller's `key`
+        does that over several calls. The team may be left out by who is in only one, the test set where there is only
+        one. `on_progress` hears bytes sent and bytes in all. Raises BadInput with all findings where the output cannot
+        be scored, TooMany where a quota is used up; then nothing is stored.
+        """
+        content, name = _read(output, name)
+        said = _said(
+            system=system, team=team, test_set=test_set, run=run, kind=kind, constrained=constrained,
+            description=description, override=override,
+        )  # fmt: skip
+        address = path_of("campaigns", campaign, "submissions")
+        return shaped(Submission, self._handed_in(address, content, name, said, key or str(uuid.uuid4()), on_progress))
+
+    def diagnose(
+        self,
+        campaign: str,
+        output: Path | str | bytes,
+        *,
+        system: str,
+        team: str = "",
+        test_set: str = "",
+        run: str = "",
+    ) -> list[Finding]:
+        """What would be noticed about an output. Nothing is stored."""
+        content, name = _read(output, "")
+        said = _said(system=system, team=team, test_set=test_set, run=run)
+        found = self._handed_in(path_of("campaigns", campaign, "diagnosis"), content, name, said, None, None)
+        return [shaped(Finding, each) for each in found["findings"]]
+
+    def submission(self, number: int) -> Submission:
+        """A submission with its scores, as far as they are told. Raises NotThere."""
+        return shaped(Submission, self._transport.get("submissions", number))
+
+    def submissions(self, campaign: str, *, team: str = "", test_set: str = "", kind: str = "") -> Iterator[Submission]:
+        """The submissions of one's teams, or of all for organisers, the newest first and without scores.
+
+        `kind` is primary, contrastive, late or withdrawn; "" for all.
+        """
+        listed = self._transport.pages(
+            "campaigns", campaign, "submissions", team=team or None, test_set=test_set or None, kind=kind or None
+        )
+        return (shaped(Submission, each) for each in listed)
+
+    def watch(self, number: int) -> Iterator[Progress]:
+        """How far a submission is, each time that it changes, until it is measured, failed or cancelled."""
+        return watch(self._transport, number, self._sleep)
+
+    def wait(self, number: int) -> Submission:
+        """The submission, once it is measured, failed or cancelled."""
+        for _ in self.watch(number):
+            pass
+        return self.submission(number)
+
+    def declare(
+        self, number: int, *, kind: str | None = None, constrained: Any = UNCHANGED, description: str | None = None
+    ) -> Submission:
+        """Say of a submission that it is primary, contrastive, constrained (None: nothing is said), what it is."""
+        said = given({"kind": kind, "description": description})
+        if constrained is not UNCHANGED:
+            said["constrained"] = constrained
+        return shaped(Submission, self._transport.ask("PATCH", path_of("submissions", number), json=said))
+
+    def withdraw(self, number: int) -> Submission:
+        """Take a submission off all boards."""
+        return shaped(Submission, self._transport.ask("DELETE", path_of("submissions", number)))
+
+    def reinstate(self, number: int) -> Submission:
+        """Let a submission stand again that was withdrawn."""
+        return shaped(Submission, self._transport.ask("POST", path_of("submissions", number, "reinstate")))
+
+    def output(self, number: int) -> bytes:
+        """The text of a submission, one segment per line."""
+        return self._transport.send("GET", path_of("submissions", number, "output")).content
+
+    def _handed_in(
+        self,
+        address: str,
+        content: bytes,
+        name: str,
+        said: Mapping[str, Any],
+        key: str | None,
+        on_progress: Callable[[int, int], None] | None,
+    ) -> Any:
+        if len(content) <= AT_ONCE_BYTES:
+            form = {field: _as_text(value) for field, value in said.items()}
+            return self._transport.ask("POST", address, key=key, data=form, files={"file": (name, content)})
+        packed = gzip.compress(content, mtime=0)
+        for last in (False, True):
+            sent = upload(self._transport, f"{name}.gz", packed, on_progress)
+            try:
+                return self._transport.ask("POST", address, key=key, json={**said, "upload": sent.id})
+            except BadInput:
+                # It may have been begun with another content; then the very first try has told us nothing.
+                forget(self._transport, sent)
+                if last or not sent.taken_up:
+                    raise
+        raise AssertionError
+
+
+def _read(output: Path | str | bytes, name: str) -> tuple[bytes, str]:
+    if isinstance(output, bytes):
+        return output, name or "output.txt"
+    path = Path(output)
+    return path.read_bytes(), name or path.name
+
+
+def _said(**fields: Any) -> dict[str, Any]:
+    """What is said: nothing of what is empty."""
+    said = given({name: value for name, value in fields.items() if value != ""})
+    if not said.get("override"):
+        said.pop("override", None)
+    return said
+
+
+def _as_text(value: Any) -> str:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)

@@ -67,7 +67,8 @@ class Transport:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.server = checked_server(server, token)
-        self._patience = patience or Patience()
+        self.patience = patience or Patience()
+        """How often, and how long, it is tried."""
         self._sleep = sleep
         headers = {"User-Agent": f"steelyard/{VERSION}", "Accept": "application/json"}
         if token:
@@ -75,7 +76,7 @@ class Transport:
         self._http = httpx.Client(
             base_url=self.server + API,
             headers=headers,
-            timeout=httpx.Timeout(self._patience.answer_seconds, connect=CONNECT_SECONDS),
+            timeout=httpx.Timeout(self.patience.answer_seconds, connect=CONNECT_SECONDS),
             transport=transport,
             # A token goes to the server that it was made by, and to no other.
             follow_redirects=False,
@@ -120,6 +121,10 @@ class Transport:
             if after is None:
                 return
 
+    def ask(self, method: str, address: str, **content: Any) -> Any:
+        """As `send`; what the answer holds, as JSON."""
+        return json_of(self.send(method, address, **content))
+
     def send(self, method: str, address: str, *, key: str | None = None, **content: Any) -> httpx.Response:
         """One request, tried again where that does no harm; its answer, whose status is below 400.
 
@@ -149,14 +154,14 @@ class Transport:
                 # A quota that is used up says no time: it will be so in a moment, too.
                 if answer.status_code == 429 and asked is None:
                     may_try = False
-            wait = self._patience.wait(tried, asked) if may_try else None
+            wait = self.patience.wait(tried, asked) if may_try else None
             if wait is None:
                 raise trouble
             self._sleep(wait)
 
     def stream(self, *path: str | int, headers: Mapping[str, str] | None = None) -> Iterator[str]:
         """The lines of an answer that goes on for a while. Raises as `send`."""
-        quiet = httpx.Timeout(self._patience.answer_seconds, connect=CONNECT_SECONDS)
+        quiet = httpx.Timeout(self.patience.answer_seconds, connect=CONNECT_SECONDS)
         accepting = {"Accept": "text/event-stream", **(headers or {})}
         try:
             with self._http.stream("GET", path_of(*path), headers=accepting, timeout=quiet) as answer:

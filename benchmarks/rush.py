@@ -1,0 +1,311 @@
+"""The last minute before a deadline: many teams hand in at once while what they handed in is being measured.
+
+    python -m benchmarks.rush [--uploads 200] [--segments 2000] [--seconds 60] [--teams 50] [--closing] [-m METRIC ...]
+
+Starts `steelyard up` on a database of its own with a campaign, and hands in outputs over HTTP on loopback, each by a
+client with a connection of its own, at moments drawn by lot (with --closing more and more of them towards the end). One
+of ten breaks off in the middle of a request first and is sent again; one of ten is sent twice at the same time with the
+same key. All the while a page of the campaign is loaded twice a second. Then the database is asked: every output is
+stored once and queued once, counts once against the quota, and its text is what was sent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.request import urlopen
+
+import numpy as np
+from sqlalchemy import func, insert, select
+
+from benchmarks.generated import write_campaign
+from metrics.text.names import folded
+from models import (
+    Account,
+    ApiToken,
+    Campaign,
+    Evaluation,
+    LedgerEntry,
+    Membership,
+    Participation,
+    Shard,
+    Submission,
+    System,
+    Team,
+    migrate,
+)
+from models.roles import Joining, PhaseKind, Scope, SiteRole, TeamRole
+from models.session import make_engine, reading, writing
+from models.states import LeaseState
+from models.text import Text
+from web.access.principal import COMMAND_LINE
+from web.access.secrets import hash_of, new_secret
+from web.client import Client
+from web.life.changing import to_change
+from web.life.measures import Measuring
+from web.life.phases import PhaseRules, add_phase
+from web.life.rules import Rules, found_campaign
+from web.life.test_sets import GivenFile, GivenTestSet, add_test_set, read_given
+from web.settings import WebSettings
+
+CAMPAIGN = "rush"
+BASES = 20
+"""Outputs that are generated; all others differ from one of them in a word of each tenth line."""
+START_SECONDS = 60.0
+GRACE_SECONDS = 600.0
+"""After the deadline everything is still taken: it is lateness that is measured here, not refused."""
+
+
+@dataclass
+class Handed:
+    """What a client saw."""
+
+    system: str
+    late: float
+    """Seconds after its moment in which it began: whether the clients kept up."""
+    seconds: float
+    """From the request until the answer."""
+    number: int
+    """The submission."""
+
+
+def main() -> None:
+    """Run it, print what came of it; exit status 1 where anything was lost or doubled."""
+    options = arguments().parse_args()
+    with tempfile.TemporaryDirectory(prefix="steelyard-rush-") as folder:
+        sys.exit(run(Path(folder), options))
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--uploads", type=int, default=200)
+    parser.add_argument("--segments", type=int, default=2000)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--teams", type=int, default=50)
+    parser.add_argument("--closing", action="store_true", help="twice as many a second at the end as on average")
+    parser.add_argument("-m", "--metrics", nargs="+", default=["bleu", "chrf", "ter"])
+    parser.add_argument("--database", help="a database without tables (default: SQLite in a temporary folder)")
+    return parser
+
+
+def run(folder: Path, options: argparse.Namespace) -> int:
+    """All of it."""
+    database = options.database or f"sqlite:///{folder / 'steelyard.db'}"
+    outputs = make_outputs(folder, options)
+    migrate.upgrade(database)
+    tokens = set_up(database, folder, options)
+    draws = np.random.default_rng(7).random(options.uploads)
+    moments = sorted(options.seconds * (np.sqrt(draws) if options.closing else draws))
+    with served(folder, database) as url:
+        shards_before = shards_done(database)
+        watching = PageLoads(f"{url}/campaigns/{CAMPAIGN}")
+        handed = hand_all_in(url, moments, outputs, tokens)
+        shards = shards_done(database) - shards_before
+        pages = watching.stop()
+        faults = check(database, outputs, handed)
+    answers = [each.seconds for each in handed]
+    print(f"{len(handed)} outputs of {options.segments:,} segments in {options.seconds:g} s, {options.teams} teams")
+    print(f"answer        {spread(answers)}")
+    print(f"page          {spread(pages)} ({len(pages)} times)")
+    print(f"clients began {max(each.late for each in handed):.2f} s after their moment at most")
+    print(f"shards done meanwhile: {shards}")
+    for fault in faults:
+        print(f"WRONG: {fault}")
+    if not faults:
+        print("none lost, none double")
+    return 1 if faults else 0
+
+
+def make_outputs(folder: Path, options: argparse.Namespace) -> list[tuple[str, str, bytes]]:
+    """Team, system and text of every output; all texts differ."""
+    campaign = write_campaign(folder / "campaign", min(BASES, options.uploads), options.segments)
+    bases = [path.read_bytes().splitlines() for path in sorted((campaign / "systems").iterdir())]
+    found = []
+    for number in range(options.uploads):
+        lines = list(bases[number % len(bases)])
+        lines[::10] = [line + b" v%d" % (number // len(bases)) for line in lines[::10]]
+        found.append((f"team {number % options.teams + 1}", f"system {number // options.teams + 1}", b"\n".join(lines)))
+    return found
+
+
+def set_up(database: str, folder: Path, options: argparse.Namespace) -> dict[str, str]:
+    """A campaign with teams of one account each; team -> token."""
+    engine, settings = make_engine(database), WebSettings(database_url=database)
+    tokens = {f"team {number + 1}": new_secret("sty_") for number in range(options.teams)}
+    reference = GivenFile("A.txt", (folder / "campaign" / "refs" / "A.txt").read_bytes())
+    source = GivenFile("source.txt", (folder / "campaign" / "source.txt").read_bytes())
+    with read_given(GivenTestSet([reference], source), settings.unpacked_bytes) as read, writing(engine) as connection:
+        campaign_id = found_campaign(connection, COMMAND_LINE, CAMPAIGN, Rules(joining=Joining.OPEN))
+        sight = to_change(connection, COMMAND_LINE, CAMPAIGN)
+        rules = PhaseRules("open", PhaseKind.OPEN, time.time() - 60, time.time() + options.seconds + GRACE_SECONDS)
+        add_phase(connection, sight, rules)
+        add_test_set(connection, settings, sight, "news", read, Measuring(metrics=options.metrics))
+        for number, (name, token) in enumerate(tokens.items(), 1):
+            person = {"email": f"{number}@example.org", "name": name, "role": SiteRole.PARTICIPANT}
+            account = connection.execute(insert(Account).values(**person).returning(Account.id)).scalar_one()
+            row = {"account_id": account, "name": "rush", "scopes": [*Scope], "secret_hash": hash_of(token)}
+            connection.execute(insert(ApiToken).values(**row))
+            named = {"name": name, "folded_name": folded(name)}
+            team = connection.execute(insert(Team).values(**named).returning(Team.id)).scalar_one()
+            connection.execute(insert(Membership).values(team_id=team, account_id=account, role=TeamRole.LEAD))
+            connection.execute(insert(Participation).values(campaign_id=campaign_id, team_id=team, number=number))
+    engine.dispose()
+    return tokens
+
+
+class served:  # noqa: N801 - used as a function
+    """`steelyard up` as long as this is open; its address."""
+
+    def __init__(self, folder: Path, database: str) -> None:
+        self._log = folder / "up.log"
+        settings = {"STEELYARD_DATABASE_URL": database, "STEELYARD_LOG_LEVEL": "warning"}
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "cli.main", "up", "--port", "0"],
+                env={**os.environ, **settings},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def __enter__(self) -> str:
+        end = time.monotonic() + START_SECONDS
+        while not (found := re.search(r"Steelyard is at (http\S+)/", self._log.read_text())):
+            if time.monotonic() > end or self._process.poll() is not None:
+                raise RuntimeError(f"`steelyard up` did not start: {self._log.read_text()}")
+            time.sleep(0.1)
+        return found[1]
+
+    def __exit__(self, *_: object) -> None:
+        # What is not measured yet is of no interest.
+        self._process.send_signal(signal.SIGTERM)
+        self._process.send_signal(signal.SIGTERM)
+        self._process.wait(START_SECONDS)
+        said = self._log.read_text().splitlines()[1:]
+        print(*(line for line in said if "ERROR" in line or "Traceback" in line), sep="\n", end="")
+
+
+class PageLoads(threading.Thread):
+    """Somebody who loads a page twice a second, until stopped."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(daemon=True)
+        self._url, self._over, self._seconds = url, threading.Event(), list[float]()
+        self.start()
+
+    def run(self) -> None:
+        """Load it."""
+        while not self._over.wait(0.5):
+            begun = time.monotonic()
+            with urlopen(self._url) as answer:
+                answer.read()
+            self._seconds.append(time.monotonic() - begun)
+
+    def stop(self) -> list[float]:
+        """The seconds that it took each time."""
+        self._over.set()
+        self.join()
+        return self._seconds
+
+
+def hand_all_in(
+    url: str, moments: list[float], outputs: list[tuple[str, str, bytes]], tokens: dict[str, str]
+) -> list[Handed]:
+    """Every output at its moment, by as many clients as there must be."""
+    begun = time.monotonic()
+    futures: list[Future[Handed]] = []
+    with ThreadPoolExecutor(len(outputs)) as pool:
+        for number, (moment, output) in enumerate(zip(moments, outputs, strict=True)):
+            time.sleep(max(0.0, begun + moment - time.monotonic()))
+            token, key = tokens[output[0]], f"key {number}"
+            if number % 10 == 3:
+                pool.submit(break_off, url, token, output)
+            if number % 10 == 7:
+                pool.submit(hand_in, url, token, output, key, begun + moment)
+            futures.append(pool.submit(hand_in, url, token, output, key, begun + moment))
+        return [future.result() for future in futures]
+
+
+def hand_in(url: str, token: str, output: tuple[str, str, bytes], key: str, moment: float) -> Handed:
+    """One output, by a client of its own."""
+    team, system, text = output
+    begun = time.monotonic()
+    with Client(url, token) as client:
+        number = client.submit(CAMPAIGN, text, team=team, system=system, key=key).id
+    return Handed(system, begun - moment, time.monotonic() - begun, number)
+
+
+def break_off(url: str, token: str, output: tuple[str, str, bytes]) -> None:
+    """Half of a request, and then nothing."""
+    team, system, text = output
+    host, _, port = url.rpartition("/")[2].partition(":")
+    address = f"/api/v1/campaigns/{CAMPAIGN}/submissions?team={team}&system={system}".replace(" ", "%20")
+    head = (
+        f"POST {address} HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {token}\r\n"
+        f"Content-Type: text/plain\r\nContent-Length: {len(text)}\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(head.encode() + text[: len(text) // 2])
+
+
+def shards_done(database: str) -> int:
+    """Work that was done so far."""
+    engine = make_engine(database, pooled=False)
+    with reading(engine) as connection:
+        query = select(func.count()).select_from(Shard).where(Shard.state == LeaseState.DONE)
+        return connection.execute(query).scalar_one()
+
+
+def check(database: str, outputs: list[tuple[str, str, bytes]], handed: list[Handed]) -> list[str]:
+    """What is wrong in the database."""
+    faults = []
+    engine = make_engine(database, pooled=False)
+    with reading(engine) as connection:
+        rows = connection.execute(
+            select(Submission.id, Text.sha256, System.team, System.name)
+            .join(System, System.id == Submission.system_id)
+            .join(Text, Text.id == Submission.text_id)
+            .join(Campaign, Campaign.id == Submission.campaign_id)
+            .where(Campaign.name == CAMPAIGN)
+        ).all()
+        evaluations = connection.scalars(select(Evaluation.submission_id)).all()
+        entries = connection.scalars(select(LedgerEntry.submission_id)).all()
+    stored = {(row.team, row.name): row.sha256 for row in rows}
+    if len(rows) != len(outputs):
+        faults.append(f"{len(rows)} submissions of {len(outputs)} outputs")
+    if len({each.number for each in handed}) != len(outputs):
+        faults.append("two outputs were told to be the same submission")
+    for team, system, text in outputs:
+        if stored.get((team, system)) != hashlib.sha256(text + b"\n").hexdigest():
+            faults.append(f"{team}/{system} is lost, or its text is another")
+    for what, found in (("evaluation", evaluations), ("entry in the ledger", entries)):
+        once = sorted(found) == sorted(row.id for row in rows)
+        if not once:
+            faults.append(f"not every submission has one {what}: {len(found)} of {len(rows)}")
+    return faults
+
+
+def spread(seconds: list[float]) -> str:
+    """Quantiles."""
+    if len(seconds) < 2:
+        return "too few to tell"
+    cuts = statistics.quantiles(seconds, n=100, method="inclusive")
+    return f"p50 {cuts[49]:.3f} s, p95 {cuts[94]:.3f} s, p99 {cuts[98]:.3f} s, most {max(seconds):.3f} s"
+
+
+if __name__ == "__main__":
+    main()
