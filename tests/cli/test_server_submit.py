@@ -1,0 +1,75 @@
+"""`steelyard --server URL submit`: as on a database, over the network."""
+
+import threading
+
+import pytest
+
+from cli.main import main
+from models import Submission
+from tests.web.client.live import Live
+from tests.web.client.live import live as live
+from tests.web.submissions.port import NAME, Port, output
+
+
+@pytest.fixture
+def port(live: Live) -> Port:
+    return Port.opened(live.service)
+
+
+@pytest.fixture
+def submit(live: Live, port: Port, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("STEELYARD_TOKEN", live.token(port.accounts["mary"]))
+    (tmp_path / "out.txt").write_bytes(output())
+    (tmp_path / "short.txt").write_bytes(output(segments=10))
+
+    def run(file, *arguments, before=("--server", live.url)):
+        named = ("--campaign", NAME, "--team", "harbour", "--system", "mast")
+        status = main([*before, "submit", str(tmp_path / file), *named, *arguments])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def test_an_output_is_handed_in_and_its_scores_are_shown(live, port, submit):
+    worker = threading.Timer(0.5, port.work_off)
+    worker.start()
+    status, out, err = submit("out.txt", "--primary", "-w", "2")
+    worker.join()
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0] == "Stored as submission 2 (harbour/mast) for port 1: quay, 300 segments. Evaluation: 2."
+    assert lines[1] == "Queued as interactive, 1 submission before it."
+    assert lines[2].split() == ["References", "Metric", "Score"]
+    assert [line.split()[:2] for line in lines[4:]] == [["A", "BLEU"], ["A", "chrF2"]]
+    assert "[" in lines[4]
+    assert "shards " in err
+
+
+def test_the_very_same_again_is_no_second_one(live, port, submit, monkeypatch):
+    monkeypatch.setenv("STEELYARD_SERVER", live.url)
+    assert submit("out.txt", "--no-wait", before=())[0] == 0
+    status, out, _ = submit("out.txt", "--no-wait", before=())
+    assert status == 0
+    assert out.startswith("This was handed in before: submission 2 ")
+    assert port.count(Submission) == 2
+
+
+def test_what_is_wrong_is_said_and_nothing_is_stored(port, submit, monkeypatch):
+    status, out, err = submit("short.txt")
+    assert (status, out) == (1, "")
+    assert err.startswith("steelyard: The output cannot be scored, and nothing was stored.\n  fatal: ")
+    assert port.count(Submission) == 1
+    monkeypatch.setenv("STEELYARD_TOKEN", "nonsense")
+    status, _, err = submit("out.txt")
+    assert status == 1
+    assert "steelyard login" in err
+    assert submit("out.txt", "--due", "2h")[0] == 2
+
+
+def test_nobody_is_there(submit, monkeypatch):
+    from tests.servers import free_port
+
+    monkeypatch.setattr("web.client.transport.Patience.wait", lambda *_: None)
+    status, _, err = submit("out.txt", before=("--server", f"http://127.0.0.1:{free_port()}"))
+    assert status == 1
+    assert "does not answer" in err

@@ -1,0 +1,201 @@
+"""Outputs handed in over the network: once, whatever connections do, and watched until they are measured."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from models import Submission, Upload
+from tests.web.client.live import Live
+from tests.web.client.live import live as live
+from tests.web.submissions.port import NAME, SEGMENTS, Port, output
+from web.client import BadInput, Client, Forbidden, NotSignedIn, NotThere, ServerAway, uploading
+from web.client import client as client_module
+
+
+@pytest.fixture
+def port(live: Live) -> Port:
+    return Port.opened(live.service)
+
+
+@pytest.fixture
+def mary(live: Live, port: Port) -> Client:
+    return live.client(port.accounts["mary"])
+
+
+class Shaky(httpx.HTTPTransport):
+    """A line that breaks: before a request arrives, or after it was answered, as often as it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: list[str] = []
+        self.after: list[str] = []
+        self.methods: list[str] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.methods.append(request.method)
+        if request.method in self.before:
+            self.before.remove(request.method)
+            raise httpx.ConnectError("no route")
+        answer = super().handle_request(request)
+        if request.method in self.after:
+            self.after.remove(request.method)
+            answer.read()
+            raise httpx.ReadError("connection reset")
+        return answer
+
+
+def test_an_output_is_handed_in_and_watched(live: Live, port: Port, mary: Client) -> None:
+    made = mary.submit(NAME, output(), system="mast", kind="primary", constrained=False, description="ours")
+    assert (made.stored, made.queued, made.segments, made.test_set) == (True, True, SEGMENTS, "quay@1")
+    assert (made.team, made.kind, made.constrained, made.description) == ("harbour", "primary", False, "ours")
+    assert made.progress.state == "queued"
+    told: list[Any] = []
+    watcher = threading.Thread(target=lambda: told.extend(live.client(port.accounts["mary"]).watch(made.id)))
+    watcher.start()
+    end = time.monotonic() + 30
+    while not told:
+        assert time.monotonic() < end, "nothing was told"
+        time.sleep(0.01)
+    port.work_off()
+    watcher.join(30)
+    assert told[0].state == "queued"
+    assert (told[-1].state, told[-1].ended, told[-1].shards_done) == ("done", True, told[-1].shards)
+    found = mary.wait(made.id)
+    (evaluation,) = found.told
+    assert [score.metric for score in evaluation.scores] == ["bleu", "chrf"]
+    for score in evaluation.scores:
+        assert score.low < score.score < score.high  # type: ignore[operator]
+    assert mary.output(made.id) == output()
+
+
+def test_it_is_declared_withdrawn_and_listed(port: Port, mary: Client) -> None:
+    numbers = [mary.submit(NAME, output(seed), system=f"mast {seed}").id for seed in (1, 2, 3)]
+    assert [each.id for each in mary.submissions(NAME)] == numbers[::-1]
+    assert mary.declare(numbers[0], kind="contrastive", constrained=True).constrained is True
+    assert mary.declare(numbers[0], constrained=None, description="x").constrained is None
+    assert [each.id for each in mary.submissions(NAME, kind="contrastive")] == [numbers[0]]
+    assert mary.withdraw(numbers[1]).withdrawn_at is not None
+    assert mary.reinstate(numbers[1]).withdrawn_at is None
+
+
+def test_a_line_that_breaks_hands_in_once(live: Live, port: Port) -> None:
+    for broken in ("before", "after"):
+        line = Shaky()
+        client = live.client(port.accounts["mary"], transport=line)
+        getattr(line, broken).append("POST")
+        made = client.submit(NAME, output(), system=f"mast {broken}")
+        assert line.methods == ["POST", "POST"]
+        assert client.submission(made.id).system == f"mast {broken}"
+    assert port.count(Submission) == 3  # with that of the organisers
+
+
+def test_a_large_file_goes_on_where_it_stopped(
+    live: Live, port: Port, mary: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "AT_ONCE_BYTES", 0)
+    monkeypatch.setattr(uploading.upload, "__kwdefaults__", {"piece_bytes": 1000})
+    line = Shaky()
+    client = live.client(port.accounts["mary"], transport=line)
+    line.after += ["PUT", "PUT"]
+    line.before += ["PUT"]
+    heard: list[tuple[int, int]] = []
+    made = client.submit(NAME, output(), system="mast", on_progress=lambda *how: heard.append(how))
+    assert heard[0] == (0, heard[-1][1])
+    assert heard[-1][0] == heard[-1][1]
+    assert [begin for begin, _ in heard] == sorted({begin for begin, _ in heard})
+    assert mary.output(made.id) == output()
+    assert port.count(Upload) == 0
+
+    # A process that ended in the middle, and another one.
+    line.before += ["PUT"] * 100
+    monkeypatch.setattr(live, "token", lambda *_: None)
+    with pytest.raises(ServerAway):
+        client.submit(NAME, output(2), system="mast 2")
+    line.before.clear()
+    line.methods.clear()
+    assert port.count(Upload) == 1
+    again = client.submit(NAME, output(2), system="mast 2")
+    assert mary.output(again.id) == output(2)
+    assert line.methods.count("POST") == 1, "it was announced before"
+
+
+def test_an_upload_of_another_content_is_not_mixed_with_ours(
+    port: Port, mary: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "AT_ONCE_BYTES", 0)
+    import gzip
+
+    packed = gzip.compress(output(), mtime=0)
+    announced = {"name": "output.txt.gz", "size": len(packed), "sha256": "0" * 64}
+    mary._transport.ask("POST", "/uploads", json=announced)
+    made = mary.submit(NAME, output(), system="mast")
+    assert mary.output(made.id) == output()
+    assert port.count(Upload) == 0
+
+
+def test_what_cannot_be_scored_is_said_with_all_that_is_wrong(port: Port, mary: Client) -> None:
+    with pytest.raises(BadInput, match="fatal") as refused:
+        mary.submit(NAME, output(segments=10), system="mast")
+    assert refused.value.details
+    assert any(finding.severity == "fatal" for finding in mary.diagnose(NAME, output(segments=10), system="mast"))
+    assert not any(finding.severity == "fatal" for finding in mary.diagnose(NAME, output(), system="mast"))
+    assert port.count(Submission) == 1
+
+
+def test_who_may_not(live: Live, port: Port, mary: Client) -> None:
+    number = mary.submit(NAME, output(), system="mast").id
+    with pytest.raises(NotSignedIn):
+        live.client().submit(NAME, output(), system="mast")
+    with pytest.raises(NotThere):
+        live.client(port.accounts["zoe"]).submission(number)
+    with pytest.raises(Forbidden):
+        live.client(port.accounts["zoe"]).submit(NAME, output(), system="mast", team="harbour")
+
+
+def test_progress_is_asked_for_where_no_stream_is_left(live: Live, port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/events"):
+            error = {"code": "too_many", "message": "Too many.", "details": []}
+            return httpx.Response(429, json={"error": error})
+        return real.handle_request(request)
+
+    real = httpx.HTTPTransport()
+    slept: list[float] = []
+    token = live.token(port.accounts["mary"])
+
+    def work(seconds: float) -> None:
+        slept.append(seconds)
+        port.work_off()
+
+    with Client(live.url, token, transport=httpx.MockTransport(refuse), sleep=work) as client:
+        number = client.submit(NAME, output(), system="mast").id
+        assert [each.state for each in client.watch(number)] == ["queued", "done"]
+    assert slept == [2.0]
+
+
+def test_a_stream_that_breaks_is_taken_up(live: Live, port: Port, mary: Client) -> None:
+    made = mary.submit(NAME, output(), system="mast")
+
+    class Broken(httpx.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            said = b'{"state": "running", "shards": 2, "shards_done": 1, "ended": false}'
+            yield b"id: 7\nevent: progress\ndata: " + said + b"\n\n"
+            raise httpx.ReadError("connection reset")
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        asked.append(request.headers.get("Last-Event-ID"))
+        if len(asked) == 1:
+            return httpx.Response(200, stream=Broken())
+        port.work_off()
+        return real.handle_request(request)
+
+    real, asked = httpx.HTTPTransport(), list[str | None]()
+    token = live.token(port.accounts["mary"])
+    with Client(live.url, token, transport=httpx.MockTransport(handle), sleep=lambda _: None) as client:
+        told = [each.state for each in client.watch(made.id)]
+    assert (told[0], told[-1]) == ("running", "done")
+    assert asked == [None, "7"]
