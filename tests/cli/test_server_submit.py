@@ -6,6 +6,7 @@ import pytest
 
 from cli.main import main
 from models import Submission
+from tests.acceptance.commands import wait_for
 from tests.web.client.live import Live
 from tests.web.client.live import live as live
 from tests.web.submissions.port import NAME, Port, output
@@ -31,14 +32,18 @@ def submit(live: Live, port: Port, tmp_path, monkeypatch, capsys):
 
 
 def test_an_output_is_handed_in_and_its_scores_are_shown(live, port, submit):
-    worker = threading.Timer(0.5, port.work_off)
+    def work():
+        wait_for(lambda: port.count(Submission) == 2)
+        port.work_off()
+
+    worker = threading.Thread(target=work)
     worker.start()
     status, out, err = submit("out.txt", "--primary", "-w", "2")
     worker.join()
     assert status == 0
     lines = out.splitlines()
     assert lines[0] == "Stored as submission 2 (harbour/mast) for port 1: quay, 300 segments. Evaluation: 2."
-    assert lines[1] == "Queued as interactive, 1 submission before it."
+    assert lines[1] == "Queued as interactive, nothing before it."
     assert lines[2].split() == ["References", "Metric", "Score"]
     assert [line.split()[:2] for line in lines[4:]] == [["A", "BLEU"], ["A", "chrF2"]]
     assert "[" in lines[4]

@@ -163,7 +163,7 @@ def test_progress_is_asked_for_where_no_stream_is_left(live: Live, port: Port, m
             return httpx.Response(429, json={"error": error})
         return real.handle_request(request)
 
-    real = httpx.HTTPTransport()
+    real = live.stack.enter_context(httpx.HTTPTransport())
     slept: list[float] = []
     token = live.token(port.accounts["mary"])
 
@@ -193,7 +193,7 @@ def test_a_stream_that_breaks_is_taken_up(live: Live, port: Port, mary: Client) 
         port.work_off()
         return real.handle_request(request)
 
-    real, asked = httpx.HTTPTransport(), list[str | None]()
+    real, asked = live.stack.enter_context(httpx.HTTPTransport()), list[str | None]()
     token = live.token(port.accounts["mary"])
     with Client(live.url, token, transport=httpx.MockTransport(handle), sleep=lambda _: None) as client:
         told = [each.state for each in client.watch(made.id)]
