@@ -45,3 +45,13 @@ def in_pages(
     shown = rows[:limit]
     more = len(rows) > limit
     return {"items": [shape(row) for row in shown], "next": str(key(shown[-1])) if more else None}
+
+
+def part_of(items: Sequence[Row], limit: int, after: str) -> tuple[Sequence[Row], str | None]:
+    """The page of a list that is short enough to be read as a whole, and where the next one begins.
+
+    Raises BadRequest for what is no cursor of ours.
+    """
+    begin = id_after(after) or 0
+    end = begin + limit
+    return items[begin:end], str(end) if end < len(items) else None

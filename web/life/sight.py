@@ -87,6 +87,13 @@ class Sight:
         return phase_at(self.phases, self.at)
 
     @property
+    def takes_submissions(self) -> bool:
+        """Whether teams can hand in now."""
+        if self.frozen_at is not None:
+            return False
+        return not self.phases or (self.phase is not None and self.phase.takes(self.at))
+
+    @property
     def seeing_phase(self) -> KnownPhase | None:
         """The phase whose kind says what is seen: a closed one leaves it as it was before."""
         begun = [each for each in self.phases if each.starts_at <= self.at and each.kind != PhaseKind.CLOSED]

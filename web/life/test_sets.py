@@ -16,8 +16,8 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from metrics.errors import BadText
 from metrics.text.campaigns import read_any_campaign
 from metrics.text.contents import LOOKED_AT, opened
-from metrics.text.formats import MARKED, looks_like
-from metrics.text.limits import STORING_LIMITS, TextLimits
+from metrics.text.formats import MARKED, looks_like, read_text
+from metrics.text.limits import DEFAULT_LIMITS, STORING_LIMITS, TextLimits
 from metrics.text.names import fault_of_name, system_name
 from models.base import now
 from models.campaign import CampaignProtocol, CampaignTestSet
@@ -33,6 +33,7 @@ from worker.settings import Settings
 
 if TYPE_CHECKING:
     from metrics.text.folder import CampaignFolder
+    from metrics.text.plain import Text
 
 MOST_REFERENCES = 50
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})*")
@@ -137,6 +138,18 @@ def add_test_set(
     audit(connection, sight, "test_set.add", test_set_id, phase=phase, references=list(folder.references))
     notices = add_measures(connection, settings, sight, test_set_id, measuring)
     return test_set_id, [*folder.notices, *notices]
+
+
+def read_references(files: Sequence[GivenFile], unpacked_bytes: int) -> dict[str, Text]:
+    """References by their labels, each from a file named like it. Raises BadRequest and BadText."""
+    limits = replace(DEFAULT_LIMITS, file_bytes=min(DEFAULT_LIMITS.file_bytes, unpacked_bytes))
+    texts: dict[str, Text] = {}
+    for file in files:
+        label = system_name(_basename(file.name))
+        if label in texts:
+            raise BadRequest(f"Two files are for the reference {label[:100]!r}. Give one.")
+        texts[label] = read_text(file.content, name=_shown(file.name), limits=limits)
+    return texts
 
 
 def as_new(name: str, folder: CampaignFolder) -> NewTestSet:

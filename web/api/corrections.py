@@ -1,0 +1,160 @@
+"""Corrected references: what they change."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, Form, Request, UploadFile
+from pydantic import BaseModel
+
+from models.session import reading, writing
+from web.api.campaigns import IfMatch
+from web.api.paging import After, Limit, Paged, part_of
+from web.asking import Asking, state_of
+from web.errors import Forbidden
+from web.large_bodies import takes_upload
+from web.life.changing import to_change
+from web.life.corrections import KnownCorrection, compare, correct, count_open, find_correction, list_corrections
+from web.life.sight import read_sight
+from web.life.test_sets import GivenFile, find_campaign_test_set, read_references
+
+router = APIRouter(tags=["corrections"])
+
+
+class ShownCorrection(BaseModel):
+    """A test set that was replaced by one with corrected references."""
+
+    id: int
+    test_set: str
+    old_test_set: int
+    new_test_set: int
+    old_version: str
+    new_version: str
+    reason: str
+    made_at: float
+
+
+class ComparedSystem(BaseModel):
+    """A system before the correction and after it."""
+
+    team: str
+    system: str
+    old: float | None
+    new: float | None
+    difference: float | None
+    old_rank: int | None
+    new_rank: int | None
+    risen: int | None
+    """Ranks won (positive) or lost."""
+
+
+class Compared(BaseModel):
+    """A metric against a list of references before the correction and after it."""
+
+    references: list[str]
+    metric: str
+    title: str
+    higher_is_better: bool
+    systems: list[ComparedSystem]
+
+
+class CorrectionInFull(ShownCorrection):
+    """A correction with what it has changed."""
+
+    open_evaluations: int
+    """How many are still to be done on the new test set."""
+    metrics: list[Compared]
+
+
+@router.get("/campaigns/{name}/corrections")
+def list_campaign_corrections(
+    request: Request, name: str, principal: Asking, limit: Limit = 50, after: After = ""
+) -> Paged[ShownCorrection]:
+    """The corrections of a campaign, the newest first."""
+    with reading(state_of(request).engine) as connection:
+        corrections = list_corrections(connection, read_sight(connection, principal, name).campaign_id)
+    found, going_on = part_of(corrections, limit, after)
+    return Paged(items=[ShownCorrection(**_values(each)) for each in found], next=going_on)
+
+
+@router.post("/campaigns/{name}/corrections", status_code=201)
+@takes_upload
+def upload_correction(
+    request: Request,
+    name: str,
+    principal: Asking,
+    test_set: Annotated[int, Form()],
+    reason: Annotated[str, Form(max_length=2000)],
+    references: Annotated[list[UploadFile], File()],
+    if_match: IfMatch = None,
+) -> CorrectionInFull:
+    """Replace references of a test set: each file is named like the reference that it corrects, `A.txt`.
+
+    The test set gets a new version, and everything that stands on the old one is measured on the new one. All of it is
+    done, or nothing.
+    """
+    state = state_of(request)
+    with reading(state.engine) as connection:
+        read_sight(connection, principal, name).require_organiser()
+    files = [GivenFile(each.filename or "file", each.file.read()) for each in references]
+    texts = read_references(files, state.settings.unpacked_bytes)
+    with writing(state.engine) as connection:
+        sight = to_change(connection, principal, name, if_match)
+        known = find_campaign_test_set(connection, sight, test_set)
+        number = correct(connection, state.settings, sight, known, texts, reason)
+    with reading(state.engine) as connection:
+        sight = read_sight(connection, principal, name)
+        correction = find_correction(connection, sight, number)
+        left = count_open(connection, sight.campaign_id, correction.new_test_set_id)
+    return CorrectionInFull(**_values(correction), open_evaluations=left, metrics=[])
+
+
+@router.get("/campaigns/{name}/corrections/{correction}")
+def read_correction(request: Request, name: str, correction: int, principal: Asking) -> CorrectionInFull:
+    """What a correction has changed: scores and ranks of every system before and after. Where scores may be seen."""
+    with reading(state_of(request).engine) as connection:
+        sight = read_sight(connection, principal, name)
+        known = find_correction(connection, sight, correction)
+        if not sight.sees_board:
+            raise Forbidden("The scores of this campaign may not be seen now.")
+        left = count_open(connection, sight.campaign_id, known.new_test_set_id)
+        compared = compare(connection, sight, known)
+    return CorrectionInFull(
+        **_values(known),
+        open_evaluations=left,
+        metrics=[
+            Compared(
+                references=list(each.references),
+                metric=each.specification,
+                title=each.title,
+                higher_is_better=each.higher_is_better,
+                systems=[
+                    ComparedSystem(
+                        team=sight.name_of(row.team),
+                        system=sight.system_name_of(row.team, row.system),
+                        old=row.old,
+                        new=row.new,
+                        difference=row.difference,
+                        old_rank=row.old_rank,
+                        new_rank=row.new_rank,
+                        risen=row.risen,
+                    )
+                    for row in each.rows
+                ],
+            )
+            for each in compared
+        ],
+    )
+
+
+def _values(correction: KnownCorrection) -> dict[str, Any]:
+    return {
+        "id": correction.id,
+        "test_set": correction.test_set,
+        "old_test_set": correction.old_test_set_id,
+        "new_test_set": correction.new_test_set_id,
+        "old_version": correction.old_version,
+        "new_version": correction.new_version,
+        "reason": correction.reason,
+        "made_at": correction.made_at,
+    }
