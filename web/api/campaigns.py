@@ -89,9 +89,7 @@ class NewCampaign(NewRules):
 
 
 @router.get("/campaigns")
-def list_campaigns(
-    request: Request, principal: Asking, limit: Limit = 50, after: After = ""
-) -> Paged[CampaignSummary]:
+def list_campaigns(request: Request, principal: Asking, limit: Limit = 50, after: After = "") -> Paged[CampaignSummary]:
     """The campaigns that the account may know of, the newest first."""
     with reading(state_of(request).engine) as connection:
         sights = visible_campaigns(connection, principal)

@@ -185,7 +185,8 @@ def _move_late(connection: Connection, sight: Sight, phase: KnownPhase, ends_at:
 
 
 def _checked(sight: Sight, rules: PhaseRules, replaced: KnownPhase | None) -> PhaseRules:
-    if fault := fault_of_name(rules.name):
+    # A phase may have a name from elsewhere; it keeps it.
+    if (replaced is None or replaced.name != rules.name) and (fault := fault_of_name(rules.name)):
         raise BadRequest(f"{rules.name[:50]!r} cannot be the name of a phase: {fault}.")
     if not all(math.isfinite(each) for each in (rules.starts_at, rules.grace_seconds, rules.feedback_step)):
         raise BadRequest("Times, grace and step must be numbers.")

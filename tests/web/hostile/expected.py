@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.web.access.people import PASSWORD
@@ -46,6 +47,12 @@ PARTS: dict[str, Callable[[World], object]] = {
     "name": lambda world: "hush",
     "campaign": lambda world: "hush",
     "submission_id": lambda world: world.submissions["hush", "harbour", "keel"],
+    "test_set": lambda world: world.test_sets["hush"],
+    "phase": lambda world: world.phases["later hush"],
+    "correction": lambda world: world.corrections["hush"],
+    "account": lambda world: world.accounts["viewer"],
+    "label": lambda world: "A",
+    "kind": lambda world: "per_day",
     "team": lambda world: "harbour",
     "account_id": lambda world: world.accounts["member"],
     "token_id": lambda world: list(world.tokens).index("lead") + 1,
@@ -89,6 +96,58 @@ _human = {
     "data": {"test_set": "news of hush", "called": "da"},
 }
 
+
+def _in_days(days: float) -> str:
+    """A moment as organisers write it."""
+    return (datetime.now(UTC) + timedelta(days=days)).isoformat(timespec="minutes")
+
+
+HERE = "/api/v1/campaigns/{name}"
+A_REFERENCE = {"references": ("A.txt", b"one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n")}
+CAMPAIGN_RULES: dict[str, Rule] = {
+    "GET /api/v1/campaigns": Rule(EVERYBODY),
+    "POST /api/v1/campaigns": Rule(FOUNDERS, {"json": {"name": "a new one"}}),
+    f"GET {HERE}": Rule(INSIDE),
+    f"PATCH {HERE}": Rule(ORGANISERS, {"json": {"title": "Another title"}}),
+    **{f"POST {HERE}/{verb}": Rule(ORGANISERS) for verb in ("freeze", "unfreeze", "close", "publish")},
+    f"GET {HERE}/phases": Rule(INSIDE),
+    f"POST {HERE}/phases": Rule(
+        ORGANISERS, {"json": lambda world: {"name": "extra", "kind": "open", "starts": _in_days(30)}}
+    ),
+    f"PATCH {HERE}/phases/{{phase}}": Rule(ORGANISERS, {"json": {"kind": "blind"}}),
+    f"DELETE {HERE}/phases/{{phase}}": Rule(ORGANISERS),
+    f"POST {HERE}/phases/{{phase}}/extend": Rule(
+        ORGANISERS, {"json": lambda world: {"ends": _in_days(15)}}, {"phase": lambda world: world.phases["hush"]}
+    ),
+    f"GET {HERE}/test-sets": Rule(INSIDE),
+    f"POST {HERE}/test-sets": Rule(
+        ORGANISERS, {"data": {"name": "more", "metrics": "bleu", "replicates": "0"}, "files": A_REFERENCE}
+    ),
+    f"GET {HERE}/test-sets/{{test_set}}": Rule(INSIDE),
+    f"PATCH {HERE}/test-sets/{{test_set}}": Rule(ORGANISERS, {"json": {"released": True, "early": True}}),
+    f"DELETE {HERE}/test-sets/{{test_set}}": Rule(ORGANISERS),
+    f"POST {HERE}/test-sets/{{test_set}}/measures": Rule(ORGANISERS, {"json": {"metrics": ["ter"], "replicates": 0}}),
+    f"GET {HERE}/test-sets/{{test_set}}/source": Rule(INSIDE),
+    f"GET {HERE}/test-sets/{{test_set}}/references/{{label}}": Rule(ORGANISERS),
+    f"GET {HERE}/teams": Rule(INSIDE),
+    f"POST {HERE}/teams": Rule(ORGANISERS, {"json": {"team": "rivals"}}),
+    f"DELETE {HERE}/teams/{{team}}": Rule(ORGANISERS | LEADS),
+    f"GET {HERE}/teams/{{team}}/quotas": Rule(ORGANISERS | TEAM),
+    f"GET {HERE}/members": Rule(ORGANISERS),
+    f"PUT {HERE}/members": Rule(ORGANISERS, {"json": {"email": email_of("rival"), "role": "viewer"}}),
+    f"DELETE {HERE}/members/{{account}}": Rule(ORGANISERS),
+    f"GET {HERE}/quotas": Rule(ORGANISERS),
+    f"PUT {HERE}/quotas": Rule(ORGANISERS, {"json": {"kind": "per_day", "amount": 3}}),
+    f"DELETE {HERE}/quotas/{{kind}}": Rule(ORGANISERS),
+    f"GET {HERE}/corrections": Rule(INSIDE),
+    f"POST {HERE}/corrections": Rule(
+        ORGANISERS,
+        {"data": lambda world: {"test_set": str(world.test_sets["hush"]), "reason": "wrong"}, "files": A_REFERENCE},
+    ),
+    f"GET {HERE}/corrections/{{correction}}": Rule(ORGANISERS),
+}
+"""About campaigns themselves."""
+
 RULES: dict[str, Rule] = {
     **ACCOUNTS,
     "GET /": Rule(EVERYBODY),
@@ -101,4 +160,5 @@ RULES: dict[str, Rule] = {
     "GET /api/v1/campaigns/{name}/human-scores": Rule(ORGANISERS),
     "POST /api/v1/campaigns/{name}/human-scores": Rule(ORGANISERS, _human),
     "GET /api/v1/campaigns/{name}/correlations": Rule(ORGANISERS),
+    **CAMPAIGN_RULES,
 }

@@ -13,7 +13,19 @@ from pathlib import Path
 from fastapi.testclient import TestClient
 from sqlalchemy import ColumnElement, insert, update
 
-from models import Account, CampaignMember, CampaignTestSet, Declaration, Invitation, Phase, System, Team, Upload
+from models import (
+    Account,
+    CampaignMember,
+    CampaignTestSet,
+    Correction,
+    Declaration,
+    Invitation,
+    Phase,
+    Quota,
+    System,
+    Team,
+    Upload,
+)
 from models.base import now
 from models.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
 from models.session import writing
@@ -116,6 +128,9 @@ class World:
     """The secret of an upload of `lead`."""
     invitation: str
     """The secret of an invitation to the team "harbour"."""
+    phases: dict[str, int]
+    """The one of now, by campaign, and that which comes later, as "later hush"."""
+    corrections: dict[str, int]
 
     def browser(self, role: str) -> TestClient:
         """A browser with a form of ours before it."""
@@ -144,6 +159,9 @@ class World:
             "account_id": [*self.accounts.values(), 10**6],
             "token_id": [1, 10**6],
             "invitation_id": [1, 10**6],
+            "test_set": [*self.test_sets.values(), 10**6],
+            "correction": [*self.corrections.values(), 10**6],
+            "label": ["A", "missing"],
         }
 
     def pages(self) -> list[str]:
@@ -204,6 +222,7 @@ def build(service: Service) -> World:
     campaigns: dict[str, int] = {}
     test_sets: dict[str, int] = {}
     submissions: dict[tuple[str, str, str], int] = {}
+    phases: dict[str, int] = {}
     for name, inside in IN.items():
         secret = f"canaryprivate{name}" if name in (PRIVATE, ELSEWHERE) else ""
         campaigns[name] = service.campaign(
@@ -219,8 +238,9 @@ def build(service: Service) -> World:
         ends = None if name == OPEN else 10 * DAY
         phase = service.phase(campaigns[name], "now", kind, ends=ends, feedback=Feedback.ROUNDED)
         _change(service, Phase, Phase.id == phase, name=f"{secret}{SHORT}")
+        phases[name] = phase
         if name != OPEN:
-            service.phase(campaigns[name], "later", PhaseKind.OPEN, begins=20 * DAY)
+            phases[f"later {name}"] = service.phase(campaigns[name], "later", PhaseKind.OPEN, begins=20 * DAY)
         test_sets[name] = _add_texts(service, name)
         submissions |= {(name, team, system): key for team in inside for system, key in _hand_in(service, name, team)}
     soon = given(source=_lines("canarysourcesoon {word}"), reference=_lines("canaryreferencesoon {word}"))
@@ -236,13 +256,27 @@ def build(service: Service) -> World:
     tokens = {role: _token(service, account, *Scope) for role, account in accounts.items()}
     readers = {role: _token(service, account, Scope.READ) for role, account in accounts.items()}
     _change(service, Account, Account.id == accounts["disabled"], disabled_at=now())
+    corrections = {name: _correct(service, campaigns[name], test_sets[name]) for name in campaigns}
+    with writing(service.engine) as connection:
+        quota = {"campaign_id": campaigns[PRIVATE], "kind": "per_day", "amount": 100}
+        connection.execute(insert(Quota).values(**quota))
     upload, invitation = new_secret(), new_secret()
     with writing(service.engine) as connection:
         row = {"secret": upload, "account_id": accounts["lead"], "name": SCRIPT[:200], "size": 10}
         connection.execute(insert(Upload).values(**row, expires_at=now() + DAY))
         invited = {"secret_hash": hash_of(invitation), "team_id": teams["harbour"], "team_role": "member"}
         connection.execute(insert(Invitation).values(**invited, expires_at=now() + DAY, made_by=accounts["lead"]))
-    return World(service, sessions, tokens, readers, accounts, campaigns, test_sets, submissions, upload, invitation)
+    return World(
+        *(service, sessions, tokens, readers, accounts, campaigns, test_sets, submissions, upload, invitation),
+        *(phases, corrections),
+    )
+
+
+def _correct(service: Service, campaign: int, test_set: int) -> int:
+    """A correction that has changed nothing."""
+    row = {"campaign_id": campaign, "old_test_set_id": test_set, "new_test_set_id": test_set, "reason": SCRIPT}
+    with writing(service.engine) as connection:
+        return int(connection.execute(insert(Correction).values(**row).returning(Correction.id)).scalar_one())
 
 
 def _lines(pattern: str) -> bytes:
