@@ -46,15 +46,13 @@ def read_standard(
     test_set = connection.execute(select(TestSet).where(TestSet.id == test_set_id)).one()
     blind = sight is not None and not sight.sees_references(test_set_id)
     source, references = None, []
-    # Where the counts differ, nothing else is looked at.
-    if text.segments == test_set.segments:
-        blocks = block_count(test_set.segments)
-        if test_set.source_text_id is not None:
-            (source,) = read_texts(connection, [test_set.source_text_id], 0, blocks)
-        if source is None or not blind:
-            labels = select(Reference.text_id).where(Reference.test_set_id == test_set_id)
-            ids = list(connection.scalars(labels.order_by(Reference.position)))
-            references = read_texts(connection, ids, 0, blocks)
+    blocks = block_count(test_set.segments)
+    if test_set.source_text_id is not None:
+        (source,) = read_texts(connection, [test_set.source_text_id], 0, blocks)
+    if source is None or not blind:
+        labels = select(Reference.text_id).where(Reference.test_set_id == test_set_id)
+        ids = list(connection.scalars(labels.order_by(Reference.position)))
+        references = read_texts(connection, ids, 0, blocks)
     return Standard(
         segments=test_set.segments,
         source=source,

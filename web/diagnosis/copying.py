@@ -14,6 +14,8 @@ WORDS = 4
 """Letters and digits stand together in words; shorter lines are names, numbers and addresses as a rule."""
 CHARACTERS = 12
 """The same in scripts without blanks between words."""
+FEWEST, SHARE = 3, 0.01
+"""Copied segments that are worth a note, and the share of all that is worth a warning."""
 MOST = 0.5
 """From this share on the whole file is the wrong one."""
 
@@ -32,7 +34,7 @@ def find_copies(examined: Examined) -> list[Finding]:
         if mine and mine == folded(source) and _is_long(mine) and all(mine != text[place] for text in references):
             copied.append(int(examined.numbers[place]))
     share = len(copied) / max(1, len(examined.lines))
-    if not copied:
+    if len(copied) < min(FEWEST, len(examined.lines)):
         return []
     if share >= MOST:
         message = (
@@ -41,7 +43,7 @@ def find_copies(examined: Examined) -> list[Finding]:
         )
         return [found("copied", Severity.WARNING, message, copied)]
     # A system that leaves one line of a hundred alone has met a list of names, say.
-    severity = Severity.WARNING if len(copied) >= 3 and share >= 0.01 else Severity.NOTE
+    severity = Severity.WARNING if share >= SHARE else Severity.NOTE
     message = (
         f"{number_of(len(copied), 'segment')} {'is' if len(copied) == 1 else 'are'} the source, untranslated: "
         f"{ranges(copied)}. Look whether the system was meant to translate them."

@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING
 
 from metrics.text.wording import number_of
 from web.diagnosis.copying import find_copies
+from web.diagnosis.encoding import find_harmed
 from web.diagnosis.examined import examine
 from web.diagnosis.finding import Finding, Severity
 from web.diagnosis.gaps import find_gaps
+from web.diagnosis.language import find_language
+from web.diagnosis.leftovers import find_leftovers
+from web.diagnosis.lengths import find_odd_lengths
+from web.diagnosis.placement import find_breaks, find_misplaced
+from web.diagnosis.repetition import find_repetition
 from web.diagnosis.twins import find_twins
 
 if TYPE_CHECKING:
@@ -17,7 +23,16 @@ if TYPE_CHECKING:
     from metrics.text.plain import Text
     from web.diagnosis.standard import Standard
 
-CHECKS = (find_gaps, find_copies)
+CHECKS = (
+    find_misplaced,
+    find_language,
+    find_gaps,
+    find_copies,
+    find_harmed,
+    find_leftovers,
+    find_repetition,
+    find_odd_lengths,
+)
 
 
 def diagnose(text: Text, standard: Standard) -> list[Finding]:
@@ -68,8 +83,8 @@ def _other_count(text: Text, standard: Standard) -> Finding:
     message = (
         f"The output has {number_of(text.segments, text.unit)}, but the test set has {standard.segments:,} segments: "
         f"{difference:,} {'more' if text.segments > standard.segments else 'fewer'}. Line i must be the translation of "
-        "segment i; a segment without translation is an empty line."
-    )
+        f"segment i; a segment without translation is an empty line. {find_breaks(text.bytes, standard)}"
+    ).rstrip()
     return Finding("count", Severity.FATAL, message)
 
 

@@ -53,12 +53,14 @@ class Examined:
 
 
 def examine(output: Utf8, standard: Standard) -> Examined:
-    """Lay an output beside what it is held against; it has as many segments."""
+    """Lay an output beside what it is held against. Only a small one may have another number of lines."""
     chosen = _chosen(standard.segments, len(output))
+    count = output.count(b"\n") + 1
+    numbers = chosen + 1 if count == standard.segments else np.arange(1, count + 1)
     looked_at = standard.references if not standard.blind or standard.source is None else ()
     return Examined(
-        lines=_lines(output, chosen),
-        numbers=chosen + 1,
+        lines=_lines(output, numbers - 1),
+        numbers=numbers,
         sources=None if standard.source is None else _lines(standard.source, chosen),
         references=[_lines(text, chosen) for text in looked_at],
         source_language=standard.source_language,
@@ -66,6 +68,11 @@ def examine(output: Utf8, standard: Standard) -> Examined:
         blind=standard.blind,
         segments=standard.segments,
     )
+
+
+def tells_of_blind_references(examined: Examined) -> bool:
+    """Whether what is found about the order of lines comes from references that the asker may not know."""
+    return examined.blind and bool(examined.references)
 
 
 def _chosen(segments: int, size: int) -> NDArray[np.int64]:
