@@ -112,7 +112,7 @@ def run(folder: Path, options: argparse.Namespace) -> int:
     moments = sorted(options.seconds * (np.sqrt(draws) if options.closing else draws))
     with served(folder, database) as url:
         shards_before = shards_done(database)
-        watching = PageLoads(f"{url}/campaigns/{CAMPAIGN}")
+        watching = PageLoads(f"{url}/")
         handed = hand_all_in(url, moments, outputs, tokens)
         shards = shards_done(database) - shards_before
         pages = watching.stop()

@@ -34,6 +34,9 @@ LOOK_SECONDS = 1.0
 QUIET_SECONDS = 10.0
 """Time between two lines while there is something to do."""
 
+NICENESS_BESIDE_PAGES = 5
+"""Of pool processes where pages are served by the same machine."""
+
 AGAIN_SECONDS = 5.0
 """Wait before a new start after a fault."""
 
@@ -73,6 +76,9 @@ def run(options: argparse.Namespace) -> int:
     require_schema(settings, create=True)
     set_up_logs(settings.log_format, settings.log_level, role="up")
     _leave_on_sigterm()
+    if options.web:
+        # Whoever waits for a page, or hands in before a deadline, goes before numbers that take their time anyway.
+        settings = settings.model_copy(update={"niceness": max(settings.niceness, NICENESS_BESIDE_PAGES)})
     web = AttachedWeb(settings, lambda address: tell(settings, address)) if options.web else None
     waiting = False
     try:

@@ -39,7 +39,7 @@ def machine_bytes() -> int:
 
 
 def limit_processes(app: Any, settings: Settings, processes: int) -> Callable[[], None]:
-    """Limit the memory of pool processes that are forked from now on; call the result to end that."""
+    """Limit the memory of pool processes that are forked from now on, and how they press; call the result to end that."""
     most = task_bytes(settings, processes)
     here = _status("VmRSS")
     if here is not None:
@@ -47,6 +47,7 @@ def limit_processes(app: Any, settings: Settings, processes: int) -> Callable[[]
 
     def on_start(**_: object) -> None:
         limit_memory(most)
+        os.nice(settings.niceness)
 
     signals.worker_process_init.connect(on_start, weak=False)
     return lambda: signals.worker_process_init.disconnect(on_start)

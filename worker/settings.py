@@ -29,6 +29,8 @@ class Settings(BaseSettings):
 
     concurrency: int | None = Field(default=None, ge=1)
     """Processes in a worker's pool; all cores of the machine when not set."""
+    niceness: int = Field(default=0, ge=0, le=19)
+    """How far the pool's processes step back for whatever else the machine does; 5 at least where `up` serves pages."""
     shard_seconds: float = Field(default=2.0, gt=0)
     """How long a task should take at most."""
     shortest_shard_seconds: float = Field(default=0.02, gt=0)

@@ -70,3 +70,17 @@ def test_the_reason_says_the_limit_and_the_setting() -> None:
     )
     assert "STEELYARD_TASK_BYTES" in said
     assert "may use. Set" in out_of_memory(MemoryError(), settings, 2)
+
+
+def test_a_pool_process_steps_back_as_far_as_the_setting_says() -> None:
+    code = (
+        "import os; from celery import signals; from worker.app import make_app;"
+        "from worker.limits import limit_processes; from worker.settings import Settings; settings = Settings();"
+        "stop = limit_processes(make_app(settings), settings, 1); before = os.nice(0);"
+        "signals.worker_process_init.send(sender=None); print(os.nice(0) - before)"
+    )
+    environment = {**os.environ, "STEELYARD_NICENESS": "3"}
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], env=environment, capture_output=True, text=True
+    )
+    assert ended.stdout == "3\n", ended.stderr
