@@ -39,7 +39,7 @@ def machine_bytes() -> int:
 
 
 def limit_processes(app: Any, settings: Settings, processes: int) -> Callable[[], None]:
-    """Limit the memory of pool processes that are forked from now on, and how they press; call the result to end that."""
+    """Limit memory and urgency of pool processes that are forked from now on; call the result to end that."""
     most = task_bytes(settings, processes)
     here = _status("VmRSS")
     if here is not None:
