@@ -224,9 +224,8 @@ def tests_of(connection: Connection, board: Board, options: argparse.Namespace) 
 def report(connection: Connection, compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """A page with the differences of these systems, and what is behind them."""
     from analysis.significance import ranked_by_bootstrap
-    from cli.pairs_output import TESTS
     from metrics.resampling.correction import TITLES
-    from metrics.resampling.paired import smallest_p
+    from metrics.resampling.paired import TITLES_OF_TESTS, smallest_p
     from web.report.campaign import MadeTests, render_report
 
     boards, tests, pairs = [], [], []
@@ -241,7 +240,7 @@ def report(connection: Connection, compared: Sequence[Compared], options: argpar
         tests.append(
             MadeTests(
                 [of_position.get(metric, []) for metric in range(len(board.listed.metrics))],
-                f"{TESTS[made.test]} with {made.draws:,} {kind}, two-sided, {corrected}",
+                f"{TITLES_OF_TESTS[made.test]} with {made.draws:,} {kind}, two-sided, {corrected}",
                 smallest_p(made.draws, max(map(len, by_metric), default=0), options.correction),
                 options.alpha,
             )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from analysis.night_words import level_of, place_of
+
 if TYPE_CHECKING:
     from analysis.night_series import Change
-    from analysis.regression import Subject
 
 CHANGE_HEADER = [
     *("System", "Test set", "Metric", "Since", "Nights"),
@@ -30,14 +31,3 @@ def change_row(change: Change) -> list[str]:
         "n/a" if change.p_segments is None else f"{change.p_segments:.3g}",
         level_of(change),
     ]
-
-
-def level_of(change: Change) -> str:
-    """The direction, and what else is to be known, in words."""
-    told = "worse" if change.worse else "better"
-    return told + (", new" if change.new and change.counts else "" if change.counts else ", too little to count")
-
-
-def place_of(subject: Subject) -> str:
-    """Test set and references, short."""
-    return f"{subject.test_set} ({'+'.join(subject.references)})"

@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from analysis.changes import FEWEST
+from analysis.night_words import place_of
 from cli.columns import aligned
-from cli.nightly_changes import CHANGE_HEADER, change_row, place_of
+from cli.nightly_changes import CHANGE_HEADER, change_row
 from models.states import NightState
 
 if TYPE_CHECKING:

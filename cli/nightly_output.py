@@ -6,22 +6,17 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from analysis.regression import Outcome
+from analysis.night_words import badness, baseline_of, how_tested, place_of, summary
 from cli.columns import aligned, digits
-from cli.nightly_changes import CHANGE_HEADER, change_row, place_of
+from cli.nightly_changes import CHANGE_HEADER, change_row
 from cli.nightly_history import history_json, history_svg, history_text
 from cli.nightly_junit import night_junit
-from cli.pairs_output import TESTS
-from metrics.resampling.correction import TITLES
 
 if TYPE_CHECKING:
     from analysis.nights import NightReport, Verdict
     from analysis.regression import Finding
 
 __all__ = ["history_json", "history_svg", "history_text", "night_json", "night_junit", "night_text"]
-
-ORDER = list(Outcome)
-"""The worst first."""
 
 
 def night_text(report: NightReport) -> str:
@@ -33,7 +28,7 @@ def night_text(report: NightReport) -> str:
         return f"{title}: {night.state}." + (f"\n{night.reason}" if night.reason else "") + "\n"
     text = f"{title}: {summary(verdict)}\n\n{how_tested(verdict)}\n\n"
     if verdict.findings:
-        text += aligned([_header(verdict), *map(_row, sorted(verdict.findings, key=_badness))])
+        text += aligned([_header(verdict), *map(_row, sorted(verdict.findings, key=badness))])
     else:
         text += "Nothing was measured.\n"
     told = [change for change in verdict.changes if change.counts]
@@ -46,35 +41,6 @@ def night_text(report: NightReport) -> str:
 def night_json(report: NightReport) -> str:
     """Everything, numbers at full precision; docs/regressions.md describes it."""
     return json.dumps(report.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def summary(verdict: Verdict) -> str:
-    """What is wrong, in a line."""
-    scores, levels = len(verdict.regressions), sum(change.regressed for change in verdict.changes)
-    if not scores and not levels:
-        shown = sum(finding.outcome == Outcome.BETTER for finding in verdict.findings)
-        better = f"; {_counted(shown, 'score')} better" if shown else ""
-        return f"no regression in {_counted(len(verdict.findings), 'score')}{better}."
-    parts = [f"{_counted(scores, 'regression')} in {_counted(len(verdict.findings), 'score')}"] if scores else []
-    parts += [f"{_counted(levels, 'new change')} for the worse over the nights"] if levels else []
-    return " and ".join(parts) + "."
-
-
-def how_tested(verdict: Verdict) -> str:
-    """By which tests, in a sentence."""
-    if not verdict.tests:
-        return f"Compared with {verdict.baseline}: there was nothing to test."
-    draws = "replicates" if verdict.test == "bootstrap" else "trials"
-    corrected = (
-        f"p corrected by {TITLES[verdict.correction]} for {_counted(verdict.tests, 'test')}"
-        if verdict.correction in TITLES
-        else f"p not corrected for {_counted(verdict.tests, 'test')}"
-    )
-    least = f", by at least {verdict.minimum_difference:g}" if verdict.minimum_difference else ""
-    return (
-        f"Compared with {verdict.baseline}: {TESTS[verdict.test]} with {verdict.draws:,} {draws}, two-sided, "
-        f"{corrected}; worse or better below {verdict.alpha:g}{least}."
-    )
 
 
 def _header(verdict: Verdict) -> list[str]:
@@ -101,20 +67,3 @@ def _row(finding: Finding) -> list[str]:
         "" if finding.p_corrected is None else f"{finding.p_corrected:.3g}",
         finding.outcome.upper() if finding.outcome.regressed else str(finding.outcome),
     ]
-
-
-def baseline_of(finding: Finding) -> str:
-    """Which output a score was compared with."""
-    if finding.baseline_date is None:
-        return str(finding.baseline_system)
-    other = finding.baseline_system if finding.baseline_system != finding.subject.system else None
-    return f"{other}, {finding.baseline_date}" if other else finding.baseline_date
-
-
-def _badness(finding: Finding) -> tuple[int, float, float]:
-    p = 1.0 if finding.p_corrected is None else finding.p_corrected
-    return ORDER.index(finding.outcome), p, -abs(finding.difference or 0.0)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.columns import aligned, digits
 from metrics.resampling.correction import TITLES
-from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
+from metrics.resampling.paired import FEW_SEGMENTS, TITLES_OF_TESTS, few_segments, smallest_p
 from web.report.latex import booktabs, escaped
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ TSV_COLUMNS = (
     *("a", "b", "metric", "test", "difference", "p", "p_corrected", "correction"),
     *("low", "high", "level", "direction"),
 )
-TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
 INTERVALS = {"percentile": "percentiles", "bca": "bias-corrected and accelerated"}
 
 
@@ -47,7 +46,7 @@ class PairedTests:
     systems: Sequence[str]
     metrics: Sequence[ComparedMetric]
     test: str
-    """A key of TESTS."""
+    """One of metrics.resampling.paired.TESTS."""
     draws: int
     """Replicates of the bootstrap, or trials of the randomization: p is a multiple of 1 / (draws + 1)."""
     seed: int
@@ -176,7 +175,7 @@ def explanations(tests: PairedTests) -> list[str]:
     sentences.append(f"Difference: the system's score minus {other}{ends}.")
     kind = {"bootstrap": "replicates", "randomization": "trials"}[tests.test]
     sentences.append(
-        f"p: {TESTS[tests.test]}, {tests.draws:,} {kind}, seed {tests.seed}, two-sided; * "
+        f"p: {TITLES_OF_TESTS[tests.test]}, {tests.draws:,} {kind}, seed {tests.seed}, two-sided; * "
         + (f"p below {tests.alpha:g}." if tests.correction == "none" else f"corrected p below {tests.alpha:g}.")
     )
     family = max(families, default=0)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 TESTS = ("bootstrap", "randomization")
+TITLES_OF_TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
+"""As sentences call them."""
 
 FEW_SEGMENTS = 50
 """With fewer the bootstrap, which is approximate, finds clearly more false differences than it promises."""

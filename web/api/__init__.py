@@ -14,6 +14,7 @@ from web.api import (
     human,
     invitations,
     me,
+    nights,
     phases,
     segments,
     submissions,
@@ -42,5 +43,6 @@ ROUTERS = (
     evaluations.router,
     segments.router,
     human.router,
+    nights.router,
 )
 """In the order of the description."""

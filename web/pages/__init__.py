@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from web.pages import (
+    about,
     home,
     metrics,
+    nights,
+    queue,
     segments,
 )
 
@@ -12,4 +15,7 @@ ROUTERS = (
     home.router,
     segments.router,
     metrics.router,
+    nights.router,
+    queue.router,
+    about.router,
 )

@@ -1,0 +1,51 @@
+"""How the queue stands, as far as somebody may see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection
+
+from models.overview import Overview, read_overview
+from scheduler.leader import is_led
+from web.access.principal import Principal
+from web.inspection.nights import require_watcher
+from web.life.sight import visible_campaigns
+from web.settings import WebSettings
+
+MOST_FAILURES = 20
+
+
+@dataclass(frozen=True)
+class SeenQueue:
+    """The queue at one moment."""
+
+    overview: Overview
+    led: bool | None
+    """Whether somebody hands out work; None where that cannot be told."""
+    everything: bool
+    """Whether nothing was left out: administrators see teams and workers, too."""
+
+    @property
+    def stuck(self) -> bool:
+        """Whether something waits that nobody works on."""
+        open_work = self.overview.open or self.overview.waiting
+        return bool(open_work) and (self.led is False or not self.overview.processes)
+
+
+def read_queue(connection: Connection, principal: Principal, settings: WebSettings) -> SeenQueue:
+    """The queue, with campaigns and failures that one may know of. Raises NotSignedIn and Forbidden."""
+    require_watcher(principal)
+    overview = read_overview(connection, silent_seconds=settings.silent_seconds, most_failures=MOST_FAILURES)
+    if not principal.administrates:
+        organised = {sight.name for sight in visible_campaigns(connection, principal) if sight.organises}
+        overview = replace(
+            overview,
+            campaigns=tuple(each for each in overview.campaigns if each.campaign in organised),
+            failures=tuple(each for each in overview.failures if each.campaign in organised),
+            teams=(),
+            # How many there are says how busy the server is; where they run does not concern others.
+            workers=tuple(replace(each, id="", host="", pid=0, holds=()) for each in overview.workers),
+            astray=(),
+        )
+    return SeenQueue(overview, is_led(connection, settings.database_url), principal.administrates)

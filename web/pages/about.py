@@ -1,0 +1,30 @@
+"""How each number is made."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from analysis.significance import ALPHA
+from metrics.base import EDITION
+from metrics.resampling.randomization import TRIALS
+from web.inspection.method import described_metrics
+from web.pages.rendering import page
+
+router = APIRouter()
+
+LEVEL = 0.95
+
+
+@router.get("/about")
+def about(request: Request) -> Response:
+    """Metrics, signatures, intervals, tests, exactness, blind phases."""
+    return page(
+        request,
+        "about",
+        title="How each number is made",
+        metrics=described_metrics(),
+        edition=EDITION,
+        trials=TRIALS,
+        alpha=ALPHA,
+        level=LEVEL,
+    )

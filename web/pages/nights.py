@@ -1,0 +1,88 @@
+"""What is measured every night, and what came of it."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from analysis.night_words import badness, baseline_of, how_tested, level_of, place_of, summary
+from analysis.nights import NightReport
+from models.session import reading
+from models.states import NightState
+from web.asking import Asking, state_of
+from web.errors import NotThere
+from web.inspection.nights import (
+    CHARTS,
+    chart,
+    chosen_series,
+    metrics_of,
+    seen_history,
+    seen_report,
+    seen_schedules,
+)
+from web.pages.rendering import page
+
+router = APIRouter()
+
+NIGHTS = 60
+"""In the list of a schedule, the last ones."""
+PLACES = 2
+
+
+@router.get("/nightly")
+def list_schedules(request: Request, principal: Asking) -> Response:
+    """All schedules that one may see."""
+    with reading(state_of(request).engine) as connection:
+        schedules = seen_schedules(connection, principal)
+    return page(request, "nightly", title="Nights", schedules=schedules)
+
+
+@router.get("/nightly/{name}")
+def show_schedule(
+    request: Request, name: str, principal: Asking, metric: str = "", system: str = "", night: str = ""
+) -> Response:
+    """The series of a schedule, and the verdict on its last night or another one."""
+    with reading(state_of(request).engine) as connection:
+        history = seen_history(connection, principal, name)
+        judged = [each for each in history.nights if each.state != NightState.DUE]
+        wanted = night or (str(judged[-1].id) if judged else "")
+        if wanted and not (wanted.isascii() and wanted.isdigit() and len(wanted) < 10):
+            raise NotThere("This schedule has no such night.")
+        report = seen_report(connection, principal, name, int(wanted)) if wanted else None
+    metrics = metrics_of(history.series)
+    metric = metric if metric in metrics else (metrics[0] if metrics else "")
+    series = chosen_series(history.series, metric, system)
+    return page(
+        request,
+        "night",
+        title=history.schedule.name,
+        crumbs=[("Nights", "/nightly")],
+        history=history,
+        report=report,
+        told=_told(report),
+        metrics=metrics,
+        metric=metric,
+        systems=sorted({each.subject.system for each in history.series}),
+        system=system,
+        series=series,
+        charts=[chart(each) for each in series[:CHARTS]],
+        changes=[change for each in series for change in each.changes],
+        nights=list(reversed(history.nights))[:NIGHTS],
+        level_of=level_of,
+        place_of=place_of,
+        places=PLACES,
+    )
+
+
+def _told(report: NightReport | None) -> dict[str, object]:
+    """A verdict in words, the worst first."""
+    if report is None or report.verdict is None:
+        return {}
+    verdict = report.verdict
+    return {
+        "summary": summary(verdict),
+        "how": how_tested(verdict),
+        "findings": [
+            (each, baseline_of(each) if each.baseline_score is not None else "")
+            for each in sorted(verdict.findings, key=badness)
+        ],
+    }

@@ -1,0 +1,21 @@
+"""What waits, who works, and what failed."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from models.session import reading
+from web.asking import Asking, state_of
+from web.inspection.queue import read_queue
+from web.pages.rendering import page
+
+router = APIRouter()
+
+
+@router.get("/queue")
+def show_queue(request: Request, principal: Asking) -> Response:
+    """The queue at this moment; a script keeps it so."""
+    state = state_of(request)
+    with reading(state.engine) as connection:
+        queue = read_queue(connection, principal, state.settings)
+    return page(request, "queue", title="Queue", queue=queue)
