@@ -46,7 +46,6 @@ class Rule:
 PARTS: dict[str, Callable[[World], object]] = {
     "name": lambda world: "hush",
     "campaign": lambda world: "hush",
-    "submission_id": lambda world: world.submissions["hush", "harbour", "keel"],
     "test_set": lambda world: world.test_sets["hush"],
     "phase": lambda world: world.phases["later hush"],
     "correction": lambda world: world.corrections["hush"],
@@ -57,6 +56,9 @@ PARTS: dict[str, Callable[[World], object]] = {
     "account_id": lambda world: world.accounts["member"],
     "token_id": lambda world: list(world.tokens).index("lead") + 1,
     "invitation_id": lambda world: 1,
+    "submission": lambda world: world.submissions["hush", "harbour", "keel"],
+    "evaluation": lambda world: world.evaluations["hush", "harbour", "keel"],
+    "upload": lambda world: world.upload,
 }
 
 _LEADING = LEADS | ADMINISTRATORS
@@ -147,6 +149,8 @@ CAMPAIGN_RULES: dict[str, Rule] = {
     f"GET {HERE}/corrections/{{correction}}": Rule(ORGANISERS),
 }
 """About campaigns themselves."""
+_output = {"content": b"a line\n" * 8, "headers": {"Content-Type": "text/plain"}}
+_own_upload = {"content": b"x" * 10, "headers": {"Upload-Offset": "0", "Content-Type": "application/octet-stream"}}
 
 RULES: dict[str, Rule] = {
     **ACCOUNTS,
@@ -161,4 +165,25 @@ RULES: dict[str, Rule] = {
     "POST /api/v1/campaigns/{name}/human-scores": Rule(ORGANISERS, _human),
     "GET /api/v1/campaigns/{name}/correlations": Rule(ORGANISERS),
     **CAMPAIGN_RULES,
+    # Handing in, and what became of it.
+    "POST /api/v1/campaigns/{name}/submissions": Rule(TEAM, _output, query="?system=new&team=harbour"),
+    "POST /api/v1/campaigns/{name}/diagnosis": Rule(TEAM, _output, query="?system=new&team=harbour"),
+    "GET /api/v1/campaigns/{name}/submissions": Rule(INSIDE),
+    "GET /api/v1/submissions/{submission}": Rule(TEAM | ORGANISERS),
+    "PATCH /api/v1/submissions/{submission}": Rule(TEAM | ORGANISERS, {"json": {"kind": "primary"}}),
+    "DELETE /api/v1/submissions/{submission}": Rule(TEAM | ORGANISERS),
+    "POST /api/v1/submissions/{submission}/withdraw": Rule(TEAM | ORGANISERS),
+    "POST /api/v1/submissions/{submission}/reinstate": Rule(TEAM | ORGANISERS),
+    "GET /api/v1/submissions/{submission}/output": Rule(TEAM | ORGANISERS),
+    "GET /api/v1/submissions/{submission}/events": Rule(TEAM | ORGANISERS),
+    "GET /api/v1/evaluations/{evaluation}": Rule(TEAM | ORGANISERS),
+    "POST /api/v1/evaluations/{evaluation}/cancel": Rule(ORGANISERS, {"json": {}}),
+    "POST /api/v1/evaluations/{evaluation}/retry": Rule(ORGANISERS),
+    "POST /api/v1/uploads": Rule(SIGNED_IN, {"json": {"name": "x", "size": 10}}),
+    "GET /api/v1/uploads": Rule(SIGNED_IN),
+    "GET /api/v1/uploads/{upload}": Rule(LEADS),
+    "HEAD /api/v1/uploads/{upload}": Rule(LEADS),
+    "PUT /api/v1/uploads/{upload}": Rule(LEADS, _own_upload),
+    "PATCH /api/v1/uploads/{upload}": Rule(LEADS, _own_upload),
+    "DELETE /api/v1/uploads/{upload}": Rule(LEADS),
 }

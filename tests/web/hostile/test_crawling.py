@@ -15,7 +15,7 @@ from tests.web.hostile.world import SHORT as SCRIPT
 def leaks(found: Found, role: str, world: World) -> list[str]:
     """What is in an answer that this role must not find."""
     words = [word for word in hidden_from(role) if word in found.text]
-    return words + [secret for secret in world.secrets() if secret in found.text and secret not in found.address]
+    return words + [secret for secret in world.secrets(role) if secret in found.text and secret not in found.address]
 
 
 @pytest.mark.parametrize("role", ROLES)

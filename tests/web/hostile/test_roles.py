@@ -33,7 +33,9 @@ def all_routes() -> dict[str, str]:
     for prefix, routers in (("/api/v1", api.ROUTERS), ("", pages.ROUTERS)):
         for router in routers:
             for route in router.routes:
-                for method in sorted(getattr(route, "methods", ()) - {"HEAD", "OPTIONS"}):
+                for method in sorted(
+                    getattr(route, "methods", ()) - {"OPTIONS"} - ({"HEAD"} if "GET" in route.methods else set())
+                ):
                     found[f"{method} {prefix}{route.path}"] = method  # type: ignore[attr-defined]
     return found
 

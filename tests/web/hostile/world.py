@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fastapi.testclient import TestClient
-from sqlalchemy import ColumnElement, insert, update
+from sqlalchemy import ColumnElement, func, insert, select, update
 
 from models import (
     Account,
@@ -19,6 +19,7 @@ from models import (
     CampaignTestSet,
     Correction,
     Declaration,
+    Evaluation,
     Invitation,
     Phase,
     Quota,
@@ -28,7 +29,7 @@ from models import (
 )
 from models.base import now
 from models.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
-from models.session import writing
+from models.session import reading, writing
 from tests.scheduler.jobs import work_off
 from tests.web.access.people import CHEAPLY_HASHED
 from tests.web.life.campaigns import given, hand_in, with_test_set
@@ -124,6 +125,8 @@ class World:
     test_sets: dict[str, int]
     submissions: dict[tuple[str, str, str], int]
     """By campaign, team and system."""
+    evaluations: dict[tuple[str, str, str], int]
+    """One of each submission."""
     upload: str
     """The secret of an upload of `lead`."""
     invitation: str
@@ -154,7 +157,6 @@ class World:
         return {
             "name": [*self.campaigns, "missing"],
             "campaign": [*self.campaigns, "missing"],
-            "submission_id": [*submissions, 10**6],
             "team": [*SYSTEMS, "missing"],
             "account_id": [*self.accounts.values(), 10**6],
             "token_id": [1, 10**6],
@@ -162,6 +164,9 @@ class World:
             "test_set": [*self.test_sets.values(), 10**6],
             "correction": [*self.corrections.values(), 10**6],
             "label": ["A", "missing"],
+            "submission": [*submissions, 10**6],
+            "evaluation": [*self.evaluations.values(), 10**6],
+            "upload": [self.upload, "missing"],
         }
 
     def pages(self) -> list[str]:
@@ -174,9 +179,10 @@ class World:
             *("/audit", "/teams/harbour", "/teams/rivals", f"/teams/{GHOSTS}", f"/invitations/{self.invitation}"),
         ]
 
-    def secrets(self) -> list[str]:
-        """What must be in no page, no log and no audit entry."""
-        kept = [*self.sessions.values(), *self.tokens.values(), *self.readers.values(), self.upload, self.invitation]
+    def secrets(self, role: str = "") -> list[str]:
+        """What must be in no page, no log and no audit entry; somebody's own upload may be shown to them."""
+        kept = [*self.sessions.values(), *self.tokens.values(), *self.readers.values(), self.invitation]
+        kept += [self.upload] if role != "lead" else []
         return [*kept, *(hash_of(each) for each in kept)]
 
 
@@ -266,9 +272,13 @@ def build(service: Service) -> World:
         connection.execute(insert(Upload).values(**row, expires_at=now() + DAY))
         invited = {"secret_hash": hash_of(invitation), "team_id": teams["harbour"], "team_role": "member"}
         connection.execute(insert(Invitation).values(**invited, expires_at=now() + DAY, made_by=accounts["lead"]))
+    with reading(service.engine) as connection:
+        first = select(Evaluation.submission_id, func.min(Evaluation.id)).group_by(Evaluation.submission_id)
+        evaluation_of = {row[0]: row[1] for row in connection.execute(first)}
+    evaluations = {which: evaluation_of[submission] for which, submission in submissions.items()}
     return World(
-        *(service, sessions, tokens, readers, accounts, campaigns, test_sets, submissions, upload, invitation),
-        *(phases, corrections),
+        *(service, sessions, tokens, readers, accounts, campaigns, test_sets, submissions, evaluations),
+        *(upload, invitation, phases, corrections),
     )
 
 
