@@ -24,16 +24,15 @@ from scheduler.quotas import Standing
 from scheduler.submitting import LONGEST_KEY
 from web.asking import Asking, state_of
 from web.boards.feedback import Told, ToldScore, read_told
-from web.errors import NotThere
 from web.large_bodies import takes_upload
 from web.life.declaring import Saying, declare, reinstate, withdraw
 from web.life.sight import Sight, read_sight
 from web.state import State
 from web.submissions.fields import SubmissionFields
 from web.submissions.handing_in import examine, hand_in
-from web.submissions.output import file_name_of, output_blocks
+from web.submissions.output import output_of
 from web.submissions.receiving import Receiving
-from web.submissions.seen import SeenSubmission, Wanted, find_row, find_submission, list_submissions
+from web.submissions.seen import SeenSubmission, Wanted, find_submission, list_submissions
 
 if TYPE_CHECKING:
     from web.diagnosis.finding import Finding as FoundFinding
@@ -333,19 +332,6 @@ def reinstate_submission(request: Request, principal: Asking, submission: Number
 def download_output(request: Request, principal: Asking, submission: Number) -> Response:
     """The text as it was handed in, one segment per line: that of one's team, or any once they are published."""
     return output_of(state_of(request), principal, submission)
-
-
-def output_of(state: State, principal: Asking, submission: int) -> Response:
-    """The text of a submission as a file. Raises NotThere."""
-    with reading(state.engine) as connection:
-        sight, row = find_row(connection, principal, submission)
-        own = sight.organises or row.team in sight.own_teams
-        if not own and (not sight.sees_output(row.team) or row.withdrawn_at is not None):
-            raise NotThere(f"There is no submission {submission} that you may see.")
-        content = b"".join(output_blocks(connection, row.text_id))
-    name = file_name_of(sight.system_name_of(row.team, row.system) or "submission", submission)
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content, headers=headers, media_type="text/plain; charset=utf-8")
 
 
 @dataclass(frozen=True, slots=True)

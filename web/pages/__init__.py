@@ -9,6 +9,8 @@ from web.pages import (
     nights,
     queue,
     segments,
+    submissions,
+    submit,
 )
 
 ROUTERS = (
@@ -18,4 +20,6 @@ ROUTERS = (
     nights.router,
     queue.router,
     about.router,
+    submit.router,
+    submissions.router,
 )

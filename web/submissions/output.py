@@ -5,14 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fastapi import Response
 from sqlalchemy import select
 
+from models.session import reading
 from models.text import TextBlock
+from web.errors import NotThere
+from web.submissions.seen import UNKNOWN, find_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlalchemy import Connection
+
+    from web.access.principal import Principal
+    from web.state import State
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 LONGEST = 60
@@ -30,3 +37,16 @@ def file_name_of(system: str, submission: int) -> str:
     """A file name that no browser and no shell takes for anything else."""
     safe = _UNSAFE.sub("-", system).strip(".-")[:LONGEST] or "submission"
     return f"{safe}-{submission}.txt"
+
+
+def output_of(state: State, principal: Principal, submission: int) -> Response:
+    """The text of a submission as a file. Raises NotThere."""
+    with reading(state.engine) as connection:
+        sight, row = find_row(connection, principal, submission)
+        own = sight.organises or row.team in sight.own_teams
+        if not own and (not sight.sees_output(row.team) or row.withdrawn_at is not None):
+            raise NotThere(UNKNOWN.format(submission))
+        content = b"".join(output_blocks(connection, row.text_id))
+    name = file_name_of(sight.system_name_of(row.team, row.system) or "submission", submission)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, headers=headers, media_type="text/plain; charset=utf-8")

@@ -1,0 +1,73 @@
+"""A team hands in an output by the page, follows it, sees its scores, declares and withdraws it."""
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from models.quota import Scope
+from models.session import writing
+from models.states import QuotaKind
+from scheduler.quotas import set_quotas
+from tests.web.browser.looks import check_page
+from tests.web.browser.site import Site
+from tests.web.submissions.port import Port, output
+
+CAMPAIGN = "/campaigns/port%201"
+
+
+def test_a_team_submits_follows_declares_and_withdraws(site: Site, tmp_path: Path) -> None:
+    port = Port.opened(site.service, ends=86400.0)
+    with writing(site.service.engine) as connection:
+        set_quotas(connection, Scope(port.campaign, "", ""), {QuotaKind.PER_DAY: 3})
+    page = site.page(port.accounts["mary"])
+    check_page(page, f"{CAMPAIGN}/submit")
+    file = tmp_path / "mast.txt"
+
+    lines = output().split(b"\n")
+    file.write_bytes(b"\n".join(lines[:-5]) + b"\n")
+    page.get_by_label("Output").set_input_files(file)
+    page.get_by_label("System").fill("mast")
+    page.get_by_label("Primary").check()
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("alert")).to_contain_text("has 296 lines, but the test set has 300 segments")
+    # What was filled in is still there.
+    expect(page.get_by_label("System")).to_have_value("mast")
+    expect(page.get_by_label("Primary")).to_be_checked()
+    check_page(page)
+
+    file.write_bytes(b"\n".join([b""] * 7 + lines[7:]))
+    page.get_by_label("Output").set_input_files(file)
+    page.get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/submissions/2")
+    expect(page.get_by_role("status").first).to_contain_text("waiting")
+    check_page(page)
+    site.work()
+    # The page follows by itself.
+    expect(page.get_by_role("status").first).to_contain_text("done")
+    expect(page.get_by_role("row", name="BLEU")).to_contain_text("nrefs:1")
+    expect(page.get_by_text("primary", exact=True).first).to_be_visible()
+    check_page(page)
+
+    page.get_by_label("Contrastive").check()
+    page.get_by_label("Description").fill("smaller")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status").first).to_contain_text("is stored")
+    page.get_by_role("button", name="Withdraw").click()
+    expect(page.get_by_role("status").first).to_contain_text("stands on no board")
+    check_page(page, f"{CAMPAIGN}/submissions")
+    expect(page.get_by_role("row", name="2 mast")).to_contain_text("withdrawn")
+
+
+def test_everything_works_without_a_script(site: Site, tmp_path: Path) -> None:
+    port = Port.opened(site.service)
+    page = site.page(port.accounts["mary"], java_script_enabled=False)
+    file = tmp_path / "mast.txt"
+    file.write_bytes(output())
+    page.goto(f"{CAMPAIGN}/submit")
+    page.get_by_label("Output").set_input_files(file)
+    page.get_by_label("System").fill("mast")
+    page.get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/submissions/2")
+    site.work()
+    page.get_by_role("link", name="Look again").click()
+    expect(page.get_by_role("status").first).to_contain_text("done")

@@ -1,0 +1,178 @@
+"""Submissions of one's teams: the list of a campaign, and the page of each."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, Path, Query, Request, Response
+
+from models.roles import DeclaredKind, Scope
+from models.session import reading, writing
+from web.asking import Asking, state_of
+from web.boards.feedback import read_told
+from web.errors import Forbidden, WebError
+from web.life.declaring import Saying, declare, reinstate, why_settled, withdraw
+from web.life.sight import read_sight
+from web.pages.rendering import page, part_of_address, see_other
+from web.pages.submit import CONSTRAINED, KINDS
+from web.submissions.output import output_of
+from web.submissions.seen import Wanted, earlier_of_system, find_submission, list_submissions
+from web.submissions.test_sets import offered_test_sets
+
+router = APIRouter()
+
+PAGE = 50
+FILTERS = (
+    ("", "all"),
+    ("primary", "primary"),
+    ("contrastive", "contrastive"),
+    ("late", "late"),
+    ("withdrawn", "withdrawn"),
+)
+Number = Annotated[int, Path(ge=1, lt=2**63)]
+
+
+@router.get("/campaigns/{name}/submissions")
+def show_list(
+    request: Request,
+    name: str,
+    principal: Asking,
+    team: str = "",
+    test_set: str = "",
+    kind: str = "",
+    after: Annotated[int | None, Query(ge=1, lt=2**63)] = None,
+) -> Response:
+    """What one's teams have handed in; organisers see all."""
+    principal.require(Scope.READ)
+    state = state_of(request)
+    with reading(state.engine) as connection:
+        sight = read_sight(connection, principal, name)
+        if not sight.own_teams and not sight.organises:
+            raise Forbidden("None of your teams takes part in this campaign, so there is nothing of yours here.")
+        wanted = Wanted(
+            team=team, test_set=test_set, kind=kind if (kind, kind) in FILTERS else "", after=after, limit=PAGE
+        )
+        listed = list_submissions(connection, sight, wanted, state.settings.silent_seconds)
+        test_sets = offered_test_sets(connection, sight)
+    address = f"/campaigns/{part_of_address(name)}/submissions"
+    kept = {key: value for key, value in (("team", team), ("test_set", test_set), ("kind", wanted.kind)) if value}
+    following = f"{address}?{urlencode({**kept, 'after': listed.next})}" if listed.next is not None else ""
+    return page(
+        request,
+        "submissions",
+        title="Submissions",
+        sight=sight,
+        here="submissions",
+        address=address,
+        listed=listed,
+        wanted=wanted,
+        teams=sorted(sight.teams) if sight.organises else sight.own_teams,
+        test_sets=test_sets,
+        filters=FILTERS,
+        first=f"{address}?{urlencode(kept)}" if after is not None else "",
+        following=following,
+    )
+
+
+@router.get("/submissions/{submission}")
+def show_submission(request: Request, principal: Asking, submission: Number, saved: str = "") -> Response:
+    """How far it is, what was noticed, its scores, what is said about it."""
+    return _page(request, principal, submission, saved=saved)
+
+
+@router.post("/submissions/{submission}/declaration")
+def send_declaration(
+    request: Request,
+    principal: Asking,
+    submission: Number,
+    kind: Annotated[str, Form(max_length=20)] = "",
+    constrained: Annotated[str, Form(max_length=20)] = "",
+    description: Annotated[str, Form()] = "",
+) -> Response:
+    """Say what it is to the team."""
+    try:
+        saying = Saying(
+            kind=DeclaredKind(kind if kind in set(DeclaredKind) else ""),
+            constrained={"true": True, "false": False}.get(constrained),
+            unsaid=constrained not in ("true", "false"),
+            description=description,
+        )
+        with writing(state_of(request).engine) as connection:
+            declare(connection, principal, submission, saying)
+    except WebError as error:
+        given = {"kind": kind, "constrained": constrained, "description": description}
+        return _page(request, principal, submission, wrong=error, given=given)
+    return see_other(f"/submissions/{submission}?saved=declared#declaration")
+
+
+@router.post("/submissions/{submission}/withdraw")
+def send_withdrawal(request: Request, principal: Asking, submission: Number) -> Response:
+    """Take it off all boards."""
+    try:
+        with writing(state_of(request).engine) as connection:
+            withdraw(connection, principal, submission)
+    except WebError as error:
+        return _page(request, principal, submission, wrong=error)
+    return see_other(f"/submissions/{submission}?saved=withdrawn")
+
+
+@router.post("/submissions/{submission}/reinstate")
+def send_reinstatement(request: Request, principal: Asking, submission: Number) -> Response:
+    """Let it stand again."""
+    state = state_of(request)
+    try:
+        with writing(state.engine) as connection:
+            reinstate(connection, state.settings, principal, submission)
+    except WebError as error:
+        return _page(request, principal, submission, wrong=error)
+    return see_other(f"/submissions/{submission}?saved=reinstated")
+
+
+@router.get("/submissions/{submission}/output")
+def download(request: Request, principal: Asking, submission: Number) -> Response:
+    """The text as it was handed in."""
+    return output_of(state_of(request), principal, submission)
+
+
+def _page(
+    request: Request,
+    principal: Asking,
+    submission: int,
+    *,
+    saved: str = "",
+    wrong: WebError | None = None,
+    given: dict[str, str] | None = None,
+) -> Response:
+    state = state_of(request)
+    with reading(state.engine) as connection:
+        sight, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
+        others = earlier_of_system(connection, seen, state.settings.silent_seconds)
+    told = read_told(state.engine, sight, [seen.id])[seen.id]
+    settled = why_settled(sight, seen.test_set.id)
+    if given is None:
+        said = {True: "true", False: "false", None: ""}[seen.constrained]
+        given = {"kind": str(seen.kind), "constrained": said, "description": seen.description}
+    return page(
+        request,
+        "submission",
+        status=wrong.status if wrong is not None else 200,
+        title=f"Submission {seen.id}",
+        sight=sight,
+        here="submissions",
+        crumbs=[
+            ("Campaigns", "/"),
+            (sight.title, f"/campaigns/{part_of_address(sight.name)}"),
+            ("Submissions", f"/campaigns/{part_of_address(sight.name)}/submissions"),
+        ],
+        seen=seen,
+        told=told,
+        others=others,
+        settled=settled,
+        changeable=sight.organises or (seen.team in sight.own_teams and not settled),
+        given=given,
+        saved=saved,
+        wrong=wrong,
+        kinds=[(str(value), title) for value, title in KINDS],
+        constrained=CONSTRAINED,
+    )

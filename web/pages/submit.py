@@ -1,0 +1,129 @@
+"""The form by which a team hands in an output."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+
+from metrics.errors import MetricsError
+from models.errors import ModelsError
+from models.roles import DeclaredKind, Scope
+from models.session import reading
+from scheduler.errors import ReusedKey, SchedulerError
+from web.access.secrets import new_secret
+from web.answers import as_web_error
+from web.asking import Asking, state_of
+from web.diagnosis.finding import Finding
+from web.errors import Forbidden, WebError
+from web.large_bodies import takes_upload
+from web.life.sight import Sight, read_sight
+from web.pages.rendering import page, part_of_address, see_other
+from web.submissions.handing_in import NO_FILE, BadOutput, hand_in
+from web.submissions.openness import read_openness
+from web.submissions.receiving import Incoming, Receiving
+from web.submissions.test_sets import offered_test_sets
+
+router = APIRouter()
+
+KINDS = (
+    (DeclaredKind.UNDECLARED, "Not said"),
+    (DeclaredKind.PRIMARY, "Primary"),
+    (DeclaredKind.CONTRASTIVE, "Contrastive"),
+)
+CONSTRAINED = (("", "Not said"), ("true", "Constrained"), ("false", "Unconstrained"))
+
+
+@router.get("/campaigns/{name}/submit")
+def show_form(request: Request, name: str, principal: Asking, team: str = "", test_set: str = "") -> Response:
+    """The form, with what is left of the quotas."""
+    principal.require(Scope.SUBMIT)
+    with reading(state_of(request).engine) as connection:
+        sight = read_sight(connection, principal, name)
+    return _form(request, sight, {"team": team, "test_set": test_set})
+
+
+@router.post("/campaigns/{name}/submit")
+@takes_upload
+def send_form(request: Request, name: str, principal: Asking, incoming: Receiving) -> Response:
+    """Hand it in, and go on to its page; or the form again, with all that is wrong."""
+    state = state_of(request)
+    with reading(state.engine) as connection:
+        sight = read_sight(connection, principal, name)
+    faults: dict[str, str] = {}
+    try:
+        done = _hand_in_once(request, name, principal, incoming)
+        return see_other(f"/submissions/{done}")
+    except RequestValidationError as error:
+        for each in error.errors():
+            faults[str(each["loc"][-1])] = _said(each)
+        return _form(request, sight, incoming.values, faults=faults, status=422)
+    except (WebError, SchedulerError, MetricsError, ModelsError) as error:
+        wrong = as_web_error(error)
+        if str(wrong) == NO_FILE:
+            return _form(request, sight, incoming.values, faults={"file": NO_FILE}, status=422)
+        findings = wrong.findings if isinstance(wrong, BadOutput) else ()
+        return _form(request, sight, incoming.values, wrong=wrong, findings=findings, status=wrong.status)
+
+
+def _hand_in_once(request: Request, name: str, principal: Asking, incoming: Incoming) -> int:
+    """Hand it in; a form that is sent twice, by a double click or a lost answer, hands in once."""
+    state = state_of(request)
+    key = str(incoming.values.get("key") or "")[:200] or None
+    try:
+        return hand_in(state, principal, name, incoming, key=key).submitted.submission
+    except ReusedKey:
+        # Somebody went back to the form and chose another file.
+        return hand_in(state, principal, name, incoming, key=None).submitted.submission
+
+
+def _form(
+    request: Request,
+    sight: Sight,
+    given: Mapping[str, Any],
+    *,
+    faults: Mapping[str, str] | None = None,
+    wrong: WebError | None = None,
+    findings: Sequence[Finding] = (),
+    status: int = 200,
+) -> Response:
+    teams = sight.own_teams
+    if not teams and not sight.organises:
+        raise Forbidden(
+            "None of your teams takes part in this campaign. Join it with a team on its page, or ask its organisers."
+        )
+    with reading(state_of(request).engine) as connection:
+        standings = [read_openness(connection, sight, team) for team in teams]
+        test_sets = offered_test_sets(connection, sight)
+    return page(
+        request,
+        "submit",
+        status=status,
+        title="Submit an output",
+        sight=sight,
+        here="submit",
+        address=f"/campaigns/{part_of_address(sight.name)}/submit",
+        standings=standings,
+        test_sets=test_sets,
+        given={"team": "", "test_set": "", "system": "", "run": "", "kind": "", "constrained": "", "description": ""}
+        | {key: value for key, value in given.items() if isinstance(value, str)},
+        faults=defaultdict(str, faults or {}),
+        wrong=wrong,
+        findings=findings,
+        kinds=[(str(value), title) for value, title in KINDS],
+        constrained=CONSTRAINED,
+        key=new_secret(),
+        settings=state_of(request).settings,
+    )
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    """What is wrong with a field, for people."""
+    if error.get("type") in ("missing", "string_too_short"):
+        return "Fill this in."
+    if error.get("type") == "string_too_long":
+        return f"Give {error['ctx']['max_length']:,} characters at most."
+    return str(error["msg"])
