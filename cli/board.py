@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from cli.columns import aligned, digits
+from cli import board_words
+from cli.board_words import Line, Method, Range, as_table
+from cli.columns import digits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,36 +25,21 @@ TSV_COLUMNS = (
 
 def as_text(board: Board, width: int = 1) -> str:
     """A table for a terminal, with a rule between two clusters."""
-    places = [board.place(row, board.sorted_by) for row in range(len(board.rows))]
-    ranges = any(places)
-    table = [["Rank", *(["Range"] if ranges else []), "System", *board.titles, ""]]
-    rules = []
-    for number, (row, place) in enumerate(zip(board.rows, places, strict=True), 1):
-        cells = [shown(board, score, width) for score in row.scores] or ["n/a"] * len(board.listed.metrics)
-        rank = row.scores[board.sorted_by].rank if row.scores else None
-        first = [str(rank) if rank else "-", *([rank_range(place)] if ranges else [])]
-        table.append([*first, board.name(row), *cells, board.remark(row)])
-        if number < len(places) and place and places[number] != place and _cluster(places[number]) != place.cluster:
-            rules.append(number)
-    lines = [board.title, aligned(table, rules).rstrip("\n")]
-    listed, intervals = board.listed, "no intervals"
-    if listed.replicates:
-        kind = {"percentile": "", "bca": "BCa "}[board.interval_kind]
-        intervals = f"{100 * board.level:g} % {kind}intervals from {listed.replicates:,} bootstrap replicates"
-        intervals += f", seed {listed.seed}"
-    lines.append(f"Sorted by {board.titles[board.sorted_by]}; {intervals}; ↓ less is better.")
-    return "\n".join([*lines, *ranking_notes(board)]) + "\n"
-
-
-def rank_range(place: Place | None) -> str:
-    """The ranks that a system may have."""
-    if place is None:
-        return "-"
-    return str(place.low) if place.low == place.high else f"{place.low}-{place.high}"
-
-
-def _cluster(place: Place | None) -> int | None:
-    return place.cluster if place else None
+    lines = []
+    for number, row in enumerate(board.rows):
+        place = board.place(number, board.sorted_by)
+        lines.append(
+            Line(
+                rank=row.scores[board.sorted_by].rank if row.scores else None,
+                range=Range(place.low, place.high, place.cluster) if place else None,
+                name=board.name(row),
+                scores=[shown(board, score, width) for score in row.scores],
+                remark=board.remark(row),
+            )
+        )
+    listed = board.listed
+    method = Method(board.titles[board.sorted_by], listed.replicates, board.level, board.interval_kind, listed.seed)
+    return as_table(board.title, board.titles, lines, method, ranking_notes(board))
 
 
 def ranking_notes(board: Board) -> list[str]:
@@ -60,19 +47,14 @@ def ranking_notes(board: Board) -> list[str]:
     ranking = board.ranking
     if ranking is None:
         return []
-    corrected = {"none": "not corrected", "holm": "Holm's correction", "bh": "Benjamini-Hochberg"}[ranking.correction]
-    how = f"WMT's rule: paired {ranking.test}, p < {ranking.alpha:g}, {corrected}"
-    told = f"Range: the ranks that tests leave open. A line parts clusters ({how})."
-    return [*([told] if ranking.places else []), *([ranking.fault] if ranking.fault else [])]
+    return board_words.ranking_notes(
+        ranking.test, ranking.alpha, ranking.correction, ranges=bool(ranking.places), fault=ranking.fault
+    )
 
 
 def shown(board: Board, score: LeaderboardScore, width: int) -> str:
     """Score and interval for people."""
-    if score.score is None:
-        return "n/a"
-    interval, places = board.interval(score), digits(width, score.scale)
-    ends = f" [{interval[0]:.{places}f}, {interval[1]:.{places}f}]" if interval else ""
-    return f"{score.score:.{places}f}{ends}"
+    return board_words.shown_score(score.score, board.interval(score), digits(width, score.scale))
 
 
 def as_json(boards: Sequence[Board], more: Sequence[dict[str, Any]] = ()) -> str:

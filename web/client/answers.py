@@ -142,3 +142,125 @@ class Submission:
     """False where the very same one was there already; of one that was just handed in, as the next two."""
     queued: bool = False
     quotas: tuple[Quota, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """A campaign that one may know of."""
+
+    name: str
+    title: str
+    phase: str | None = None
+    """The phase that it is in; None before the first one, and where it has none."""
+    takes_submissions: bool = False
+    deadline: float | None = None
+    description: str = ""
+    """This and what follows only where it was asked for alone."""
+    time_zone: str = ""
+    ranked_by: str = ""
+    published: bool = False
+    organises: bool = False
+    teams: tuple[str, ...] = ()
+    """One's own teams that take part."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardListed:
+    """A leaderboard of a campaign."""
+
+    board: int
+    """Its number."""
+    test_set: str
+    version: str
+    references: tuple[str, ...]
+    metrics: tuple[str, ...]
+    replicates: int = 0
+    replaced: bool = False
+    """Whether its test set has been replaced by a corrected one."""
+    outgrown: bool = False
+    """Whether a newer one says everything of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where a score may lie."""
+
+    level: float
+    low: float
+    high: float
+    kind: str = "percentile"
+    n: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BoardScore:
+    """A system's score by one metric."""
+
+    metric: str
+    title: str
+    signature: str
+    higher_is_better: bool
+    score: float | None
+    interval: Interval | None = None
+    rank: int | None = None
+    """By the metric that ranks alone, as what follows; None where the system is not ranked."""
+    rank_low: int | None = None
+    rank_high: int | None = None
+    cluster: int | None = None
+    wins: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSystem:
+    """A system on a leaderboard."""
+
+    submission: int
+    name: str
+    """As pages show it."""
+    team: str = ""
+    system: str | None = None
+    submissions: tuple[int, ...] = ()
+    """One for each run."""
+    runs: tuple[str, ...] = ()
+    own: bool = False
+    state: str = "done"
+    reason: str | None = None
+    kind: str = ""
+    ranked: bool = True
+    constrained: bool | None = None
+    late_seconds: float = 0.0
+    same_output_as: str | None = None
+    scores: tuple[BoardScore, ...] = ()
+    """Empty until it is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How rank ranges and clusters were found."""
+
+    test: str
+    alpha: float
+    correction: str
+    fault: str | None = None
+    testing: int = 0
+    """Pairs that are still being tested: until all are, there are no ranges and clusters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """The systems of a campaign on a test set against some references, best first."""
+
+    campaign: str
+    test_set: str
+    version: str
+    references: tuple[str, ...]
+    metrics: tuple[str, ...]
+    board: int
+    replicates: int
+    seed: int
+    segments: int
+    sorted_by: str
+    """The metric that ranks."""
+    ranking: Ranking
+    items: tuple[BoardSystem, ...]
+    replaced: bool = False

@@ -8,7 +8,7 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from web.client.answers import Finding, Me, Progress, Submission
+from web.client.answers import BoardListed, Campaign, Finding, Leaderboard, Me, Progress, Submission
 from web.client.errors import BadInput, NotSignedIn
 from web.client.shaping import shaped
 from web.client.transport import Patience, Transport, given, path_of
@@ -16,7 +16,7 @@ from web.client.uploading import forget, upload
 from web.client.watching import watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
 
     import httpx
@@ -65,6 +65,54 @@ class Client:
         if not me.signed_in:
             raise NotSignedIn(401, "not_signed_in", "There is no token, or it is not good here.")
         return me
+
+    def campaigns(self) -> Iterator[Campaign]:
+        """The campaigns that one may know of, the newest first."""
+        return (shaped(Campaign, each) for each in self._transport.pages("campaigns"))
+
+    def campaign(self, name: str) -> Campaign:
+        """A campaign with its rules. Raises NotThere."""
+        return shaped(Campaign, self._transport.get("campaigns", name))
+
+    def leaderboards(self, campaign: str) -> list[BoardListed]:
+        """The leaderboards of a campaign: one for each test set and list of references."""
+        found = self._transport.get("campaigns", campaign, "leaderboards")
+        return [shaped(BoardListed, each) for each in found["items"]]
+
+    def leaderboard(
+        self,
+        campaign: str,
+        *,
+        test_set: str = "",
+        references: Sequence[str] = (),
+        metric: str = "",
+        shown: str = "ranked",
+        constrained: str = "",
+        board: int | None = None,
+    ) -> Leaderboard:
+        """A leaderboard with all its systems: by default of the first test set, against the most references.
+
+        `metric` ranks; `shown` is ranked or all, with contrastive systems and those that a later one stands for;
+        `constrained` is yes, no, or "" for all; `board` is a number of `leaderboards`. Where nothing has changed since
+        it was asked for last, nothing is sent. Raises NotThere, and Forbidden while it is not shown.
+        """
+        found = self._transport.get(
+            "campaigns",
+            campaign,
+            "leaderboard.json",
+            test_set=test_set or None,
+            references=",".join(references) or None,
+            metric=metric or None,
+            shown=shown,
+            constrained=constrained or None,
+            board=board,
+        )
+        return shaped(Leaderboard, found)
+
+    def leaderboard_file(self, campaign: str, kind: str, **wanted: Any) -> bytes:
+        """The same as a file of kind csv, tsv or tex; `wanted` as of `leaderboard`, references with commas."""
+        address = path_of("campaigns", campaign, f"leaderboard.{kind}")
+        return self._transport.send("GET", address, params=given(wanted)).content
 
     def submit(
         self,

@@ -1,0 +1,30 @@
+"""What a client asks for beside submissions."""
+
+import pytest
+
+from models.roles import Visibility
+from tests.web.client.live import Live
+from tests.web.client.live import live as live
+from tests.web.submissions.port import NAME, Port
+from web.client import NotSignedIn, NotThere
+
+
+def test_who_asks(live: Live) -> None:
+    mary = live.service.account("mary")
+    live.service.team("harbour", mary)
+    me = live.client(mary).me()
+    assert (me.email, me.role, me.teams) == ("mary@example.org", "participant", {"harbour": "lead"})
+    for client in (live.client(), live.stack.enter_context(type(live.client())(live.url, "nonsense"))):
+        with pytest.raises(NotSignedIn):
+            client.me()
+
+
+def test_campaigns_that_one_may_know_of(live: Live) -> None:
+    port = Port.opened(live.service)
+    live.service.campaign("secret", visibility=Visibility.PRIVATE)
+    client = live.client(port.accounts["mary"])
+    assert [each.name for each in client.campaigns()] == [NAME]
+    campaign = client.campaign(NAME)
+    assert (campaign.phase, campaign.takes_submissions, campaign.teams) == ("first", True, ("harbour",))
+    with pytest.raises(NotThere):
+        client.campaign("secret")
