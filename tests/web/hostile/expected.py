@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.web.access.people import PASSWORD
-from tests.web.hostile.world import ROLES, World, email_of
+from tests.web.hostile.world import PRIVATE, ROLES, World, email_of
 
 EVERYBODY = frozenset(ROLES)
 SIGNED_IN = EVERYBODY - {"nobody", "disabled"}
@@ -155,6 +155,15 @@ _own_upload = {"content": b"x" * 10, "headers": {"Upload-Offset": "0", "Content-
 RULES: dict[str, Rule] = {
     **ACCOUNTS,
     "GET /": Rule(EVERYBODY),
+    "GET /about": Rule(EVERYBODY),
+    "GET /queue": Rule(FOUNDERS),
+    # Schedules are shown to organisers who may see their campaign.
+    "GET /nightly": Rule(FOUNDERS),
+    "GET /api/v1/nightly": Rule(FOUNDERS),
+    **{
+        f"GET {path}": Rule(ORGANISERS, parts={"name": f"canaryprivate{PRIVATE} nights", "night": 1})
+        for path in ("/nightly/{name}", "/api/v1/nightly/{name}", "/api/v1/nightly/{name}/nights/{night}")
+    },
     "GET /campaigns/{name}/segments": Rule(INSIDE),
     "GET /api/v1/me": Rule(EVERYBODY),
     # While its phase is blind, how metrics agree with people is for organisers.

@@ -28,8 +28,11 @@ from models import (
     Upload,
 )
 from models.base import now
+from models.nights import Night
 from models.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
 from models.session import reading, writing
+from models.states import NightState
+from tests.analysis.nights import add_night, add_schedule
 from tests.scheduler.jobs import work_off
 from tests.web.access.people import CHEAPLY_HASHED
 from tests.web.life.campaigns import given, hand_in, with_test_set
@@ -98,6 +101,8 @@ CANARIES: dict[str, set[str]] = {
     # What private campaigns say of themselves.
     "canaryprivatehush": _INSIDE,
     "canaryprivateelsewhere": _OTHERS | {"rival"},
+    # Where the server keeps its files.
+    "canaryfolder": {"administrator"},
     # Addresses of people.
     **{f"canary.{role}@": {"administrator", role} for role in ROLES[1:]},
     "canary.member@": _INSIDE - {"viewer"},
@@ -164,6 +169,7 @@ class World:
             "test_set": [*self.test_sets.values(), 10**6],
             "correction": [*self.corrections.values(), 10**6],
             "label": ["A", "missing"],
+            "night": [1, 2, 10**6],
             "submission": [*submissions, 10**6],
             "evaluation": [*self.evaluations.values(), 10**6],
             "upload": [self.upload, "missing"],
@@ -263,6 +269,11 @@ def build(service: Service) -> World:
     readers = {role: _token(service, account, Scope.READ) for role, account in accounts.items()}
     _change(service, Account, Account.id == accounts["disabled"], disabled_at=now())
     corrections = {name: _correct(service, campaigns[name], test_sets[name]) for name in campaigns}
+    for name in (PRIVATE, ELSEWHERE):
+        schedule = add_schedule(service.engine, campaigns[name], name=f"canaryprivate{name} nights")
+        night = add_night(service.engine, schedule, 1, {})
+        # Why a night failed may tell of folders of the server.
+        _change(service, Night, Night.id == night, state=NightState.FAILED, reason=f"{SCRIPT} in /canaryfolder")
     with writing(service.engine) as connection:
         quota = {"campaign_id": campaigns[PRIVATE], "kind": "per_day", "amount": 100}
         connection.execute(insert(Quota).values(**quota))
