@@ -79,10 +79,6 @@ class Watched:
         self._running.inc()
         try:
             await self.app(scope, counted_receive, watched_send)
-        except Exception:
-            # The app has answered and logged it; the server would log it once more.
-            if answered is None:
-                raise
         finally:
             self._running.dec()
             self._note(scope, path, status, begun, answered, received)
@@ -94,7 +90,8 @@ class Watched:
         self._received.inc(received)
         if answered is not None:
             self._seconds.labels(route).observe(answered - begun)
-        principal = scope.get("state", {}).get("principal")
+        # What the app has found out of it by now.
+        known = scope.get("state", {})
         client = scope.get("client")
         log.log(
             logging.DEBUG if route == "/static" else logging.INFO,
@@ -108,7 +105,8 @@ class Watched:
                 seconds=round(time.monotonic() - begun, 4),
                 received=received or None,
                 address=client[0] if client else None,
-                account=getattr(principal, "account_id", None),
+                account=getattr(known.get("principal"), "account_id", None),
+                request=known.get("request_id"),
             ),
         )
 
