@@ -2,24 +2,35 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from urllib.request import urlopen
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from tests.servers import free_port
+from tests.web.service import Service
+from tests.web.submissions.port import NAME, Port, output
 from web.attached import AttachedWeb, WebDidNotStart
+from web.client import Client, Patience, ServerAway
 from web.serving import Address, listen
 from web.settings import WebSettings
 
 SECONDS = 60.0
+STOP_SECONDS = 8.0
+"""Less than STEELYARD_STOP_SECONDS, which a stream that goes on would take."""
 
 
 @contextmanager
 def attached(sqlite_url: str, **settings: object) -> Iterator[tuple[AttachedWeb, list[Address]]]:
     begun: list[Address] = []
-    values = {"database_url": sqlite_url, "web_port": 0, "http_port": free_port(), "log_level": "warning", **settings}
+    values = {
+        "database_url": sqlite_url,
+        "web_port": free_port(),
+        "http_port": free_port(),
+        "log_level": "warning",
+        **settings,
+    }
     web = AttachedWeb(WebSettings(**values), begun.append)
     web.start()
     try:
@@ -56,9 +67,19 @@ def test_it_serves_tells_of_itself_and_is_started_again(sqlite_url: str, monkeyp
         tend_until(web, lambda: not web.check().ok)
         tend_until(web, lambda: web.check().ok)
         assert len(begun) == 1, "its address was told once"
-        process = web._process
-        web.stop()
-        assert process.exitcode == 0
+
+        with ExitStack() as stack:
+            port = Port.opened(Service.start(sqlite_url, stack))
+            token = port.program("mary").headers["Authorization"].partition(" ")[2]
+            watching = stack.enter_context(Client(address.public_url, token, patience=Patience(tries=1)))
+            told = watching.watch(watching.submit(NAME, output(), system="mast").id)
+            assert next(told).state == "queued"
+            process, begun_to_stop = web._process, time.monotonic()
+            web.stop()
+            assert process.exitcode == 0
+            assert time.monotonic() - begun_to_stop < STOP_SECONDS, "it waited for who watches"
+            with pytest.raises(ServerAway):
+                next(told)
         assert not web.check().ok
 
 
