@@ -17,6 +17,7 @@ from models.states import EvaluationState
 from scheduler.controls import CANCELLED, UNFINISHED, queue_again
 from web.asking import Asking, state_of
 from web.errors import NotThere, Taken
+from web.life.reasons import told_reason
 from web.life.sight import Sight
 from web.submissions.seen import find_row, may_see
 
@@ -112,7 +113,7 @@ def _read(connection: Connection, principal: Asking, evaluation: int) -> tuple[S
         references=list(row.reference_labels),
         metrics=list(row.metrics),
         state=EvaluationState(row.state),
-        reason=row.reason,
+        reason=told_reason(sight, submission.test_set_id, row.state, row.reason, row.fault),
         shards=progress.shards,
         shards_done=progress.shards_done,
         created_at=row.created_at,

@@ -147,7 +147,7 @@ def _page(
     state = state_of(request)
     with reading(state.engine) as connection:
         sight, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
-        others = earlier_of_system(connection, seen, state.settings.silent_seconds)
+        others = earlier_of_system(connection, sight, seen, state.settings.silent_seconds)
     told = read_told(state.engine, sight, [seen.id])[seen.id]
     settled = why_settled(sight, seen.test_set.id)
     if given is None:

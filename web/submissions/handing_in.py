@@ -78,12 +78,14 @@ def hand_in(state: State, principal: Principal, campaign: str, incoming: Incomin
     if sight.phases and not fields.override and key is None:
         # The rules are looked at again where it is stored; this spares us reading what comes much too late.
         check_open(sight.phases, sight.at, sight.time_zone)
-    with state.examining, ExitStack() as stack:
-        try:
-            text = _read(stack, state, measures, incoming.file, fields.system)
-        except (MetricsError, SchedulerError) as error:
-            raise BadOutput(refusal(error)) from error
-        findings = _looked_at(state, sight, measures, text, fields, team)
+    # The text may stay in its file until it is stored.
+    with ExitStack() as stack:
+        with state.examining:
+            try:
+                text = _read(stack, state, measures, incoming.file, fields.system)
+            except (MetricsError, SchedulerError) as error:
+                raise BadOutput(refusal(error)) from error
+            findings = _looked_at(state, sight, measures, text, fields, team)
         if is_fatal(findings):
             raise BadOutput(findings)
         submitted = submit(

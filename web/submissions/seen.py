@@ -20,6 +20,7 @@ from models.test_set import TestSet
 from models.text import Text
 from web.diagnosis.finding import Finding, Severity
 from web.errors import NotThere
+from web.life.reasons import told_reason
 from web.life.sight import read_sight_by_id
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def find_submission(
     sight, row = find_row(connection, principal, submission)
     if not may_see(sight, row.team):
         raise NotThere(UNKNOWN.format(submission))
-    (found,) = _complete(connection, [row], silent_seconds)
+    (found,) = _complete(connection, sight, [row], silent_seconds)
     return sight, found
 
 
@@ -159,11 +160,13 @@ def list_submissions(connection: Connection, sight: Sight, wanted: Wanted, silen
         conditions.append(Submission.id < wanted.after)
     ordered = _rows(*conditions).order_by(Submission.id.desc()).limit(wanted.limit + 1)
     rows = connection.execute(ordered).all()
-    items = _complete(connection, rows[: wanted.limit], silent_seconds)
+    items = _complete(connection, sight, rows[: wanted.limit], silent_seconds)
     return Listed(tuple(items), items[-1].id if len(rows) > wanted.limit else None)
 
 
-def earlier_of_system(connection: Connection, seen: SeenSubmission, silent_seconds: float) -> list[SeenSubmission]:
+def earlier_of_system(
+    connection: Connection, sight: Sight, seen: SeenSubmission, silent_seconds: float
+) -> list[SeenSubmission]:
     """The other submissions of the same system for the same test set, the newest first; at most twenty."""
     rows = connection.execute(
         _rows(
@@ -176,7 +179,7 @@ def earlier_of_system(connection: Connection, seen: SeenSubmission, silent_secon
         .order_by(Submission.id.desc())
         .limit(20)
     ).all()
-    return _complete(connection, rows, silent_seconds)
+    return _complete(connection, sight, rows, silent_seconds)
 
 
 def _rows(*conditions: ColumnElement[bool]) -> Select[Any]:
@@ -197,15 +200,18 @@ def _rows(*conditions: ColumnElement[bool]) -> Select[Any]:
     )
 
 
-def _complete(connection: Connection, rows: Sequence[Row[Any]], silent_seconds: float) -> list[SeenSubmission]:
+def _complete(
+    connection: Connection, sight: Sight, rows: Sequence[Row[Any]], silent_seconds: float
+) -> list[SeenSubmission]:
     ids = [row.id for row in rows]
     if not ids:
         return []
+    test_sets = {row.id: row.test_set_id for row in rows}
     evaluations: dict[int, list[SeenEvaluation]] = {each: [] for each in ids}
     for row in connection.execute(
         select(
             *(Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.reason, Evaluation.finished_at),
-            *(Evaluation.protocol_id, Protocol.reference_labels, Protocol.metrics),
+            *(Evaluation.fault, Evaluation.protocol_id, Protocol.reference_labels, Protocol.metrics),
         )
         .join(Protocol, Protocol.id == Evaluation.protocol_id)
         .where(Evaluation.submission_id.in_(ids), Protocol.sweep.is_(False))
@@ -218,7 +224,7 @@ def _complete(connection: Connection, rows: Sequence[Row[Any]], silent_seconds: 
                 tuple(row.reference_labels),
                 tuple(row.metrics),
                 EvaluationState(row.state),
-                row.reason,
+                told_reason(sight, test_sets[row.submission_id], row.state, row.reason, row.fault),
                 row.finished_at,
             )
         )

@@ -8,12 +8,12 @@ from contextlib import ExitStack
 import pytest
 from sqlalchemy import select, update
 
-from models import AuditEntry, Declaration, Phase, Submission, Text, Upload
+from models import AuditEntry, CampaignTestSet, Declaration, Evaluation, Phase, Submission, Text, Upload
 from models.base import now
 from models.quota import Scope as QuotaScope
 from models.roles import LateRule, Scope
 from models.session import reading, writing
-from models.states import QuotaKind
+from models.states import Fault, QuotaKind
 from scheduler.quotas import set_quotas
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, SEGMENTS, Port, output
@@ -320,3 +320,27 @@ def test_an_upload_that_is_not_what_was_announced_is_not_handed_in(port: Port) -
     mary.put(f"/api/v1/uploads/{upload['id']}?offset=0", content=b"text")
     answer = mary.post(f"{ADDRESS}/submissions", json={"system": "mast", "upload": upload["id"]})
     assert (answer.status_code, "by its SHA-256" in answer.text) == (422, True)
+
+
+def test_why_something_failed_is_told_without_what_nobody_may_read(port: Port) -> None:
+    port.submit(port.program("mary"))
+    mary, ann = port.program("mary"), port.program("ann")
+    told = {}
+    for fault in (Fault.INPUT, Fault.PLATFORM):
+        with writing(port.service.engine) as connection:
+            connection.execute(
+                update(Evaluation)
+                .where(Evaluation.id == 2)
+                .values(state="failed", reason="CANARY at /srv/data", fault=fault)
+            )
+        told[fault] = mary.get("/api/v1/submissions/2").text
+        assert "CANARY" not in told[fault] + mary.get("/api/v1/evaluations/2").text
+        assert "CANARY" not in port.browser("mary").get("/submissions/2").text
+        assert "CANARY" in ann.get("/api/v1/submissions/2").text
+    assert "cannot measure this text" in told[Fault.INPUT]
+    assert "does not count against the quota" in told[Fault.PLATFORM]
+    with writing(port.service.engine) as connection:
+        released = update(CampaignTestSet).values(references_released_at=now())
+        connection.execute(released)
+        connection.execute(update(Evaluation).where(Evaluation.id == 2).values(fault=Fault.INPUT))
+    assert "CANARY" in mary.get("/api/v1/submissions/2").text
