@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
 from metrics.text.blocks import BLOCK, block_count
+from models.campaign import CampaignTestSet, Phase
 from models.submission import Submission
 from models.system import System
 from models.test_set import Reference, TestSet
@@ -42,9 +44,14 @@ def read_standard(
     run: str = "",
     sight: Sight | None = None,
 ) -> Standard:
-    """What an output that a team hands in is held against; a command of an organiser has no sight, and sees all."""
+    """What an output that a team hands in is held against.
+
+    As the team may know it, even where an organiser hands it in for the team: findings are kept for the team, too. A
+    command of an organiser has no sight.
+    """
     test_set = connection.execute(select(TestSet).where(TestSet.id == test_set_id)).one()
-    blind = sight is not None and not sight.sees_references(test_set_id)
+    sight = None if sight is None else replace(sight, organises=False)
+    blind = _blind(connection, campaign_id, test_set_id) if sight is None else not sight.sees_references(test_set_id)
     source, references = None, []
     blocks = block_count(test_set.segments)
     if test_set.source_text_id is not None:
@@ -62,6 +69,20 @@ def read_standard(
         blind=blind,
         others=_others(connection, campaign_id, test_set, text, team=team, system=system, run=run, sight=sight),
     )
+
+
+def _blind(connection: Connection, campaign_id: int, test_set_id: int) -> bool:
+    """Whether references are kept back; campaigns that commands alone have set up keep nothing back."""
+    rows = connection.execute(
+        select(CampaignTestSet.references_released_at).where(
+            CampaignTestSet.campaign_id == campaign_id, CampaignTestSet.test_set_id == test_set_id
+        )
+    ).all()
+    return any(row.references_released_at is None for row in rows)
+
+
+def _has_phases(connection: Connection, campaign_id: int) -> bool:
+    return connection.execute(select(Phase.id).where(Phase.campaign_id == campaign_id).limit(1)).first() is not None
 
 
 def _others(
@@ -91,8 +112,9 @@ def _others(
             candidates.setdefault(row.text_id, row)
     alike = _much_alike(connection, list(candidates), text)
     texts = read_texts(connection, alike, 0, block_count(test_set.segments)) if alike else []
+    hidden = sight is None and _has_phases(connection, campaign_id)
     return [
-        OtherOutput(_called(candidates[each], team, sight), content, candidates[each].team == team)
+        OtherOutput(_called(candidates[each], team, sight, hidden), content, candidates[each].team == team)
         for each, content in zip(alike, texts, strict=True)
     ]
 
@@ -114,12 +136,12 @@ def _much_alike(connection: Connection, texts: Sequence[int], output: Text) -> l
     return sorted(near, key=lambda text_id: (-shares[text_id], text_id))[:MOST_READ]
 
 
-def _called(row: Row[str, str, str, int], team: str, sight: Sight | None) -> str:
+def _called(row: Row[str, str, str, int], team: str, sight: Sight | None, hidden: bool) -> str:
     """What the asker may call another submission."""
     name = f"{row.name}, run {row.run}" if row.run else row.name
     if row.team == team:
         return f"{name} of the same team"
-    if sight is not None and not sight.sees_output(row.team):
+    if hidden or (sight is not None and not sight.sees_output(row.team)):
         return "another submission"
     if sight is None:
         return f"{name} of {row.team}" if row.team else name

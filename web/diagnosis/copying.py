@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from metrics.text.wording import number_of, ranges
@@ -10,6 +11,7 @@ from web.diagnosis.finding import Finding, Severity, found
 if TYPE_CHECKING:
     from web.diagnosis.examined import Examined
 
+_BETWEEN = re.compile(r"[\W_]+")
 WORDS = 4
 """Letters and digits stand together in words; shorter lines are names, numbers and addresses as a rule."""
 CHARACTERS = 12
@@ -25,13 +27,14 @@ def find_copies(examined: Examined) -> list[Finding]:
     sources = examined.sources
     if sources is None or _same_language(examined):
         return []
-    references = [[folded(line) for line in text] for text in examined.references]
     copied = []
     for place, (line, source) in enumerate(zip(examined.lines, sources, strict=True)):
         if len(line) > 4 * len(source) + 16:
             continue
         mine = folded(line)
-        if mine and mine == folded(source) and _is_long(mine) and all(mine != text[place] for text in references):
+        if not _is_long(mine) or mine != folded(source):
+            continue
+        if all(mine != folded(text[place]) for text in examined.references):
             copied.append(int(examined.numbers[place]))
     share = len(copied) / max(1, len(examined.lines))
     if len(copied) < min(FEWEST, len(examined.lines)):
@@ -53,7 +56,7 @@ def find_copies(examined: Examined) -> list[Finding]:
 
 def folded(line: str) -> str:
     """A line without case, punctuation and white space at its ends and between its words."""
-    return " ".join("".join(c if c.isalnum() else " " for c in line.casefold()).split())
+    return _BETWEEN.sub(" ", line.casefold()).strip()
 
 
 def _is_long(line: str) -> bool:

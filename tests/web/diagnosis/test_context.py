@@ -1,7 +1,7 @@
 """What is read from the database, as far as the asker may have it."""
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from metrics.text.plain import Text
 from models import Campaign, CampaignTestSet, TestSet
@@ -41,7 +41,7 @@ def read(engine, text: Text, *, known: bool = True, system: str = "mast"):
 
 def test_references_that_are_released_are_compared_and_others_are_not(engine):
     text = attempt(9).text
-    assert (read(engine, text).blind, read(engine, text, known=False).blind) == (True, False)
+    assert (read(engine, text).blind, read(engine, text, known=False).blind) == (True, True)
     with writing(engine) as connection:
         connection.execute(update(CampaignTestSet).values(references_released_at=now()))
     standard = read(engine, text)
@@ -64,7 +64,16 @@ def test_an_output_that_may_not_be_seen_has_no_name(engine):
         row = {"campaign_id": campaign, "name": "test", "kind": "blind", "starts_at": now() - 10}
         connection.execute(insert(Phase).values(**row))
     assert [each.called for each in read(engine, attempt(2).text).others] == ["another submission"]
-    assert [each.called for each in read(engine, attempt(2).text, known=False).others] == ["sail of island"]
+    # What a command of an organiser finds is kept for the team, too.
+    assert [each.called for each in read(engine, attempt(2).text, known=False).others] == ["another submission"]
+
+
+def test_a_campaign_that_commands_alone_have_set_up_keeps_nothing_back(engine):
+    with writing(engine) as connection:
+        connection.execute(delete(CampaignTestSet))
+    standard = read(engine, attempt(2).text, known=False)
+    assert not standard.blind
+    assert [each.called for each in standard.others] == ["sail of island"]
 
 
 def test_an_output_of_another_length_is_no_twin(engine):
