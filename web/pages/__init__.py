@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from web.pages import (
     about,
+    boards,
     home,
     metrics,
     nights,
@@ -15,6 +16,7 @@ from web.pages import (
 
 ROUTERS = (
     home.router,
+    boards.router,
     segments.router,
     metrics.router,
     nights.router,

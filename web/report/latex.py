@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -39,12 +39,16 @@ def escaped(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in _LIGATURE.sub("\\1\0", text)).replace("\0", "{}")
 
 
-def booktabs(rows: Sequence[Sequence[str]], columns: str, caption: str) -> str:
+def booktabs(rows: Sequence[Sequence[str]], columns: str, caption: str, *, rules: Collection[int] = ()) -> str:
     r"""A table of cells that are LaTeX already; the first row is the header.
 
-    `columns` says l, r or c for each, `caption` is plain text. It needs `\usepackage{booktabs}`.
+    `columns` says l, r or c for each, `caption` is plain text. `rules` come before the rows of these numbers. It needs
+    `\usepackage{booktabs}`.
     """
     lines = [_line(row) for row in rows]
+    body = [
+        part for number, line in enumerate(lines[1:], 1) for part in (*([r"\midrule"] if number in rules else []), line)
+    ]
     return "\n".join(
         (
             r"\begin{table}",
@@ -54,7 +58,7 @@ def booktabs(rows: Sequence[Sequence[str]], columns: str, caption: str) -> str:
             r"\toprule",
             lines[0],
             r"\midrule",
-            *lines[1:],
+            *body,
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",

@@ -82,18 +82,23 @@ def _column(board: Board, metric: int) -> tuple[list[Cell], tuple[str, str] | No
     intervals = [None if score is None else board.interval(score) for score in scores]
     known = [interval for interval in intervals if interval]
     least, most = min((low for low, _ in known), default=0.0), max((high for _, high in known), default=0.0)
-    step = (WIDTH - 2 * MARGIN) / ((most - least) or 1.0)
-    cells = []
-    for score, interval in zip(scores, intervals, strict=True):
-        places = digits(score.scale) if score else 1
-        if score is None or score.score is None or interval is None:
-            cells.append(Cell(number(score.score if score else None, places)))
-            continue
-        low, middle, high = (MARGIN + step * (value - least) for value in (interval[0], score.score, interval[1]))
-        # A score can lie outside its own interval: then the axis ends before it.
-        middle = min(max(middle, MARGIN), WIDTH - MARGIN)
-        ends = number(interval[0], places + 1), number(interval[1], places + 1)
-        cells.append(Cell(number(score.score, places), *ends, (low, middle, high)))
+    cells = [
+        drawn(score.score if score else None, interval, score.scale if score else 100.0, (least, most))
+        for score, interval in zip(scores, intervals, strict=True)
+    ]
     scale = next((score.scale for score in scores if score), 100.0)
     places = digits(scale)
     return cells, (number(least, places), number(most, places)) if known else None
+
+
+def drawn(score: float | None, interval: tuple[float, float] | None, scale: float, axis: tuple[float, float]) -> Cell:
+    """A score with its whisker on an axis that all systems of a column share."""
+    places = digits(scale)
+    if score is None or interval is None:
+        return Cell(number(score, places))
+    step = (WIDTH - 2 * MARGIN) / ((axis[1] - axis[0]) or 1.0)
+    low, middle, high = (MARGIN + step * (value - axis[0]) for value in (interval[0], score, interval[1]))
+    # A score can lie outside its own interval: then the axis ends before it.
+    middle = min(max(middle, MARGIN), WIDTH - MARGIN)
+    ends = number(interval[0], places + 1), number(interval[1], places + 1)
+    return Cell(number(score, places), *ends, (low, middle, high))

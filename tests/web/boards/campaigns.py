@@ -35,6 +35,7 @@ class Scored:
     replicates: int = REPLICATES
     campaign_id: int = 0
     protocol: int = 0
+    test_set: int = 0
     evaluations: dict[int, int] = field(default_factory=dict)
     """Submission -> evaluation."""
 
@@ -66,7 +67,7 @@ class Scored:
                 NewProtocol(list(self.references), [parse_metric(each) for each in self.metrics], self.replicates)
             ],
         )
-        self.campaign_id, (self.protocol,) = job.campaign_id, job.protocols
+        self.campaign_id, (self.protocol,), self.test_set = job.campaign_id, job.protocols, job.test_set_id
         ((evaluation,),), (submission,) = job.evaluations, job.submissions
         self.evaluations[submission] = evaluation
         with writing(self.service.engine) as connection:

@@ -195,4 +195,11 @@ RULES: dict[str, Rule] = {
     "PUT /api/v1/uploads/{upload}": Rule(LEADS, _own_upload),
     "PATCH /api/v1/uploads/{upload}": Rule(LEADS, _own_upload),
     "DELETE /api/v1/uploads/{upload}": Rule(LEADS),
+    "GET /campaigns/{name}/leaderboard": Rule(INSIDE),
+    "GET /api/v1/campaigns/{name}/leaderboards": Rule(ORGANISERS),
+    "GET /api/v1/campaigns/{name}/leaderboard": Rule(ORGANISERS),
+    "GET /api/v1/campaigns/{name}/leaderboard.csv": Rule(ORGANISERS),
+    "GET /api/v1/campaigns/{name}/leaderboard.tsv": Rule(ORGANISERS),
+    "GET /api/v1/campaigns/{name}/leaderboard.tex": Rule(ORGANISERS),
+    "GET /api/v1/campaigns/{name}/leaderboard.json": Rule(ORGANISERS),
 }

@@ -1,0 +1,220 @@
+"""The leaderboard as JSON and as files, and what it tells whom."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, update
+
+from models import CampaignTestSet
+from models.roles import PhaseKind, SiteRole, Visibility
+from models.session import writing
+from tests.cli.latex_reader import tables
+from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
+from tests.web.service import Service
+from web.boards.downloads import safe_cell
+
+URL = "/api/v1/campaigns/port/leaderboard"
+
+
+@pytest.fixture
+def scored(service: Service) -> Scored:
+    """Harbour (zoe) and lighthouse (eve) in a public campaign that mary organises."""
+    found = Scored(service)
+    found.add("harbour", "mast", 40.0, **PRIMARY, constrained=True)
+    found.add("harbour", "sail", 41.0, **CONTRASTIVE)
+    found.add("lighthouse", "=lamp", 30.0, ter=None, late_seconds=90.0, constrained=False)
+    found.add("", "baseline", 20.0)
+    accounts = {name: service.account(name) for name in ("mary", "zoe", "eve")}
+    teams = service.team("harbour", accounts["zoe"]), service.team("lighthouse", accounts["eve"])
+    service.campaign("port", organisers=(accounts["mary"],), teams=teams)
+    found.people = {name: service.program(account) for name, account in accounts.items()}  # type: ignore[attr-defined]
+    found.people["nobody"] = service.client()  # type: ignore[attr-defined]
+    return found
+
+
+def answer(scored: Scored, who: str = "nobody", ending: str = "", **query: Any) -> Any:
+    return scored.people[who].get(URL + ending, params=query)  # type: ignore[attr-defined]
+
+
+def names(scored: Scored, who: str = "nobody", **query: Any) -> list[str]:
+    found = answer(scored, who, **query)
+    assert found.status_code == 200, found.text
+    return [each["name"] for each in found.json()["items"]]
+
+
+def test_a_board_with_everything_that_is_known_of_its_systems(scored: Scored) -> None:
+    board = answer(scored).json()
+    assert (board["campaign"], board["test_set"], board["references"], board["sorted_by"]) == (
+        "port",
+        "port",
+        ["A"],
+        "bleu",
+    )
+    assert board["ranking"]["testing"] == 0
+    first, second, third = board["items"]
+    assert (first["name"], first["kind"], first["constrained"], first["ranked"]) == (
+        "harbour/mast",
+        "primary",
+        True,
+        True,
+    )
+    bleu, ter = first["scores"]
+    assert (bleu["score"], bleu["rank"], bleu["rank_low"], bleu["cluster"], bleu["wins"]) == (40.0, 1, 1, 1, 2)
+    assert bleu["interval"]["low"] < 40.0 < bleu["interval"]["high"]
+    assert (ter["rank"], ter["higher_is_better"]) == (None, False)
+    assert (second["late_seconds"], second["scores"][1]["score"]) == (90.0, None)
+    assert (third["name"], third["team"]) == ("baseline", "")
+    assert all("replicate" not in key for key in bleu), "replicates stay on the server"
+
+
+def test_filters(scored: Scored) -> None:
+    assert names(scored) == ["harbour/mast", "lighthouse/=lamp", "baseline"]
+    assert names(scored, shown="all") == ["harbour/sail", "harbour/mast", "lighthouse/=lamp", "baseline"]
+    assert names(scored, constrained="yes") == ["harbour/mast"]
+    assert names(scored, constrained="no") == ["lighthouse/=lamp", "baseline"]
+    assert names(scored, metric="ter")[-1] == "lighthouse/=lamp", "what has no score comes last"
+    assert names(scored, test_set="port@1", references="A") == names(scored)
+    for query in ({"metric": "nist"}, {"test_set": "pier"}, {"references": "B"}, {"board": 77}):
+        assert answer(scored, **query).status_code == 404
+    assert answer(scored, shown="none").status_code == 422
+
+
+def test_the_metric_that_ranks_is_the_campaigns(scored: Scored) -> None:
+    scored.service.campaign("port", ranked_by="ter")
+    assert answer(scored).json()["sorted_by"] == "ter"
+
+
+def test_pages_of_it(scored: Scored) -> None:
+    first = answer(scored, limit=2).json()
+    assert (first["total"], first["next"]) == (3, "2")
+    second = answer(scored, limit=2, after=first["next"]).json()
+    assert [each["name"] for each in first["items"] + second["items"]] == names(scored)
+    assert second["next"] is None
+    assert answer(scored, after="x").status_code == 422
+
+
+def test_what_has_not_changed_is_not_sent_again(scored: Scored) -> None:
+    client = scored.people["nobody"]  # type: ignore[attr-defined]
+    for ending in ("", ".csv", ".json", ".tex"):
+        tag = client.get(URL + ending).headers["ETag"]
+        assert client.get(URL + ending, headers={"If-None-Match": tag}).status_code == 304
+    assert client.get(URL, params={"metric": "ter"}, headers={"If-None-Match": tag}).status_code == 200
+    tag = client.get(URL).headers["ETag"]
+    scored.add("pier", "new", 35.0)
+    assert client.get(URL, headers={"If-None-Match": tag}).status_code == 200
+    tag = client.get(URL).headers["ETag"]
+    scored.service.campaign("port", anonymous=True)
+    scored.service.phase(scored.campaign_id, "now", PhaseKind.OPEN)
+    assert client.get(URL, headers={"If-None-Match": tag}).status_code == 200, "others see other names"
+
+
+def test_names_of_anonymous_teams_are_nowhere_but_with_themselves_and_organisers(scored: Scored) -> None:
+    scored.add("lighthouse", "bulb", 30.0, text="alike", **CONTRASTIVE)
+    scored.add("harbour", "copy", 29.0, text="alike", **CONTRASTIVE)
+    scored.service.campaign("port", anonymous=True)
+    scored.service.phase(scored.campaign_id, "now", PhaseKind.OPEN)
+    hidden = {"nobody": ("harbour", "mast", "lighthouse", "lamp", "bulb"), "zoe": ("lighthouse", "lamp", "bulb")}
+    hidden |= {"eve": ("harbour", "mast", "sail"), "mary": ()}
+    for who, words in hidden.items():
+        for ending in ("", ".csv", ".tsv", ".tex", ".json"):
+            text = answer(scored, who, ending, shown="all").text
+            assert not [word for word in words if word in text], (who, ending)
+    board = answer(scored, shown="all").json()
+    shown = {each["name"]: each for each in board["items"]}
+    assert shown["baseline"]["system"] == "baseline"
+    assert len([name for name in shown if name.startswith("Team ")]) == 5, "told apart by their numbers"
+    same = [each["same_output_as"] for each in board["items"] if each["same_output_as"]]
+    assert len(same) == 1
+    assert same[0] in shown
+    assert same[0].startswith("Team ")
+    assert "harbour/mast" in names(scored, "zoe")
+    scored.service.phase(scored.campaign_id, "out", PhaseKind.PUBLISHED, begins=-1)
+    assert "lighthouse/=lamp" in names(scored)
+
+
+def test_while_a_phase_is_blind_only_organisers_see_it(scored: Scored) -> None:
+    scored.service.phase(scored.campaign_id, "now", PhaseKind.BLIND)
+    for who in ("nobody", "zoe", "eve"):
+        for ending in ("", "s", ".csv", ".tsv", ".tex", ".json"):
+            assert answer(scored, who, ending).status_code == 403
+    assert names(scored, "mary")[0] == "harbour/mast"
+
+
+def test_a_private_campaign_is_not_there_for_others(scored: Scored) -> None:
+    scored.service.campaign("port", visibility=Visibility.PRIVATE)
+    assert answer(scored).json() == {
+        "error": {"code": "not_found", "message": "There is no campaign 'port' that you may see.", "details": []}
+    }
+    assert answer(scored, "zoe").status_code == 200
+
+
+def test_a_test_set_whose_phase_has_not_begun_is_not_listed(scored: Scored) -> None:
+    later = Scored(scored.service, references=("B",), version="2")
+    later.add("", "trial", 20.0)
+    soon = scored.service.phase(scored.campaign_id, "soon", PhaseKind.OPEN, begins=3600)
+    scored.service.phase(scored.campaign_id, "now", PhaseKind.OPEN)
+    with writing(scored.service.engine) as connection:
+        row = {"campaign_id": scored.campaign_id, "phase_id": soon, "test_set_id": later.test_set}
+        connection.execute(insert(CampaignTestSet).values(**row))
+    assert [each["version"] for each in answer(scored, "zoe", "s").json()["items"]] == ["1"]
+    assert answer(scored, "zoe", test_set="port@2").status_code == 404
+    assert answer(scored, "mary", test_set="port@2").status_code == 200
+
+
+def test_a_test_set_that_was_replaced_comes_last_and_says_so(scored: Scored) -> None:
+    newer = Scored(scored.service, references=("B",), version="2")
+    newer.add("harbour", "mast", 50.0)
+    with writing(scored.service.engine) as connection:
+        for test_set in (scored.test_set, newer.test_set):
+            row = {"campaign_id": scored.campaign_id, "test_set_id": test_set}
+            connection.execute(insert(CampaignTestSet).values(**row))
+        old = CampaignTestSet.test_set_id == scored.test_set
+        connection.execute(update(CampaignTestSet).where(old).values(replaced_by=newer.test_set))
+    assert answer(scored).json()["version"] == "2"
+    assert answer(scored, test_set="port@1").json()["replaced"] is True
+
+
+def test_csv_has_a_row_for_each_system_and_metric_and_no_formulas(scored: Scored) -> None:
+    found = answer(scored, ending=".csv", shown="all")
+    assert found.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert found.headers["Content-Disposition"] == 'attachment; filename="port-leaderboard.csv"'
+    rows = list(csv.DictReader(io.StringIO(found.text)))
+    assert len(rows) == 8
+    lamp = next(row for row in rows if row["team"] == "lighthouse")
+    assert (lamp["system"], lamp["score"], lamp["late_seconds"], lamp["constrained"]) == ("'=lamp", "30.0", "90", "no")
+    tsv = list(csv.DictReader(io.StringIO(answer(scored, ending=".tsv", shown="all").text), delimiter="\t"))
+    assert tsv == rows
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@a", "\t=1", " =1", "\r=1", "\n@x"])
+def test_what_a_spreadsheet_would_calculate_is_text(text: str) -> None:
+    assert safe_cell(text).startswith("'")
+    assert safe_cell(text.strip("=+-@\t\r\n ") or "a") == (text.strip("=+-@\t\r\n ") or "a")
+
+
+def test_latex(scored: Scored) -> None:
+    text = answer(scored, ending=".tex").text
+    (table,) = tables(text)
+    assert (
+        [row[0] for row in table.rows[1:]] == ["1", "2", "3"]
+        if hasattr(table, "rows")
+        else text.count(r"\midrule") >= 2
+    )
+    assert "% bleu|version:1" in text
+
+
+def test_an_organisers_reason_for_a_failure_is_not_for_others(scored: Scored) -> None:
+    scored.add("lighthouse", "broken", None, state="failed")
+    assert "too long" in answer(scored, "mary").text
+    assert "too long" in answer(scored, "eve").text
+    assert "too long" not in answer(scored, "zoe").text
+
+
+def test_a_campaign_of_the_command_line_alone_has_a_board(service: Service) -> None:
+    plain = Scored(service, name="plain")
+    plain.add("", "one", 10.0)
+    root = service.program(service.account("root", SiteRole.ADMINISTRATOR))
+    assert root.get("/api/v1/campaigns/plain/leaderboard").json()["items"][0]["name"] == "one"
+    assert service.client().get("/api/v1/campaigns/plain/leaderboard").status_code == 404

@@ -1,0 +1,134 @@
+"""Boards as files: CSV and TSV for tables and programs, LaTeX for papers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from typing import TYPE_CHECKING
+
+from web.boards.feedback import LEVEL
+from web.boards.names import name_of
+from web.boards.shaping import place_fields
+from web.report.latex import booktabs, escaped
+from web.report.numbers import digits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from web.boards.view import BoardView, Line
+    from web.life.sight import Sight
+
+COLUMNS = (
+    *("campaign", "test_set", "version", "references", "system", "team", "runs", "state"),
+    *("metric", "rank", "rank_low", "rank_high", "cluster", "wins"),
+    *("score", "low", "high", "level", "signature"),
+    *("submission", "kind", "ranked", "constrained", "late_seconds"),
+)
+"""Those of `steelyard leaderboard -f tsv`, then what teams say of their submissions."""
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def as_csv(view: BoardView, sight: Sight) -> str:
+    """One row per system and metric; empty where undefined."""
+    return _table(view, sight, ",")
+
+
+def as_tsv(view: BoardView, sight: Sight) -> str:
+    """The same with tabs."""
+    return _table(view, sight, "\t")
+
+
+def safe_cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe goes before what would begin one."""
+    text = _CONTROL.sub(" ", text)
+    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
+
+
+def file_name(view: BoardView, ending: str) -> str:
+    """A name for the file that cannot harm whoever saves it."""
+    listed = view.listed
+    parts = (_UNSAFE.sub("-", part).strip("-.")[:60] for part in (listed.campaign, listed.test_set, "leaderboard"))
+    return "-".join(dict.fromkeys(part for part in parts if part)) + ending
+
+
+def _table(view: BoardView, sight: Sight, delimiter: str) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for line in view.lines:
+        writer.writerows(_rows(view, sight, line))
+    return out.getvalue()
+
+
+def _rows(view: BoardView, sight: Sight, line: Line) -> list[list[str]]:
+    listed, contender, name = view.listed, line.contender, name_of(sight, line.contender)
+    begin = [listed.campaign, listed.test_set, listed.version, "+".join(listed.references)]
+    begin = [safe_cell(text) for text in (*begin, name.system or name.title, name.team)]
+    begin += [str(len(contender.runs)), contender.state.value]
+    constrained = {True: "yes", False: "no", None: ""}[contender.constrained]
+    end = [str(contender.submission), contender.kind.value, "yes" if contender.ranked else "no", constrained]
+    end.append(f"{contender.late_seconds:.0f}")
+    if not contender.figures:
+        return [[*begin, *[""] * (len(COLUMNS) - len(begin) - len(end)), *end]]
+    rows = []
+    for position, figure in enumerate(contender.figures):
+        place = place_fields(line.rank, line.place, shown=position == view.wish.metric).values()
+        low, high = ("", "") if figure.interval is None else map(repr, figure.interval)
+        rows.append(
+            [
+                *(*begin, safe_cell(figure.metric), *("" if each is None else str(each) for each in place)),
+                "" if figure.score is None else repr(figure.score),
+                *(low, high, repr(LEVEL) if low else "", safe_cell(figure.signature)),
+                *end,
+            ]
+        )
+    return rows
+
+
+def as_latex(view: BoardView, sight: Sight) -> str:
+    """A table in booktabs' style, with a rule between clusters; how it was made as comments below."""
+    listed, ranges = view.listed, view.has_places
+    header = ["Rank", *(["Range"] if ranges else []), "System", *view.titles]
+    rows = [[escaped(cell) for cell in header]]
+    rules = []
+    cluster = None
+    for line in view.lines:
+        if line.place is not None:
+            if cluster is not None and line.place.cluster != cluster:
+                rules.append(len(rows))
+            cluster = line.place.cluster
+        rows.append([escaped(cell) for cell in _cells(view, sight, line, ranges=ranges)])
+    caption = f"{listed.name}, reference{'s'[len(listed.references) == 1 :]} {' + '.join(listed.references)}"
+    columns = "r" + ("c" if ranges else "") + "l" + "r" * len(view.titles)
+    table = booktabs(rows, columns, caption, rules=rules)
+    notes = [f"Scores with {100 * LEVEL:g} % intervals from {listed.replicates} replicates, seed {listed.seed}."]
+    notes += view.signatures
+    return table + "".join(f"% {_CONTROL.sub(' ', note)}\n" for note in notes)
+
+
+def _cells(view: BoardView, sight: Sight, line: Line, *, ranges: bool) -> Sequence[str]:
+    place = line.place
+    shown_range = (
+        "–" if place is None else f"{place.low}–{place.high}" if place.low != place.high else str(place.low),
+    )
+    scores = []
+    for figure in line.contender.figures:
+        places = digits(figure.scale)
+        if figure.score is None or math.isnan(figure.score):
+            scores.append("n/a")
+            continue
+        ends = figure.interval
+        shown = f" [{ends[0]:.{places}f}, {ends[1]:.{places}f}]" if ends else ""
+        scores.append(f"{figure.score:.{places}f}{shown}")
+    scores += ["n/a"] * (len(view.titles) - len(scores))
+    return (
+        "–" if line.rank is None else str(line.rank),
+        *(shown_range if ranges else ()),
+        name_of(sight, line.contender).title,
+        *scores,
+    )

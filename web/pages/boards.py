@@ -1,0 +1,154 @@
+"""The leaderboard of a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from models.session import reading
+from web.api.boards import Filters
+from web.asking import Asking, state_of
+from web.boards.choice import Choice, find_choice, find_metric, read_choices
+from web.boards.feedback import LEVEL
+from web.boards.table import make_table
+from web.boards.versions import tag_of, unchanged
+from web.boards.view import BoardView, Constrained, Shown, Wish
+from web.errors import NotThere
+from web.life.sight import Sight, read_sight
+from web.pages.rendering import page, part_of_address
+
+router = APIRouter()
+
+PAGE = 100
+"""Lines of a board on one page."""
+OWN = 10
+"""One's own systems that are named above the table."""
+
+
+@router.get("/campaigns/{name}/leaderboard")
+def show_leaderboard(
+    request: Request,
+    name: str,
+    principal: Asking,
+    filters: Annotated[Filters, Depends()],
+    first: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> Response:
+    """A hundred systems, best first, with whiskers, rank ranges and clusters."""
+    state = state_of(request)
+    with reading(state.engine) as connection:
+        sight = read_sight(connection, principal, name)
+        if not sight.sees_board:
+            return page(request, "board_hidden", title="Leaderboard", sight=sight, here="leaderboard")
+        choices = read_choices(connection, sight)
+        if not choices and not filters.test_set:
+            return page(request, "board_hidden", title="Leaderboard", sight=sight, here="leaderboard")
+        choice, metric = near_choice(choices, filters, sight)
+        view = state.boards.view(connection, choice.listed, Wish(metric, filters.shown, filters.constrained))
+    if first and first >= len(view.lines):
+        raise NotThere(f"The leaderboard has {len(view.lines)} systems; there is none after {first}.")
+    lines = view.lines[first : first + PAGE]
+    links = Links(name, choice, view)
+    answer = page(
+        request,
+        "board",
+        title="Leaderboard",
+        sight=sight,
+        here="leaderboard",
+        choice=choice,
+        view=view,
+        table=make_table(view, sight, lines),
+        own=_own(view, sight),
+        first=first,
+        last=first + len(lines),
+        page_size=PAGE,
+        level=LEVEL,
+        links=links,
+        metrics=[
+            (key, title.removesuffix(" ↓")) for key, title in zip(choice.listed.metrics, view.titles, strict=True)
+        ],
+        test_sets=list({each.test_set_key: each.test_set for each in choices}.items()),
+        references=[
+            (each.references, " + ".join(each.listed.references))
+            for each in choices
+            if each.test_set_key == choice.test_set_key and (not each.outgrown or each is choice)
+        ],
+        shown_options=[(Shown.RANKED, "one for each team"), (Shown.ALL, "all, contrastive ones too")],
+        constrained_options=[
+            (Constrained.ANY, "all systems"),
+            (Constrained.YES, "constrained only"),
+            (Constrained.NO, "others only"),
+        ],
+    )
+    tag = tag_of(bytes(answer.body))
+    if known := unchanged(request, tag):
+        return known
+    answer.headers["ETag"] = tag
+    return answer
+
+
+def near_choice(choices: Sequence[Choice], filters: Filters, sight: Sight) -> tuple[Choice, int]:
+    """The board and the metric that are meant.
+
+    Who chooses another test set in the form sends along references and a metric that it may not have: then it is the
+    test set's own first ones. Raises NotThere where there is no such test set.
+    """
+    try:
+        choice = find_choice(choices, filters.test_set, filters.references, filters.board)
+    except NotThere:
+        choice = find_choice(choices, filters.test_set)
+    try:
+        return choice, find_metric(choice.listed, filters.metric, sight.ranked_by)
+    except NotThere:
+        return choice, find_metric(choice.listed, "", sight.ranked_by)
+
+
+class Links:
+    """Addresses around a board, each saying all that it depends on."""
+
+    def __init__(self, campaign: str, choice: Choice, view: BoardView) -> None:
+        self.campaign = f"/campaigns/{part_of_address(campaign)}"
+        self.api = f"/api/v1{self.campaign}"
+        listed = choice.listed
+        self.wish: dict[str, Any] = {
+            "test_set": choice.test_set_key,
+            "references": choice.references,
+            "metric": listed.metrics[view.wish.metric],
+        }
+        if choice.outgrown:
+            self.wish["board"] = listed.protocol_id
+        if view.wish.shown is not Shown.RANKED:
+            self.wish["shown"] = view.wish.shown.value
+        if view.wish.constrained is not Constrained.ANY:
+            self.wish["constrained"] = view.wish.constrained.value
+        self._segments = {"test_set": choice.test_set, "references": choice.references, "metric": self.wish["metric"]}
+
+    def board(self, **changes: object) -> str:
+        """The board with other wishes."""
+        return f"{self.campaign}/leaderboard?{urlencode({**self.wish, **changes})}"
+
+    def download(self, ending: str) -> str:
+        """The board as a file."""
+        return f"{self.api}/leaderboard.{ending}?{urlencode(self.wish)}"
+
+    def segments(self, *submissions: int) -> str:
+        """Segments of these systems, side by side."""
+        systems = [("system", each) for each in submissions]
+        order = [("order", "difference")] if len(submissions) > 1 else []
+        return f"{self.campaign}/segments?{urlencode([*self._segments.items(), *order, *systems])}"
+
+    def compare(self, submissions: Sequence[int] = (), **changes: object) -> str:
+        """These systems compared."""
+        wish = {key: value for key, value in self.wish.items() if key not in {"shown", "constrained"}} | changes
+        return f"{self.campaign}/compare?{urlencode([*wish.items(), *(('system', each) for each in submissions)])}"
+
+
+def _own(view: BoardView, sight: Sight) -> list[dict[str, Any]]:
+    """Where the systems of one's own teams stand, and on which page."""
+    found = []
+    for position, line in enumerate(view.lines):
+        if line.contender.team in sight.own_teams and line.contender.team:
+            found.append({"line": line, "first": position // PAGE * PAGE})
+    return found[:OWN]
