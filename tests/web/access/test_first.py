@@ -1,13 +1,17 @@
 """The link for the first account."""
 
+import pytest
 from sqlalchemy import select
 
-from models import AuditEntry, Invitation
+from models import Account, AuditEntry, Invitation
 from models.roles import SiteRole
 from models.session import reading
 from tests.web.service import Service
 from web.access.first import first_link
+from web.access.principal import Principal
 from web.access.secrets import hash_of
+from web.access.sign_up import sign_up
+from web.errors import WebError
 
 
 def test_a_server_without_accounts_invites_an_administrator(service: Service) -> None:
@@ -34,3 +38,20 @@ def test_with_an_account_there_is_none(service: Service) -> None:
     assert first_link(service.engine, service.settings, "") is None
     with reading(service.engine) as connection:
         assert connection.execute(select(Invitation)).all() == []
+
+
+def test_who_has_the_link_becomes_the_administrator_and_nobody_else_does(service: Service) -> None:
+    secret = (first_link(service.engine, service.settings, "") or "").rpartition("/")[2]
+    state = service.app.state.steelyard
+
+    def sign_up_as(name: str) -> None:
+        sign_up(
+            service.engine, service.settings, state.throttle, Principal(), email=f"{name}@example.org", name=name,
+            password="a sloop named Ketch", invitation=secret,
+        )  # fmt: skip
+
+    sign_up_as("ann")
+    with reading(service.engine) as connection:
+        assert connection.execute(select(Account.email, Account.role)).all() == [("ann@example.org", "administrator")]
+    with pytest.raises(WebError):
+        sign_up_as("eve")
