@@ -49,12 +49,15 @@ def declare(
     """Store what a team says about a submission that it has handed in; what has changed by it.
 
     What it says of one that is declared already changes only that, and takes back its withdrawal. When it was handed
-    in stays what it was. A new primary makes the one before it contrastive.
+    in stays what it was, but for one that was withdrawn: that is handed in anew. After the deadline what was said
+    before stands. A new primary makes the one before it contrastive.
     """
     before = connection.execute(select(Declaration).where(Declaration.submission_id == submission_id)).one_or_none()
+    if before is not None and late_seconds and before.withdrawn_at is None:
+        said = Said()
     changed = {name: value for name, value in said.values.items() if before is None or getattr(before, name) != value}
     if before is not None and before.withdrawn_at is not None:
-        changed["withdrawn_at"] = None
+        changed |= {"withdrawn_at": None, "phase": phase, "late_seconds": max(late_seconds, before.late_seconds)}
         others = primary_of(connection, campaign_id, test_set_id, team)
         if before.kind == DeclaredKind.PRIMARY and said.kind == DeclaredKind.UNDECLARED and others is not None:
             # It gave its place up when it was withdrawn.

@@ -128,6 +128,25 @@ def test_late_ones_are_marked_within_the_grace_and_refused_after_it(engine: Engi
 
 
 @one_kind
+def test_after_the_deadline_what_was_said_stands_and_what_was_withdrawn_comes_late(
+    engine: Engine, settings: Settings
+) -> None:
+    phase(engine, "blind", PhaseKind.BLIND, -HOUR, HOUR, late=LateRule.FLAG, grace_seconds=HOUR)
+    kept, gone = submit(engine, settings, attempt(1)), submit(engine, settings, attempt(2))
+    with writing(engine) as connection:
+        connection.execute(
+            update(Declaration).where(Declaration.submission_id == gone.submission).values(withdrawn_at=now())
+        )
+        connection.execute(update(Phase).values(ends_at=now() - 60))
+    for seed in (1, 2):
+        submit(engine, settings, attempt(seed, declared=DeclaredKind.PRIMARY))
+    assert (declared(engine, kept).kind, declared(engine, kept).late_seconds) == ("", 0.0)
+    again = declared(engine, gone)
+    assert (again.kind, again.withdrawn_at) == ("primary", None)
+    assert again.late_seconds >= 60
+
+
+@one_kind
 @pytest.mark.parametrize("kind", [PhaseKind.CLOSED, PhaseKind.PUBLISHED])
 def test_nothing_is_taken_in_when_the_campaign_is_over(engine: Engine, settings: Settings, kind: PhaseKind) -> None:
     phase(engine, "open", PhaseKind.OPEN, -HOUR)

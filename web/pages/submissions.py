@@ -16,6 +16,7 @@ from web.life.declaring import Saying, declare, reinstate, why_settled, withdraw
 from web.life.sight import read_sight
 from web.pages.rendering import page, part_of_address, see_other
 from web.pages.submit import CONSTRAINED, KINDS
+from web.submissions.history import read_history
 from web.submissions.output import output_of
 from web.submissions.seen import Wanted, earlier_of_system, find_submission, list_submissions
 from web.submissions.test_sets import offered_test_sets
@@ -147,6 +148,7 @@ def _page(
     state = state_of(request)
     with reading(state.engine) as connection:
         sight, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
+        history = read_history(connection, sight, seen)
         others = earlier_of_system(connection, sight, seen, state.settings.silent_seconds)
     told = read_told(state.engine, sight, [seen.id])[seen.id]
     settled = why_settled(sight, seen.test_set.id)
@@ -168,6 +170,7 @@ def _page(
         seen=seen,
         told=told,
         others=others,
+        history=history,
         settled=settled,
         changeable=sight.organises or (seen.team in sight.own_teams and not settled),
         given=given,

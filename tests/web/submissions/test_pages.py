@@ -114,6 +114,17 @@ def test_what_a_team_says_is_changed_on_the_page_until_the_deadline(port: Port) 
     assert mary.post("/submissions/2/withdraw", follow_redirects=False).status_code == 303
     assert "Let it stand again" in mary.get("/submissions/2").text
     assert mary.post("/submissions/2/reinstate", follow_redirects=False).status_code == 303
+    port.browser("ann").post("/submissions/2/withdraw")
+    port.browser("ann").post("/submissions/2/reinstate")
+    history = re.findall(r"</time>: ([a-z ]+) by <bdi>([^<]+)</bdi>", mary.get("/submissions/2").text)
+    assert history == [
+        ("taken back", "the organisers"),
+        ("withdrawn", "the organisers"),
+        ("taken back", "mary"),
+        ("withdrawn", "mary"),
+        ("declared", "mary"),
+        ("handed in", "mary"),
+    ]
     with writing(port.service.engine) as connection:
         connection.execute(update(Phase).values(ends_at=now() - 5))
     late = mary.post("/submissions/2/withdraw", follow_redirects=False)
