@@ -61,3 +61,14 @@ def shown_moment(moment: float, time_zone: str) -> str:
 def local_moment(moment: float, time_zone: str) -> str:
     """A moment with its offset, for machines and to be written again: `2026-11-30T18:00:00+01:00`."""
     return datetime.fromtimestamp(moment, ZoneInfo(time_zone)).isoformat(timespec="seconds")
+
+
+def written_moment(moment: float, time_zone: str) -> str:
+    """A moment as organisers would write it, to the second: `2026-11-30 18:00`, with an offset where it needs one."""
+    local = datetime.fromtimestamp(moment, ZoneInfo(time_zone)).replace(microsecond=0)
+    plain = local.replace(tzinfo=None).isoformat(" ", "seconds" if local.second else "minutes")
+    try:
+        understood = read_moment(plain, time_zone)
+    except BadRequest:
+        understood = None
+    return plain if understood == local.timestamp() else local.isoformat(" ", "seconds")

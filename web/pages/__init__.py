@@ -5,7 +5,11 @@ from __future__ import annotations
 from web.pages import (
     about,
     boards,
+    campaign,
     home,
+    manage,
+    manage_phases,
+    manage_test_sets,
     metrics,
     nights,
     queue,
@@ -17,6 +21,10 @@ from web.pages import (
 ROUTERS = (
     home.router,
     boards.router,
+    campaign.router,
+    manage.router,
+    manage_phases.router,
+    manage_test_sets.router,
     segments.router,
     metrics.router,
     nights.router,

@@ -105,6 +105,7 @@ def _in_days(days: float) -> str:
 
 
 HERE = "/api/v1/campaigns/{name}"
+MANAGE = "/campaigns/{name}/manage"
 A_REFERENCE = {"references": ("A.txt", b"one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n")}
 CAMPAIGN_RULES: dict[str, Rule] = {
     "GET /api/v1/campaigns": Rule(EVERYBODY),
@@ -147,6 +148,31 @@ CAMPAIGN_RULES: dict[str, Rule] = {
         {"data": lambda world: {"test_set": str(world.test_sets["hush"]), "reason": "wrong"}, "files": A_REFERENCE},
     ),
     f"GET {HERE}/corrections/{{correction}}": Rule(ORGANISERS),
+    "GET /new-campaign": Rule(FOUNDERS),
+    "POST /new-campaign": Rule(FOUNDERS, {"data": {"name": "a new one"}}),
+    "GET /campaigns/{name}": Rule(INSIDE),
+    "POST /campaigns/{name}/join": Rule(ORGANISERS, {"data": {"team": "rivals"}}),
+    "POST /campaigns/{name}/leave": Rule(ORGANISERS | LEADS, {"data": {"team": "harbour"}}),
+    "GET /campaigns/{name}/corrections/{correction}": Rule(ORGANISERS),
+    f"GET {MANAGE}": Rule(ORGANISERS),
+    f"GET {MANAGE}/rules": Rule(ORGANISERS),
+    f"POST {MANAGE}/rules": Rule(ORGANISERS, {"data": {"title": "Another title"}}),
+    f"POST {MANAGE}/state": Rule(ORGANISERS, {"data": {"do": "freeze"}}),
+    f"POST {MANAGE}/teams": Rule(ORGANISERS, {"data": {"team": "rivals"}}),
+    f"POST {MANAGE}/members": Rule(ORGANISERS, {"data": {"member_email": email_of("rival")}}),
+    f"POST {MANAGE}/quotas": Rule(ORGANISERS, {"data": {"quota_kind": "per_day", "quota_amount": "3"}}),
+    f"GET {MANAGE}/phases/{{phase}}": Rule(ORGANISERS),
+    f"POST {MANAGE}/phases/{{phase}}": Rule(
+        ORGANISERS,
+        {"data": lambda world: {"phase_name": "extra", "kind": "open", "starts": _in_days(30)}},
+        {"phase": "new"},
+    ),
+    f"GET {MANAGE}/test-sets/new": Rule(ORGANISERS),
+    f"POST {MANAGE}/test-sets/new": Rule(
+        ORGANISERS, {"data": {"test_set_name": "more", "metrics": "bleu", "replicates": "0"}, "files": A_REFERENCE}
+    ),
+    f"GET {MANAGE}/test-sets/{{test_set}}": Rule(ORGANISERS),
+    f"POST {MANAGE}/test-sets/{{test_set}}": Rule(ORGANISERS, {"data": {"do": "phase", "phase": ""}}),
 }
 """About campaigns themselves."""
 _output = {"content": b"a line\n" * 8, "headers": {"Content-Type": "text/plain"}}

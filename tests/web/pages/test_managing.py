@@ -1,0 +1,201 @@
+"""The pages of organisers, as a browser without scripts uses them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from models.audit import AuditEntry
+from models.roles import PhaseKind, SiteRole, Visibility
+from models.session import reading
+from tests.scheduler.jobs import work_off
+from tests.web.life.campaigns import REFERENCE, SOURCE, hand_in
+from tests.web.service import DAY, Service
+from web.access.principal import NOBODY
+from web.life.sight import Sight, read_sight
+
+HERE = "/campaigns/wmt"
+MANAGE = f"{HERE}/manage"
+FILES = ("references", "source", "documents")
+
+
+@pytest.fixture
+def olga(service: Service) -> TestClient:
+    """The organiser of "wmt"."""
+    browser = service.browser(service.account("olga", SiteRole.ORGANISER))
+    answer = browser.post("/new-campaign", data={"name": "wmt", "title": "The task", "time_zone": "Europe/Prague"})
+    assert (answer.status_code, answer.url.path) == (200, MANAGE)
+    return browser
+
+
+def post(browser: TestClient, path: str, status: int = 303, **form: Any) -> Any:
+    """Send a form, without going on to where it leads."""
+    files = form.pop("files", None)
+    answer = browser.post(f"{MANAGE}{path}", data=form, files=files, follow_redirects=False)
+    assert answer.status_code == status, answer.text
+    return answer
+
+
+def look(service: Service) -> Sight:
+    with reading(service.engine) as connection:
+        return read_sight(connection, NOBODY, "wmt")
+
+
+def version(browser: TestClient) -> str:
+    found = re.search(r'name="version" value="(\w+)"', browser.get(f"{MANAGE}/rules").text)
+    assert found
+    return found[1]
+
+
+def test_from_nothing_to_published(service: Service, olga: TestClient) -> None:
+    rules = {"title": "The task", "description": "One\n\nTwo", "time_zone": "Europe/Prague", "visibility": "public"}
+    post(olga, "/rules", **rules, joining="open", anonymous="yes", version=version(olga))
+    post(olga, "/phases/new", phase_name="Test", kind="blind", starts="", ends="2027-01-20 18:00", feedback="rounded")
+    files = [("references", ("A.txt", REFERENCE)), ("source", ("s.txt", SOURCE)), ("documents", ("", b""))]
+    form = {"test_set_name": "news", "target_language": "cs", "metrics": "bleu chrf", "replicates": "0"}
+    post(olga, "/test-sets/new", files=files, phase="Test", **form)
+    lead = service.account("mary")
+    service.team("harbour", lead)
+    mary = service.browser(lead)
+    assert "Take part with the team" in mary.get(HERE).text
+    assert mary.post(f"{HERE}/join", data={"team": "harbour"}).status_code == 200
+    overview = mary.get(HERE).text
+    assert "Hand in an output" in overview
+    assert "20 January 2027, 18:00 (Europe/Prague)" in overview
+    assert '<p dir="auto">Two</p>' in overview
+    hand_in(service.engine, "wmt", "harbour", "mast", REFERENCE)
+    work_off(service.settings)
+    assert not look(service).sees_board
+    assert "Tick the box" in post(olga, "/state", 422, do="publish").text
+    post(olga, "/state", do="publish", sure="yes")
+    assert look(service).published
+    assert "The results are published." in olga.get(f"{MANAGE}?done=publish").text
+    (test_set,) = look(service).test_sets
+    post(olga, f"/test-sets/{test_set}", do="release")
+    assert look(service).sees_references(test_set)
+
+
+def test_what_is_wrong_stands_in_the_form_with_what_was_filled_in(olga: TestClient) -> None:
+    answer = post(olga, "/phases/new", 422, phase_name="Night", kind="open", starts="2027-10-31 02:30")
+    assert 'role="alert"' in answer.text
+    assert "comes twice in Europe/Prague" in answer.text
+    assert 'value="Night"' in answer.text
+    assert 'value="2027-10-31 02:30"' in answer.text
+    answer = post(olga, "/rules", 422, title="x", time_zone="Mars/Olympus", ranked_by="", version=version(olga))
+    assert "There is no time zone" in answer.text
+    # What browsers send where no file was chosen.
+    parts = [f'--b\r\nContent-Disposition: form-data; name="{name}"; filename=""\r\n\r\n\r\n' for name in FILES]
+    answer = olga.post(
+        f"{MANAGE}/test-sets/new",
+        content=f"{''.join(parts)}--b--\r\n",
+        headers={"Content-Type": "multipart/form-data; boundary=b"},
+    )
+    assert answer.status_code == 422
+    assert "needs at least one reference" in answer.text
+    files = [("references", ("A.txt", REFERENCE)), ("references", ("B.txt", b"x\n"))]
+    answer = post(olga, "/test-sets/new", 422, test_set_name="n", metrics="bleu", files=files)
+    assert "refs/B.txt: 1 line, 2 fewer" in answer.text
+    assert "no team &#39;nobody&#39;" in post(olga, "/teams", 422, team="nobody").text
+    assert "no account with the address" in post(olga, "/members", 422, member_email="x@example.org").text
+    assert "is no number of submissions" in post(olga, "/quotas", 422, quota_kind="per_day", quota_amount="-1").text
+    assert olga.post("/new-campaign", data={"name": "wmt"}).status_code == 409
+
+
+def test_a_form_that_is_out_of_date_changes_nothing(olga: TestClient, service: Service) -> None:
+    before = version(olga)
+    post(olga, "/rules", title="First", visibility="public", version=before)
+    answer = post(olga, "/rules", 412, title="Second", version=before)
+    assert "Somebody else has changed it meanwhile" in answer.text
+    assert 'value="Second"' in answer.text
+    assert look(service).title == "First"
+
+
+def test_fields_that_nobody_touched_keep_their_exact_moments(olga: TestClient, service: Service) -> None:
+    campaign = service.campaign("wmt", visibility=Visibility.PUBLIC)
+    phase = service.phase(campaign, "dev", PhaseKind.OPEN, begins=-DAY, ends=DAY)
+    before = look(service).phases[0]
+    page = olga.get(f"{MANAGE}/phases/{phase}").text
+    form = dict(re.findall(r'<input id="\w+" name="(\w+)" type="text" value="([^"]*)"', page))
+    post(olga, f"/phases/{phase}", **{**form, "kind": "blind", "feedback": "none"})
+    after = look(service).phases[0]
+    assert (after.kind, after.feedback) == ("blind", "none")
+    assert (after.starts_at, after.ends_at) == (before.starts_at, before.ends_at)
+    post(olga, f"/phases/{phase}", do="remove", kind="open")
+    assert not look(service).phases
+    assert olga.get(f"{MANAGE}/phases/{phase}").status_code == 404
+
+
+def test_only_organisers_manage(service: Service, olga: TestClient) -> None:
+    service.campaign("wmt", visibility=Visibility.PUBLIC)
+    nobody, eve = service.client(), service.browser(service.account("eve"))
+    for path in ("", "/rules", "/phases/new", "/test-sets/new"):
+        assert eve.get(f"{MANAGE}{path}").status_code == 403
+        answer = nobody.get(f"{MANAGE}{path}", follow_redirects=False)
+        assert answer.headers["Location"].startswith("/sign-in?next=")
+    before = look(service)
+    for path in ("/rules", "/phases/new", "/state", "/teams", "/members", "/quotas", "/test-sets/new"):
+        form = {"do": "freeze", "team": "x", "quota_kind": "per_day"}
+        assert eve.post(f"{MANAGE}{path}", data=form).status_code == 403
+    assert (look(service).frozen_at, look(service).phases) == (before.frozen_at, before.phases)
+
+
+def test_teams_members_and_quotas(service: Service, olga: TestClient) -> None:
+    service.team("harbour", service.account("mary"))
+    post(olga, "/teams", team="harbour")
+    post(olga, "/members", member_email="mary@example.org", member_role="viewer")
+    post(olga, "/quotas", quota_kind="per_day", quota_amount="3")
+    post(olga, "/quotas", quota_kind="per_day", quota_amount="", quota_team="harbour")
+    page = olga.get(MANAGE).text
+    assert page.count("no limit") == 1
+    assert "per day <span" in page
+    assert "mary@example.org" in page
+    post(olga, "/quotas", do="remove", quota_kind="per_day", quota_team="harbour")
+    post(olga, "/teams", do="remove", team="harbour")
+    with reading(service.engine) as connection:
+        actions = list(connection.scalars(select(AuditEntry.action).order_by(AuditEntry.id)))
+    assert actions == [
+        *("campaign.found", "team.join", "member.set", "quota.set", "quota.set", "quota.remove", "team.leave"),
+    ]
+
+
+def test_a_correction_by_form_and_its_page(service: Service, olga: TestClient) -> None:
+    service.campaign("wmt", visibility=Visibility.PUBLIC)
+    form = {"test_set_name": "news", "metrics": "chrf", "replicates": "0"}
+    post(olga, "/test-sets/new", files=[("references", ("A.txt", REFERENCE))], **form)
+    hand_in(service.engine, "wmt", "harbour", "mast", REFERENCE)
+    hand_in(service.engine, "wmt", "guests", "tent", b"kocour\npes\nbarak\n")
+    work_off(service.settings)
+    (old,) = look(service).test_sets
+    wrong = [("references", ("Z.txt", REFERENCE))]
+    assert "unknown: Z" in post(olga, f"/test-sets/{old}", 422, do="correct", reason="why", files=wrong).text
+    files = [("references", ("A.txt", b"kocour\npes\nbarak\n"))]
+    post(olga, f"/test-sets/{old}", do="correct", reason="The <wrong> file", files=files)
+    assert "2 evaluations" in olga.get(f"{HERE}/corrections/1").text
+    work_off(service.settings)
+    page = service.client().get(f"{HERE}/corrections/1").text
+    assert "The &lt;wrong&gt; file" in page
+    assert "▲ up by 1" in page
+    assert "▼ down by 1" in page
+    assert "evaluations" not in page
+    assert f"{HERE}/corrections/1" in service.client().get(HERE).text
+
+
+def test_the_overview_says_what_is_open_now(service: Service) -> None:
+    campaign = service.campaign("wmt", title="The task", time_zone="Europe/Prague")
+    nobody = service.client()
+    assert "Takes submissions" in nobody.get(HERE).text
+    service.phase(campaign, "dev", PhaseKind.OPEN, begins=DAY, ends=3 * DAY)
+    page = nobody.get(HERE).text
+    assert "Takes no submissions" in page
+    assert re.search(r"dev</bdi> begins on .*, in (1 day|23 h)", page)
+    service.phase(campaign, "now", PhaseKind.BLIND, begins=-DAY, ends=DAY / 2, feedback="ladder", feedback_step=0.5)
+    page = nobody.get(HERE).text
+    assert re.search(r"in <span data-until=\"[\d.]+\" data-now=\"[\d.]+\">(12 h|11 h 59 min)", page)
+    assert "only what beats their best by 0.5 points" in page
+    assert '<script src="/static/countdown.js" defer></script>' in page
+    service.campaign("wmt", frozen_at=1.0)
+    assert "have frozen this campaign" in nobody.get(HERE).text

@@ -1,0 +1,39 @@
+"""What a form says back when it cannot be done as it was filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from metrics.errors import MetricsError
+from models.errors import ModelsError
+from scheduler.errors import SchedulerError
+from web.errors import NotSignedIn, WebError
+
+SHOWN_BESIDE_THE_FORM = frozenset({409, 412, 413, 422})
+"""What whoever filled it in can put right; everything else has a page of its own."""
+
+
+class Refused(Exception):
+    """What is wrong with what was filled in."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@contextmanager
+def filled_in() -> Iterator[None]:
+    """Raises Refused for what can be put right in the form itself."""
+    from web.answers import as_web_error
+
+    try:
+        yield
+    except NotSignedIn:
+        raise
+    except (WebError, SchedulerError, MetricsError, ModelsError) as error:
+        known = as_web_error(error)
+        if known.status not in SHOWN_BESIDE_THE_FORM and not isinstance(error, ModelsError):
+            raise
+        details = "".join(f"\n{detail}" for detail in known.details)
+        raise Refused(f"{known}{details}", known.status) from error
