@@ -1,0 +1,108 @@
+"""The pages of campaigns in a real browser: an organiser opens, extends and publishes."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from models.roles import Feedback, PhaseKind, SiteRole
+from models.session import reading
+from tests.web.browser.looks import check_page
+from tests.web.browser.site import Site
+from tests.web.life.campaigns import hand_in, with_test_set
+from tests.web.service import DAY
+from web.access.principal import COMMAND_LINE
+from web.life.sight import read_sight
+
+PICTURES = os.environ.get("STEELYARD_TEST_PICTURES")
+"""A folder for pictures of the pages, to be looked at."""
+
+
+def keep(site: Site, page: object, name: str) -> None:
+    if PICTURES:
+        site.keep_picture(page, Path(PICTURES) / f"{name}.png")  # type: ignore[arg-type]
+
+
+def test_the_pages_of_a_campaign_fit_everybody(site: Site) -> None:
+    service = site.service
+    olga = service.account("olga", SiteRole.ORGANISER)
+    mary = service.account("mary")
+    campaign = service.campaign(
+        "wmt27.en-cs",
+        title="News, English to Czech",
+        description="Translate the news of a week, segment by segment.\n\nOnly data of the list are constrained.",
+        time_zone="Europe/Prague",
+        organisers=(olga,),
+        teams=(service.team("harbour", mary), service.team("Ústav formální a aplikované lingvistiky")),
+    )
+    service.phase(campaign, "Development", PhaseKind.OPEN, begins=-20 * DAY, ends=-10 * DAY)
+    now = service.phase(
+        campaign, "Test", PhaseKind.BLIND, begins=-DAY, ends=3.2 * DAY, feedback=Feedback.LADDER, late="flag",
+        grace_seconds=7200.0,
+    )  # fmt: skip
+    service.phase(campaign, "Results", PhaseKind.PUBLISHED, begins=10 * DAY)
+    test_set = with_test_set(service.engine, "wmt27.en-cs")
+    hand_in(service.engine, "wmt27.en-cs", "harbour", "mast", b"a\nb\nc\n")
+    page = site.page(olga)
+    home = "/campaigns/wmt27.en-cs"
+    for name, path in {
+        "overview": home,
+        "manage": f"{home}/manage",
+        "rules": f"{home}/manage/rules",
+        "phase": f"{home}/manage/phases/{now}",
+        "new-test-set": f"{home}/manage/test-sets/new",
+        "test-set": f"{home}/manage/test-sets/{test_set}",
+        "new-campaign": "/new-campaign",
+    }.items():
+        check_page(page, path)
+        keep(site, page, name)
+        if PICTURES:
+            page.emulate_media(color_scheme="dark")
+            keep(site, page, f"{name}-dark")
+            page.set_viewport_size({"width": 320, "height": 900})
+            page.emulate_media(color_scheme="light")
+            keep(site, page, f"{name}-phone")
+    page.goto(home)
+    assert page.locator("[data-until]").inner_text().startswith("3 days")
+
+
+def test_an_organiser_opens_extends_and_publishes(site: Site) -> None:
+    service = site.service
+    page = site.page(service.account("olga", SiteRole.ORGANISER))
+    page.goto("/")
+    page.get_by_role("link", name="Found a campaign").click()
+    page.get_by_label("Name", exact=True).fill("harbours")
+    page.get_by_label("Time zone").fill("Europe/Prague")
+    page.get_by_role("button", name="Found it").click()
+    page.get_by_role("link", name="Plan a phase").click()
+    page.get_by_label("Name", exact=True).fill("Test")
+    page.get_by_role("radio", name="Blind").check()
+    soon = (datetime.now() + timedelta(days=2)).strftime("%Y-%m-%d 18:00")
+    page.get_by_label("Deadline").fill(soon)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("The phases are changed.").wait_for()
+    page.get_by_role("link", name="Change the phase Test").click()
+    later = (datetime.now() + timedelta(days=4)).strftime("%Y-%m-%d 18:00")
+    assert page.get_by_label("Deadline").input_value() == soon
+    page.get_by_label("Deadline").fill(later)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="Add a test set").click()
+    page.get_by_label("Name", exact=True).fill("news")
+    page.get_by_label("References").set_input_files(
+        [{"name": "A.txt", "mimeType": "text/plain", "buffer": b"one\ntwo\nthree\n"}]
+    )
+    page.get_by_label("Replicates").fill("0")
+    page.get_by_role("button", name="Add the test set").click()
+    page.get_by_role("link", name="Change the test set news").wait_for()
+    publish = page.locator("form", has=page.get_by_role("button", name="Publish now"))
+    publish.get_by_role("button").click()
+    page.get_by_text("Tick the box").wait_for()
+    publish.get_by_label("I am sure").check()
+    publish.get_by_role("button").click()
+    page.get_by_text("The results are published.").wait_for()
+    with reading(service.engine) as connection:
+        sight = read_sight(connection, COMMAND_LINE, "harbours")
+    assert sight.published
+    assert [each.name for each in sight.phases] == ["Test", "Published"]
+    assert [each.released_at for each in sight.test_sets.values()] == [None]
