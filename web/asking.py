@@ -19,6 +19,8 @@ from web.access.secrets import derived, same
 from web.errors import ForgedRequest, NotSignedIn
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from web.settings import WebSettings
     from web.state import State
 
@@ -91,12 +93,21 @@ def read_principal(request: Request) -> Principal:
     return principal
 
 
-async def check_form(request: Request) -> None:
+async def check_form(request: Request) -> AsyncIterator[None]:
     """Raise ForgedRequest where a browser is to change something and the form is not from a page of ours.
 
     That holds before somebody has signed in, too: else a stranger's page could sign a browser in to the stranger's
     account. Programs with tokens send no cookie, so that nobody can make a browser send theirs.
     """
+    try:
+        await _check_form(request)
+        yield
+    finally:
+        # What was read of files is kept with the form; whoever is refused leaves none behind.
+        await request.close()
+
+
+async def _check_form(request: Request) -> None:
     if request.method in SAFE or "Authorization" in request.headers:
         return
     if not _is_from_here(request):

@@ -178,7 +178,20 @@ CAMPAIGN_RULES: dict[str, Rule] = {
 _output = {"content": b"a line\n" * 8, "headers": {"Content-Type": "text/plain"}}
 _own_upload = {"content": b"x" * 10, "headers": {"Upload-Offset": "0", "Content-Type": "application/octet-stream"}}
 
+_form = {"data": {"system": "new", "team": "harbour"}, "files": {"file": ("out.txt", b"a line\n" * 8)}}
+SUBMISSION_PAGES: dict[str, Rule] = {
+    "GET /campaigns/{name}/submit": Rule(TEAM | ORGANISERS),
+    "POST /campaigns/{name}/submit": Rule(TEAM, _form),
+    "GET /campaigns/{name}/submissions": Rule(TEAM | ORGANISERS),
+    "GET /submissions/{submission}": Rule(TEAM | ORGANISERS),
+    "POST /submissions/{submission}/declaration": Rule(TEAM | ORGANISERS, {"data": {"kind": "primary"}}),
+    "POST /submissions/{submission}/withdraw": Rule(TEAM | ORGANISERS),
+    "POST /submissions/{submission}/reinstate": Rule(TEAM | ORGANISERS),
+    "GET /submissions/{submission}/output": Rule(TEAM | ORGANISERS),
+}
+
 RULES: dict[str, Rule] = {
+    **SUBMISSION_PAGES,
     **ACCOUNTS,
     "GET /": Rule(EVERYBODY),
     "GET /about": Rule(EVERYBODY),
