@@ -49,8 +49,11 @@ class Looked:
             )
 
 
-def look_at(service: Service) -> Looked:
-    """A campaign "bay" of two teams and one test set with two references, none of them released; no phases."""
+def look_at(service: Service, *, work: bool = True) -> Looked:
+    """A campaign "bay" of two teams and one test set with two references, none of them released; no phases.
+
+    Measured, unless nobody is to `work`.
+    """
     organiser, gull, tern = (service.account(name) for name in ("olga", "gull", "tern"))
     campaign = service.campaign(
         "bay", organisers=(organiser,), teams=(service.team("gulls", gull), service.team("terns", tern))
@@ -72,9 +75,10 @@ def look_at(service: Service) -> Looked:
         ],
         protocols=[NewProtocol(["A", "B"], [parse_metric("bleu:smooth=exp"), parse_metric("ter")], 20)],
     )
-    work_off(service.settings)
+    if work:
+        work_off(service.settings)
     with reading(service.engine) as connection:
-        test_set = connection.scalars(select(TestSet.id)).one()
+        test_set = connection.scalars(select(TestSet.id).where(TestSet.name == "bay")).one()
         named = connection.execute(select(System.name, Submission.id).join(System, System.id == Submission.system_id))
         submissions = {row.name: row.id for row in named}
     with writing(service.engine) as connection:

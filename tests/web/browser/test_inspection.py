@@ -1,0 +1,71 @@
+"""Segments, metrics, nights, the queue and the page about numbers, in a real browser."""
+
+from playwright.sync_api import expect
+
+from models.roles import SiteRole
+from tests.analysis.nights import add_nights, judge, output
+from tests.web.browser.looks import check_page
+from tests.web.browser.site import Site
+from tests.web.inspection.looked_at import look_at
+from tests.web.life.campaigns import given, hand_in, with_test_set
+
+
+def test_segments_are_readable_by_everybody(site: Site) -> None:
+    bay = look_at(site.service)
+    page = site.page(bay.organiser)
+    check_page(page, "/campaigns/bay/segments")
+    page.get_by_label("With the text").fill("canary")
+    page.get_by_label("Order").select_option("difference")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("article")).to_have_count(2)
+    # By keyboard to a single one, and on to the next.
+    page.get_by_role("link", name="Segment 4").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("article")).to_have_count(1)
+    page.goto("/campaigns/bay/segments?segment=2")
+    page.get_by_role("link", name="Next").click()
+    expect(page.get_by_role("heading", name="Segment 3")).to_be_visible()
+
+
+def test_text_from_right_to_left_runs_that_way_whatever_is_marked_in_it(site: Site) -> None:
+    organiser = site.service.account("olga")
+    team = site.service.team("gulls", organiser)
+    site.service.campaign("bahr", organisers=(organiser,), teams=(team,), title="بحر")
+    texts = given("السفينة الزرقاء في الميناء\n".encode(), b"the blue ship\n", target_language="ar")
+    with_test_set(site.service.engine, "bahr", texts)
+    hand_in(site.service.engine, "bahr", "gulls", "dive", "البيضاء السفينة هناك\n".encode())
+    site.work()
+    page = site.page(organiser)
+    check_page(page, "/campaigns/bahr/segments")
+    ways = "each => getComputedStyle(each).direction"
+    text = page.locator("dd[lang=ar]").last
+    assert text.evaluate(ways) == "rtl"
+    assert text.locator("ins").first.is_visible()
+    assert text.locator(".missing").evaluate(ways) == "rtl"
+    assert page.locator("dd[lang=en]").first.evaluate(ways) == "ltr"
+
+
+def test_metrics_and_the_page_about_numbers(site: Site) -> None:
+    bay = look_at(site.service)
+    page = site.page(bay.organiser)
+    page.goto("/campaigns/bay/metrics")
+    table = {"name": "scores.tsv", "mimeType": "text/plain", "buffer": b"system\tscore\ndive\t0.4\nsoar\t0.1\n"}
+    page.get_by_label("Tables").set_input_files(table)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Add them").click()
+    expect(page.get_by_text("Stored human scores")).to_be_visible()
+    expect(page.get_by_role("heading", name="By system")).to_be_visible()
+    expect(page.locator("svg.chart").first).to_be_visible()
+    check_page(page, "/campaigns/bay/metrics")
+    check_page(page, "/about")
+
+
+def test_nights_and_a_queue_that_keeps_itself_up_to_date(site: Site) -> None:
+    outputs = [{"tug": output()}, {"tug": output(0.5, 2)}]
+    judge(site.service.engine, add_nights(site.service.engine, site.service.settings.database_url, outputs)[-1])
+    page = site.page(site.service.account("root", SiteRole.ADMINISTRATOR))
+    check_page(page, "/nightly")
+    check_page(page, "/nightly/gate")
+    check_page(page, "/queue")
+    look_at(site.service, work=False)
+    expect(page.get_by_text("Campaigns under way")).to_be_visible()
+    expect(page.get_by_text("Nobody works on what is open")).to_be_visible()
