@@ -137,6 +137,7 @@ def run(options: argparse.Namespace) -> int:
     from cli.board import as_text
     from cli.campaign_judgments import read_campaign_judgments, store_campaign_judgments
     from cli.measured_before import measured_before
+    from cli.noticed import told_of_folder
     from cli.progress import shown_progress
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.limits import STORING_LIMITS
@@ -154,6 +155,7 @@ def run(options: argparse.Namespace) -> int:
     selections = reference_selections(options.references, list(folder.references))
     name = checked_name(folder.name)
     note(folder.notices)
+    note(told_of_folder(folder))
     judgments = read_campaign_judgments(folder)
     texts = folder.texts(sorted({label for selection in selections for label in selection}))
     metrics = pinned_metrics(options, settings, chosen, folder.target_language or "", texts)

@@ -12,6 +12,7 @@ from cli import (
     control,
     correlate,
     database,
+    diagnose,
     embeddings,
     evaluate,
     health,
@@ -41,6 +42,7 @@ Steelyard weighs machine translations against references.
   steelyard demo                     a small campaign from start to leaderboard
   steelyard score REF -i SYSTEM      score files at once, without a database
   steelyard evaluate DIR             score a folder of systems and keep the results
+  steelyard diagnose FILE            say what is odd about an output
   steelyard submit FILE              hand in one output for a stored campaign
   steelyard leaderboard              show what is kept, ranked
   steelyard compare                  test which of its systems differ
@@ -77,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
     add_server_option(top, verb=False)
     verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True)
     for group in (
-        *(score, evaluate, submit, leaderboard, compare, human, correlate, tune),
+        *(score, evaluate, diagnose, submit, leaderboard, compare, human, correlate, tune),
         *(
             status,
             control,

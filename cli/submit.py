@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli.due import due_time
@@ -103,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
     require_schema(settings, create=False)
     # Workers are forked later, and take no connection along.
     engine = make_engine(settings.database_url, pooled=False)
-    attempt = _attempt(options, engine)
+    attempt = _examined(engine, _attempt(options, engine))
     note(attempt.text.notices)
     submitted = submit(engine, settings, attempt, processes=options.processes or None)
     ahead = submissions_ahead(engine, submitted, QueueClass(attempt.queue_class)) if submitted.queued else 0
@@ -147,6 +148,35 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
         description=options.description,
         by_the_rules=not options.override,
     )
+
+
+def _examined(engine: Engine, attempt: Attempt) -> Attempt:
+    """The attempt with what was noticed about its text, which is told. Raises CommandError for what is fatal."""
+    from cli.errors import CommandError
+    from cli.noticed import told_findings
+    from models.campaign_protocols import find_measures
+    from models.session import reading
+    from web.diagnosis.context import read_standard
+    from web.diagnosis.diagnose import diagnose
+    from web.diagnosis.finding import Severity
+
+    with reading(engine) as connection:
+        measures = find_measures(connection, attempt.campaign, attempt.test_set)
+        standard = read_standard(
+            connection,
+            measures.campaign_id,
+            measures.test_set.id,
+            attempt.text,
+            team=attempt.team,
+            system=attempt.system,
+            run=attempt.run,
+        )
+    findings = diagnose(attempt.text, standard)
+    fatal = [each.message for each in findings if each.severity is Severity.FATAL]
+    if fatal:
+        raise CommandError(f"{attempt.text.name}: {' '.join(fatal)}")
+    note(told_findings(findings))
+    return replace(attempt, findings=[each.as_row() for each in findings])
 
 
 def _worked_off(options: argparse.Namespace, settings: Settings, engine: Engine, submitted: Submitted) -> Progress:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select
 
-from models import Declaration, Evaluation, Phase, Shard
+from models import Declaration, Diagnosis, Evaluation, Phase, Shard
 from models.base import now
 from models.session import make_engine, reading, writing
 from tests.cli.status import status_of
@@ -154,3 +154,17 @@ def test_phases_say_when_something_is_taken_in_and_organisers_override_them(stee
         assert connection.execute(select(*columns)).one() == ("primary", False, "our best", "blind")
     status, _, err = steelyard("submit", "1.txt", *ASKED, "--primary", "--contrastive")
     assert status == 2
+
+
+def test_what_is_odd_about_an_output_is_told_and_kept(steelyard, tmp_path):
+    lines = (tmp_path / "1.txt").read_bytes().split(b"\n")
+    (tmp_path / "odd.txt").write_bytes(b"\n".join([b"", b"a <unk> of it", *lines[2:]]))
+    status, _, err = steelyard("submit", "odd.txt", *ASKED, "--no-wait")
+    assert status == 0, err
+    assert "note: warning: 1 segment of the output is empty: 1." in err
+    with reading(make_engine("sqlite:///steelyard.db")) as connection:
+        kept = connection.execute(select(Diagnosis.findings).order_by(Diagnosis.submission_id.desc())).scalars().first()
+    assert {each["code"] for each in kept} >= {"empty", "special_tokens"}
+    (tmp_path / "none.txt").write_bytes(b"\n" * len(lines[:-1]))
+    status, _, err = steelyard("submit", "none.txt", *ASKED, "--no-wait")
+    assert (status, "All 6 lines of the output are empty." in err) == (1, True)

@@ -1,0 +1,44 @@
+"""What was noticed about outputs that a command takes in, told beside what it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from metrics.text.folder import CampaignFolder
+    from web.diagnosis.finding import Finding
+
+
+def told_findings(findings: Sequence[Finding]) -> list[str]:
+    """Findings in words, without those of the reader, which are told anyhow."""
+    return [f"{each.severity}: {each.message}" for each in findings if each.code != "reading"]
+
+
+def told_of_folder(folder: CampaignFolder) -> Iterator[str]:
+    """The warnings about all outputs of a campaign.
+
+    Large ones are not looked at, since they are read piece by piece; neither is the language, whose model takes longer
+    to load than a campaign to measure.
+    """
+    from web.diagnosis.diagnose import diagnose
+    from web.diagnosis.examined import MOST_BYTES
+    from web.diagnosis.finding import Severity
+    from web.diagnosis.standard import Standard
+
+    outputs = {name: {"": text} for name, text in folder.systems.items()} | dict(folder.runs)
+    beside = [*folder.references.values(), *([folder.source] if folder.source else [])]
+    if any(text.size > MOST_BYTES for text in beside):
+        return
+    standard = Standard(
+        segments=beside[0].segments,
+        source=None if folder.source is None else folder.source.bytes,
+        references=[text.bytes for text in folder.references.values()],
+        blind=False,
+    )
+    for name, runs in outputs.items():
+        for run, text in runs.items():
+            if text.size <= MOST_BYTES:
+                findings = [each for each in diagnose(text, standard) if each.severity is not Severity.NOTE]
+                yield from (f"{name}{f'/{run}' if run else ''}: {told}" for told in told_findings(findings))
