@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from models.session import reading
 from web.api.boards import Filters
+from web.api.comparisons import Comparing
 from web.asking import Asking, state_of
 from web.boards.choice import Choice, find_choice, find_metric, read_choices
 from web.boards.feedback import LEVEL
@@ -89,7 +90,7 @@ def show_leaderboard(
     return answer
 
 
-def near_choice(choices: Sequence[Choice], filters: Filters, sight: Sight) -> tuple[Choice, int]:
+def near_choice(choices: Sequence[Choice], filters: Filters | Comparing, sight: Sight) -> tuple[Choice, int]:
     """The board and the metric that are meant.
 
     Who chooses another test set in the form sends along references and a metric that it may not have: then it is the

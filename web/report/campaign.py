@@ -165,7 +165,9 @@ class _TestSetReport:
             alpha=self.tests.alpha,
             what=self.tests.what,
             least=self.tests.least,
-            links={(self.names.index(pair.first), self.names.index(pair.second)): pair.link for pair in explained},
+            links={
+                (self.names.index(pair.first), self.names.index(pair.second)): f"#{pair.link}" for pair in explained
+            },
             why=TOO_FEW if board.listed.replicates else NO_REPLICATES,
         )
 

@@ -37,23 +37,24 @@ def differences_body(
     least: float = 0.0,
     links: Mapping[tuple[int, int], str] | None = None,
     why: str = "",
+    most: int = MATRIX_SYSTEMS,
 ) -> Markup:
     """One matrix open, the others folded; of one row where all pairs are with the same system.
 
     `what` says which test and correction the p-values come from; `least` is the smallest p-value that it can show:
-    where that is not below `alpha`, the page says so. `links` are the names of places that explain a pair of systems;
-    `why` is said where there are no pairs.
+    where that is not below `alpha`, the page says so. `links` are addresses that explain a pair of systems, `#place` on
+    the same page; `most` systems are shown; `why` is said where there are no pairs.
     """
     shown = [each for each in metrics if each.pairs]
-    matrices = [_matrix(names, each, alpha, links or {}) for each in shown[:MATRIX_METRICS]]
+    matrices = [_matrix(names, each, alpha, links or {}, most) for each in shown[:MATRIX_METRICS]]
     left_out = max(len(shown) - MATRIX_METRICS, 0)
     return rendered("differences", matrices=matrices, what=what, least=least, alpha=alpha, why=why, left_out=left_out)
 
 
 def _matrix(
-    names: Sequence[str], each: MetricPairs, alpha: float, links: Mapping[tuple[int, int], str]
+    names: Sequence[str], each: MetricPairs, alpha: float, links: Mapping[tuple[int, int], str], most: int
 ) -> dict[str, Any]:
-    systems = range(min(len(names), MATRIX_SYSTEMS))
+    systems = range(min(len(names), most))
     found = {(pair.a, pair.b): pair for pair in each.pairs}
     # Where all were tested against one system, the other rows would have one cell each.
     baseline = set.intersection(*({pair.a, pair.b} for pair in each.pairs))

@@ -15,7 +15,7 @@ def pair(a: int, b: int, difference: float, p: float) -> PairedResult:
 def cells(pairs: list[PairedResult], *, higher_is_better: bool = True) -> list[list[str]]:
     """Class, difference and p-value of every cell, row by row; empty for the diagonal and for what was not tested."""
     metrics = [MetricPairs("M", higher_is_better, 100.0, pairs)]
-    body = differences_body(NAMES, metrics, alpha=0.05, what="a test", links={(0, 1): "pair-1-2"})
+    body = differences_body(NAMES, metrics, alpha=0.05, what="a test", links={(0, 1): "#pair-1-2"})
     rows = re.findall("<tr><th scope=.row.*?</tr>", body, re.DOTALL)
     found = []
     for row in rows:

@@ -1,0 +1,175 @@
+"""Systems compared in pairs, by API and page."""
+
+import re
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from analysis.board import Board, read_board
+from analysis.significance import bootstrap_pairs
+from models import Trials
+from models.boards import list_boards
+from models.roles import PhaseKind
+from models.session import reading
+from tests.scheduler.jobs import queue_job, work_off
+from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
+from tests.web.service import Service
+from worker.outcome import do_trials
+from worker.station import Station
+
+API, PAGE = "/api/v1/campaigns/port/comparisons", "/campaigns/port/compare"
+
+
+@pytest.fixture
+def scored(service: Service) -> Scored:
+    """Six systems; 5 and 6 have the very same output, and ter is undefined for 4."""
+    found = Scored(service, replicates=400)
+    found.add("harbour", "mast", 40.0, **PRIMARY)
+    found.add("harbour", "sail", 39.8, **CONTRASTIVE)
+    found.add("lighthouse", "lamp", 30.0)
+    found.add("", "baseline", 20.0, ter=None)
+    found.add("", "twin", 25.0, text="alike")
+    found.add("", "other twin", 25.0, text="alike")
+    service.campaign("port", teams=(service.team("harbour", service.account("zoe")), service.team("lighthouse")))
+    return found
+
+
+def get(scored: Scored, **query: Any) -> Any:
+    answer = scored.service.client().get(API, params=query)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def of_the_command_line(scored: Scored) -> Board:
+    with reading(scored.service.engine) as connection:
+        (listed,) = list_boards(connection)
+        board = read_board(connection, listed, 0.95)
+    assert board is not None
+    return board
+
+
+def test_pairs_are_those_of_the_command_line(scored: Scored) -> None:
+    board = of_the_command_line(scored)
+    expected = {
+        (board.rows[each.a].submissions[0], board.rows[each.b].submissions[0]): each
+        for each in bootstrap_pairs(board, 0)
+    }
+    found = get(scored, system=[1, 2, 3, 4, 5, 6], metric="bleu")
+    assert len(found["pairs"]) == 15
+    for pair in found["pairs"]:
+        key = pair["a_submission"], pair["b_submission"]
+        if key in expected:
+            other = expected[key]
+            assert (pair["difference"], pair["p"]) == (other.difference, other.p)
+            assert (pair["p_corrected"], tuple(pair["interval"].values())[1:3]) == (other.p_corrected, other.interval)
+    best, second = found["pairs"][0], found["pairs"][1]
+    assert (best["a"], best["b"], best["direction"]) == ("harbour/mast", "harbour/sail", "worse")
+    assert second["significant"] is True
+
+
+def test_the_very_same_output_has_p_1(scored: Scored) -> None:
+    (pair,) = get(scored, system=[5, 6], metric="bleu")["pairs"]
+    assert (pair["same_output"], pair["difference"], pair["direction"]) == (True, 0.0, "equal")
+    assert get(scored, system=[1, 3], metric="bleu")["pairs"][0]["same_output"] is False
+
+
+def test_what_is_undefined_is_not_compared(scored: Scored) -> None:
+    found = get(scored, system=[1, 4])
+    assert [pair["metric"] for pair in found["pairs"]] == ["bleu"]
+    assert get(scored, system=[1], metric="bleu")["pairs"] == []
+
+
+def test_corrections(scored: Scored) -> None:
+    holm = get(scored, system=[1, 2, 3], metric="bleu")["pairs"]
+    plain = get(scored, system=[1, 2, 3], metric="bleu", correction="none")["pairs"]
+    assert [pair["p_corrected"] for pair in plain] == [None] * 3
+    assert all(one["p_corrected"] >= other["p"] for one, other in zip(holm, plain, strict=True))
+    assert holm[1]["p_corrected"] == 3 * plain[1]["p"]
+
+
+def test_without_systems_the_best_ranked_ones(scored: Scored) -> None:
+    assert [each["submission"] for each in get(scored)["systems"]] == [1, 3, 5, 6, 4]
+
+
+def test_what_cannot_be_compared(scored: Scored) -> None:
+    client = scored.service.client()
+    assert client.get(API, params={"system": [1, 99]}).status_code == 404
+    assert client.get(API, params={"system": list(range(1, 62))}).status_code == 422
+    assert client.get(API, params={"comparison": 7}).status_code == 404
+    scored.withdraw(2)
+    assert client.get(API, params={"system": [1, 2]}).status_code == 404
+    scored.service.phase(scored.campaign_id, "now", PhaseKind.BLIND)
+    assert client.get(API).status_code == 403
+    assert client.post(API).status_code == 401
+    assert "40.0" not in client.get(PAGE).text
+
+
+def test_anonymous_teams_stay_so(scored: Scored) -> None:
+    scored.service.campaign("port", anonymous=True)
+    scored.service.phase(scored.campaign_id, "now", PhaseKind.OPEN)
+    client = scored.service.client()
+    for text in (client.get(API).text, client.get(PAGE).text):
+        assert "Team " in text
+        assert not [word for word in ("harbour", "mast", "sail", "lighthouse", "lamp") if word in text]
+
+
+def test_a_matrix_for_each_metric_whose_cells_lead_to_the_segments(scored: Scored) -> None:
+    text = scored.service.client().get(PAGE, params={"system": [1, 3], "metric": "bleu"}).text
+    assert text.count('<table class="matrix') == 2
+    assert "▲" in text
+    assert "corrected by Holm" in text
+    links = re.findall(r'<td[^>]*><a href="([^"]*)"', text)
+    assert links
+    assert all("/segments?" in link and "system=1&amp;system=3" in link for link in links)
+
+
+def test_randomization_tests_are_made_when_somebody_asks(service: Service) -> None:
+    queue_job(service.engine, service.settings, segments=30, systems=3, replicates=20)
+    work_off(service.settings)
+    with reading(service.engine) as connection:
+        (listed,) = list_boards(connection)
+    service.campaign(listed.campaign)
+    url = f"/api/v1/campaigns/{listed.campaign}/comparisons"
+    wish = {"test": "randomization", "metric": listed.metrics[0]}
+    before = service.client().get(url, params=wish).json()
+    assert (before["pairs"], before["lacking"]) == ([], 3)
+    assert service.client().post(url, params=wish).status_code == 401
+    program = service.program(service.account("zoe"))
+    done = program.post(url, params=wish)
+    assert done.status_code == 200, "so few are made there and then"
+    assert len(done.json()["pairs"]) == 3
+    assert done.json()["lacking"] == 0
+    after = service.client().get(url, params=wish).json()
+    assert after["pairs"] == done.json()["pairs"]
+    assert all(pair["n"] == 10_000 and 0 < pair["p"] <= 1 for pair in after["pairs"])
+
+
+def test_many_randomization_tests_are_left_to_the_workers(service: Service) -> None:
+    queue_job(service.engine, service.settings, segments=30, systems=3, replicates=20)
+    work_off(service.settings)
+    service.app.state.steelyard.settings = service.settings.model_copy(update={"at_once_seconds": 0.0})
+    with reading(service.engine) as connection:
+        (listed,) = list_boards(connection)
+    service.campaign(listed.campaign)
+    browser = service.browser(service.account("zoe"))
+    page = f"/campaigns/{listed.campaign}/compare"
+    text = browser.get(page, params={"test": "randomization"}).text
+    assert "not been made yet" in text
+    (action,) = re.findall(r'class="act" method="post" action="([^"]*compare[^"]*)"', text)
+    answer = browser.post(action.replace("&amp;", "&"), follow_redirects=False)
+    assert answer.status_code == 303
+    there = answer.headers["Location"]
+    assert "comparison=" in there
+    assert "Workers are making randomization tests" in browser.get(there).text
+    station = Station(service.settings)
+    with reading(service.engine) as connection:
+        waiting = list(connection.scalars(select(Trials.id)))
+    for each in waiting:
+        do_trials(station, each, "task")
+    station.close()
+    assert '<table class="matrix' in browser.get(there).text
+    assert "Workers are making" not in browser.get(there).text
+    url = f"/api/v1{page.replace('/compare', '/comparisons')}"
+    progress = service.client().get(url, params={"test": "randomization", "comparison": 1}).json()["progress"]
+    assert (progress["running"], progress["failure"]) == (False, "")

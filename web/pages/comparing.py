@@ -1,0 +1,158 @@
+"""Systems of a campaign compared in pairs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from analysis.significance import ALPHA
+from metrics.resampling.correction import TITLES
+from metrics.resampling.paired import smallest_p
+from models.session import reading
+from web.api.comparisons import Comparing, begin_trials
+from web.asking import Asking, state_of
+from web.boards.choice import Choice, read_choices
+from web.boards.comparing import (
+    MOST_SYSTEMS,
+    MOST_TRIED,
+    Compared,
+    Correction,
+    Test,
+    Wanted,
+    choose_systems,
+    compare,
+    read_trying,
+)
+from web.boards.names import name_of
+from web.boards.view import BoardView, Shown, Wish
+from web.life.sight import Sight, read_sight
+from web.pages.boards import Links, near_choice
+from web.pages.rendering import page, see_other
+from web.report.differences import MetricPairs, differences_body
+
+router = APIRouter()
+
+MOST_LISTED = 200
+"""Systems to choose from; those that are compared are always among them."""
+
+
+@router.get("/campaigns/{name}/compare")
+def show_comparison(
+    request: Request,
+    name: str,
+    principal: Asking,
+    asked: Annotated[Comparing, Depends()],
+    comparison: Annotated[int | None, Query(ge=1, le=2**53)] = None,
+) -> Response:
+    """A matrix of differences for every metric, that of the chosen one open; cells lead to the segments."""
+    state = state_of(request)
+    with reading(state.engine) as connection:
+        sight = read_sight(connection, principal, name)
+        choices = read_choices(connection, sight) if sight.sees_board else []
+        if not choices:
+            return page(request, "board_hidden", title="Compare", sight=sight, here="compare")
+        choice, metric = near_choice(choices, asked, sight)
+        view = state.boards.view(connection, choice.listed, Wish(metric, Shown.ALL))
+        systems = choose_systems(view, asked.systems)
+        others = [position for position in range(len(choice.listed.metrics)) if position != metric]
+        wanted = Wanted(systems, [metric, *others], asked.test, asked.correction)
+        compared = compare(connection, view, wanted)
+        trying = None if comparison is None else read_trying(connection, view, comparison)
+    links = Links(name, choice, view)
+    chosen = {each.submission for each in systems}
+    return page(
+        request,
+        "comparison",
+        title="Compare",
+        sight=sight,
+        here="compare",
+        choice=choice,
+        view=view,
+        compared=compared,
+        body=_matrices(sight, choice, compared, links),
+        trying=trying,
+        systems=[(each.submission, name_of(sight, each).title) for each in systems],
+        numbers=[each.submission for each in systems],
+        offered=_offered(sight, view, chosen),
+        same=[[name_of(sight, systems[each]).title for each in pair] for pair in sorted(compared.same_output)],
+        links=links,
+        may_try=principal.signed_in and len(systems) <= MOST_TRIED,
+        most_tried=MOST_TRIED,
+        most=MOST_SYSTEMS,
+        test_sets=list({each.test_set_key: each.test_set for each in choices if not each.outgrown}.items()),
+        references=[
+            (each.references, " + ".join(each.listed.references))
+            for each in choices
+            if each.test_set_key == choice.test_set_key and (not each.outgrown or each is choice)
+        ],
+        metrics=list(zip(choice.listed.metrics, (title.removesuffix(" ↓") for title in view.titles), strict=True)),
+        tests=[(Test.BOOTSTRAP, "paired bootstrap"), (Test.RANDOMIZATION, "approximate randomization")],
+        corrections=[
+            *((each, TITLES[each]) for each in (Correction.HOLM, Correction.BH)),
+            (Correction.NONE, "none"),
+        ],
+    )
+
+
+@router.post("/campaigns/{name}/compare")
+def ask_for_trials(request: Request, name: str, principal: Asking, asked: Annotated[Comparing, Depends()]) -> Response:
+    """Have randomization tests made, and go on to the page that shows how far they have come."""
+    asked.metric, ranked_by = "", asked.metric
+    _, choice, view, wanted, comparison = begin_trials(request, principal, name, asked)
+    more: dict[str, object] = {"test": Test.RANDOMIZATION.value, "correction": wanted.correction.value}
+    if ranked_by in choice.listed.metrics:
+        more["metric"] = ranked_by
+    if comparison is not None:
+        more["comparison"] = comparison
+    return see_other(Links(name, choice, view).compare([each.submission for each in wanted.systems], **more))
+
+
+def _matrices(sight: Sight, choice: Choice, compared: Compared, links: Links) -> Any:
+    wanted = compared.wanted
+    names = [name_of(sight, each).title for each in wanted.systems]
+    metrics = []
+    for metric, results in zip(wanted.metrics, compared.results, strict=False):
+        figure = wanted.systems[0].figures[metric]
+        metrics.append(MetricPairs(figure.title, figure.higher_is_better, figure.scale, results))
+    kind = "replicates" if wanted.test is Test.BOOTSTRAP else "trials"
+    test = "paired bootstrap" if wanted.test is Test.BOOTSTRAP else "paired approximate randomization"
+    corrected = (
+        "not corrected for the number of pairs"
+        if wanted.correction is Correction.NONE
+        else f"corrected by {TITLES[wanted.correction]}"
+    )
+    pairs = max((len(results) for results in compared.results), default=0)
+    why = "There are fewer than two systems with scores to compare."
+    if len(wanted.systems) > 1:
+        why = (
+            "None of these pairs has been tested by randomization yet."
+            if wanted.test is Test.RANDOMIZATION
+            else "No bootstrap replicates were stored: choose randomization."
+        )
+    addresses = {}
+    if sight.sees_segments:
+        for a, first in enumerate(wanted.systems):
+            for b, second in enumerate(wanted.systems):
+                if a < b and sight.sees_output(first.team) and sight.sees_output(second.team):
+                    addresses[a, b] = links.segments(first.submission, second.submission)
+    return differences_body(
+        names,
+        metrics,
+        alpha=ALPHA,
+        what=f"{test} with {compared.draws:,} {kind}, seed {choice.listed.seed}, two-sided, {corrected}",
+        least=smallest_p(compared.draws, pairs, wanted.correction) if compared.draws else 1.0,
+        links=addresses,
+        why=why,
+        most=MOST_SYSTEMS,
+    )
+
+
+def _offered(sight: Sight, view: BoardView, chosen: set[int]) -> list[tuple[int, str, bool]]:
+    """Systems to choose from: number, name, whether it is chosen."""
+    found: list[tuple[int, str, bool]] = []
+    for line in view.lines:
+        each = line.contender
+        if each.figures and (each.submission in chosen or len(found) < MOST_LISTED):
+            found.append((each.submission, name_of(sight, each).title, each.submission in chosen))
+    return found
