@@ -12,7 +12,7 @@ from typing import Any
 import uvicorn
 
 START_SECONDS = 20.0
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 30.0
 
 
 @contextlib.contextmanager

@@ -20,6 +20,12 @@ SEGMENTS = "system\tsegment\tscore\n" + "".join(
 )
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine must not make a page without its tables."""
+    monkeypatch.setattr("web.pages.metrics.PATIENCE", 60.0)
+
+
 @pytest.fixture
 def bay(service: Service) -> Looked:
     """See `look_at`."""
