@@ -24,6 +24,8 @@ ORGANISERS = frozenset({"organiser", "administrator"})
 FOUNDERS = ORGANISERS | {"other_organiser"}
 ADMINISTRATORS = frozenset({"administrator"})
 NOBODY = frozenset({"nobody", "disabled"})
+WITH_FORM = EVERYBODY - {"nobody"}
+"""Those who have a form of ours before them, signed in or not any more."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,16 @@ PARTS: dict[str, Callable[[World], object]] = {
     "upload": lambda world: world.upload,
 }
 
+
+def _form(who: frozenset[str], *, parts: Mapping[str, Any] | None = None, **fields: Any) -> Rule:
+    """A form of a page. Who has not seen it, as nobody here has, cannot send it."""
+
+    def filled(world: World) -> dict[str, Any]:
+        return {name: value(world) if callable(value) else value for name, value in fields.items()}
+
+    return Rule(who, {"data": filled}, parts or {})
+
+
 _LEADING = LEADS | ADMINISTRATORS
 ACCOUNTS: dict[str, Rule] = {
     "GET /api/v1/account": Rule(SIGNED_IN),
@@ -91,6 +103,53 @@ ACCOUNTS: dict[str, Rule] = {
     "DELETE /api/v1/accounts/{account_id}/sessions": Rule(ADMINISTRATORS),
     "GET /api/v1/audit": Rule(ADMINISTRATORS),
     "GET /api/v1/campaigns/{campaign}/audit": Rule(ORGANISERS),
+    "GET /sign-in": Rule(EVERYBODY),
+    "POST /sign-in": _form(WITH_FORM, email=lambda world: email_of("lead"), password=PASSWORD),
+    "POST /sign-out": _form(WITH_FORM),
+    "GET /sign-up": Rule(EVERYBODY),
+    "POST /sign-up": _form(WITH_FORM, email="new@example.org", name="New", password=PASSWORD),
+    "GET /password/forgotten": Rule(EVERYBODY),
+    "POST /password/forgotten": _form(WITH_FORM, email=lambda world: email_of("lead")),
+    "GET /password/{secret}": Rule(EVERYBODY, parts={"secret": lambda world: world.password_link}),
+    "POST /password/{secret}": _form(
+        WITH_FORM, parts={"secret": lambda world: world.password_link}, password="another horse battery"
+    ),
+    "GET /account": Rule(SIGNED_IN),
+    "POST /account/name": _form(SIGNED_IN, name="Somebody Else"),
+    "POST /account/email": _form(SIGNED_IN, email="else@example.org", own_password=PASSWORD),
+    "POST /account/password": _form(SIGNED_IN, old_password=PASSWORD, new_password="another horse battery"),
+    "POST /account/confirmation": _form(SIGNED_IN),
+    "GET /account/confirm/{secret}": Rule(LEADS, parts={"secret": lambda world: world.address_link}),
+    "POST /account/confirm/{secret}": _form(LEADS, parts={"secret": lambda world: world.address_link}),
+    "POST /account/sign-out-everywhere": _form(SIGNED_IN),
+    "GET /account/tokens": Rule(SIGNED_IN),
+    "POST /account/tokens": _form(SIGNED_IN, name="laptop", days="7", scopes="read"),
+    "POST /account/tokens/{token_id}/revoke": _form(LEADS),
+    "GET /teams": Rule(SIGNED_IN),
+    "POST /teams": _form(SIGNED_IN - {"viewer"}, name="pier"),
+    "GET /teams/{team}": Rule(TEAM | ADMINISTRATORS),
+    "POST /teams/{team}": _form(_LEADING, affiliation="the sea"),
+    "POST /teams/{team}/members/{account_id}": _form(_LEADING, do="lead"),
+    "POST /teams/{team}/invitations": _form(_LEADING, role="member"),
+    "GET /invitations": Rule(FOUNDERS),
+    "POST /invitations": _form(FOUNDERS, role="viewer"),
+    "GET /campaigns/{campaign}/invitations": Rule(ORGANISERS),
+    "POST /campaigns/{campaign}/invitations": _form(ORGANISERS, role="viewer"),
+    "POST /invitations/{invitation_id}/withdraw": _form(_LEADING),
+    "GET /invitations/{secret}": Rule(EVERYBODY, parts={"secret": lambda world: world.invitation}),
+    "POST /invitations/{secret}": _form(SIGNED_IN, parts={"secret": lambda world: world.invitation}),
+    "POST /invitations/{secret}/sign-up": _form(
+        WITH_FORM,
+        parts={"secret": lambda world: world.invitation},
+        email="new@example.org",
+        name="N",
+        password=PASSWORD,
+    ),
+    "GET /audit": Rule(ADMINISTRATORS),
+    "GET /campaigns/{campaign}/audit": Rule(ORGANISERS),
+    "GET /accounts": Rule(ADMINISTRATORS),
+    "POST /accounts": _form(ADMINISTRATORS, email="new@example.org", name="New", role="viewer"),
+    "POST /accounts/{account_id}": _form(ADMINISTRATORS, do="disable"),
 }
 
 _human = {

@@ -14,7 +14,9 @@ from tests.web.hostile.world import SHORT as SCRIPT
 
 def leaks(found: Found, role: str, world: World) -> list[str]:
     """What is in an answer that this role must not find."""
-    words = [word for word in hidden_from(role) if word in found.text]
+    # The way to where one signs in says what was asked for, and no more.
+    asked = found.address if found.status == 303 else ""
+    words = [word for word in hidden_from(role) if word in found.text and word not in asked]
     return words + [secret for secret in world.secrets(role) if secret in found.text and secret not in found.address]
 
 

@@ -91,7 +91,13 @@ class Stage:
         address = re.sub(r"{([^}:]+)[^}]*}", lambda match: str(values[match[1]]), path) + rule.query
         client = self.client(role, kind)
         sent = rule.request(world)
-        return client.request(method, address, **{**sent, "headers": {**sent.get("headers", {}), **headers}})
+        kept = list(client.cookies.jar)
+        answer = client.request(method, address, **{**sent, "headers": {**sent.get("headers", {}), **headers}})
+        # Signing in and out changes who a browser is; the next call is by the same person again.
+        client.cookies.jar.clear()
+        for cookie in kept:
+            client.cookies.jar.set_cookie(cookie)
+        return answer
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +113,7 @@ def way_of(route: str) -> str:
 
 def refused(answer: Any) -> bool:
     """Whether an answer is a no: also the way to the page where one signs in."""
-    to_sign_in = answer.status_code == 303 and answer.headers["Location"].startswith("/sign-in")
+    to_sign_in = answer.status_code == 303 and answer.headers["Location"].startswith("/sign-in?next=")
     return answer.status_code in REFUSED or to_sign_in
 
 

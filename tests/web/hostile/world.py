@@ -17,6 +17,7 @@ from models import (
     Account,
     CampaignMember,
     CampaignTestSet,
+    Confirmation,
     Correction,
     Declaration,
     Evaluation,
@@ -136,6 +137,9 @@ class World:
     """The secret of an upload of `lead`."""
     invitation: str
     """The secret of an invitation to the team "harbour"."""
+    password_link: str
+    address_link: str
+    """The secrets of links that were sent to `lead`."""
     phases: dict[str, int]
     """The one of now, by campaign, and that which comes later, as "later hush"."""
     corrections: dict[str, int]
@@ -188,6 +192,7 @@ class World:
     def secrets(self, role: str = "") -> list[str]:
         """What must be in no page, no log and no audit entry; somebody's own upload may be shown to them."""
         kept = [*self.sessions.values(), *self.tokens.values(), *self.readers.values(), self.invitation]
+        kept += [self.password_link, self.address_link]
         kept += [self.upload] if role != "lead" else []
         return [*kept, *(hash_of(each) for each in kept)]
 
@@ -287,9 +292,14 @@ def build(service: Service) -> World:
         first = select(Evaluation.submission_id, func.min(Evaluation.id)).group_by(Evaluation.submission_id)
         evaluation_of = {row[0]: row[1] for row in connection.execute(first)}
     evaluations = {which: evaluation_of[submission] for which, submission in submissions.items()}
+    links = {"password": new_secret(), "address": new_secret()}
+    with writing(service.engine) as connection:
+        for purpose, link in links.items():
+            sent = {"secret_hash": hash_of(link), "account_id": accounts["lead"], "email": email_of("lead")}
+            connection.execute(insert(Confirmation).values(**sent, purpose=purpose, expires_at=now() + DAY))
     return World(
         *(service, sessions, tokens, readers, accounts, campaigns, test_sets, submissions, evaluations),
-        *(upload, invitation, phases, corrections),
+        *(upload, invitation, links["password"], links["address"], phases, corrections),
     )
 
 

@@ -1,0 +1,127 @@
+"""All accounts, for administrators."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, Path, Query, Request, Response
+
+from models.roles import Scope, SiteRole
+from models.session import reading, writing
+from web.access.accounts import add_account, list_accounts, read_account, set_disabled, set_role, set_verified
+from web.access.confirmations import hand_out_password_link
+from web.access.letters import password_link
+from web.access.rights import require_administrator
+from web.access.sessions import end_sessions
+from web.api.paging import LARGEST_ID, id_after
+from web.asking import Asking, state_of
+from web.errors import BadRequest, Taken
+from web.pages.rendering import page, see_other
+from web.pages.signing import NO_STORE, again
+
+router = APIRouter()
+
+TITLE = "Accounts"
+SHOWN = 50
+Search = Annotated[str, Query(max_length=200)]
+
+
+@router.get("/accounts")
+def show_accounts(request: Request, principal: Asking, search: Search = "", after: str = "") -> Response:
+    """All accounts, or those whose name or address has a text in it."""
+    values = _accounts(request, principal, search, after)
+    return page(request, "accounts", title=TITLE, headers=NO_STORE, **values)
+
+
+@router.post("/accounts")
+def make_account(
+    request: Request,
+    principal: Asking,
+    email: Annotated[str, Form()] = "",
+    name: Annotated[str, Form()] = "",
+    role: Annotated[str, Form()] = SiteRole.PARTICIPANT,
+) -> Response:
+    """Make an account, and show the link with which its owner sets a password."""
+    require_administrator(principal)
+    state = state_of(request)
+    try:
+        with writing(state.engine) as connection:
+            how = "by an administrator"
+            account_id = add_account(connection, principal, email, name, role=_role(role), how=how)
+            seconds = state.settings.confirmation_seconds
+            secret = hand_out_password_link(connection, principal, account_id, seconds)
+    except (BadRequest, Taken) as error:
+        given = {"email": email[:254], "name": name[:100], "role": role}
+        return again(request, "accounts", error, title=TITLE, **_accounts(request, principal, given=given))
+    link = password_link(state.settings, secret)
+    values = _accounts(request, principal, link=link, link_of=email.strip())
+    return page(request, "accounts", title=TITLE, headers=NO_STORE, **values)
+
+
+@router.post("/accounts/{account_id}")
+def change_account(
+    request: Request,
+    principal: Asking,
+    account_id: Annotated[int, Path(ge=1, le=LARGEST_ID)],
+    do: Annotated[str, Form()] = "",
+    role: Annotated[str, Form()] = "",
+) -> Response:
+    """Change the role, disable, enable, vouch for the address, sign out, or make a link for a new password."""
+    require_administrator(principal)
+    state = state_of(request)
+    link = ""
+    with writing(state.engine) as connection:
+        known = read_account(connection, account_id)
+        if do == "role":
+            set_role(connection, principal, account_id, _role(role))
+        elif do in ("disable", "enable"):
+            set_disabled(connection, principal, account_id, do == "disable")
+        elif do == "verify":
+            set_verified(connection, principal, account_id)
+        elif do == "sign-out":
+            ended = end_sessions(connection, account_id)
+            principal.audit(connection, "session.end_all", f"account {known.email}", sessions=ended)
+        elif do == "link":
+            seconds = state.settings.confirmation_seconds
+            secret = hand_out_password_link(connection, principal, account_id, seconds)
+            link = password_link(state.settings, secret)
+        else:
+            raise BadRequest(f"Nothing is called {do[:20]!r} that could be done with an account.")
+    if not link:
+        return see_other(f"/accounts?{urlencode({'search': known.email})}")
+    values = _accounts(request, principal, known.email, link=link, link_of=known.email)
+    return page(request, "accounts", title=TITLE, headers=NO_STORE, **values)
+
+
+def _role(given: str) -> SiteRole:
+    if given not in {each.value for each in SiteRole}:
+        raise BadRequest(f"There is no role {given[:20]!r}.")
+    return SiteRole(given)
+
+
+def _accounts(
+    request: Request,
+    principal: Asking,
+    search: str = "",
+    after: str = "",
+    *,
+    link: str = "",
+    link_of: str = "",
+    given: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    require_administrator(principal, Scope.READ)
+    with reading(state_of(request).engine) as connection:
+        found = list_accounts(connection, after=id_after(after), limit=SHOWN, search=search)
+    asked = {"search": search} if search else {}
+    following = urlencode({**asked, "after": found[SHOWN - 1].id}) if len(found) > SHOWN else ""
+    return {
+        "accounts": found[:SHOWN],
+        "next": f"/accounts?{following}" if following else "",
+        "search": search,
+        "link": link,
+        "link_of": link_of,
+        "roles": [(each.value, each.value) for each in SiteRole],
+        "given": given or {"email": "", "name": "", "role": SiteRole.PARTICIPANT.value},
+        **({} if given else {"fault": None}),
+    }

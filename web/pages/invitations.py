@@ -1,0 +1,269 @@
+"""Invitations: to make them, and to accept one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
+
+from models.roles import CampaignRole, Scope, SiteRole, TeamRole
+from models.session import reading, writing
+from web.access.invitations import SMALL_ROLES, KnownInvitation, accept_invitation, find_invitation
+from web.access.inviting import invitations_seen, invite, withdraw
+from web.access.letters import invited_to
+from web.access.mail import send
+from web.access.sessions import begin_session
+from web.access.sign_up import sign_up
+from web.api.paging import LARGEST_ID, id_after
+from web.asking import Asking, session_secret, state_of
+from web.errors import BadRequest, Forbidden, Taken, WebError
+from web.life.sight import read_sight
+from web.pages.rendering import page, part_of_address, see_other
+from web.pages.signing import NO_STORE, address_here, again, keep_session
+
+router = APIRouter()
+
+SHOWN = 50
+TITLE, ONE = "Invitations", "An invitation"
+
+Secret = Annotated[str, Path(max_length=200)]
+Campaign = Annotated[str, Path(max_length=400)]
+
+
+@router.get("/invitations")
+def show_invitations(request: Request, principal: Asking, after: str = "") -> Response:
+    """Those that one has made; of administrators all."""
+    return page(request, "invitations", title=TITLE, headers=NO_STORE, **_site(request, principal, after))
+
+
+@router.post("/invitations")
+def invite_to_site(
+    request: Request,
+    principal: Asking,
+    background: BackgroundTasks,
+    email: Annotated[str, Form()] = "",
+    role: Annotated[str, Form()] = SiteRole.PARTICIPANT,
+) -> Response:
+    """Invite somebody to have an account, and show the link: this page alone ever does."""
+    principal.require(Scope.ORGANISE)
+    state = state_of(request)
+    try:
+        if role not in {each.value for each in SiteRole}:
+            raise BadRequest(f"There is no role {role[:20]!r}.")
+        with writing(state.engine) as connection:
+            made = invite(
+                connection,
+                state.settings,
+                principal,
+                email=email,
+                role=SiteRole(role),
+                team="",
+                team_role=TeamRole.MEMBER,
+                campaign="",
+                campaign_role=None,
+            )
+    except BadRequest as error:
+        values = _site(request, principal, given={"email": email[:254], "role": role})
+        return again(request, "invitations", error, title=TITLE, **values)
+    if made.letter is not None:
+        background.add_task(send, state.settings, made.letter)
+    values = _site(request, principal, made=made)
+    return page(request, "invitations", title=TITLE, headers=NO_STORE, **values)
+
+
+@router.get("/campaigns/{campaign}/invitations")
+def show_campaign_invitations(request: Request, principal: Asking, campaign: Campaign, after: str = "") -> Response:
+    """Those to a campaign, for its organisers."""
+    values = _campaign(request, principal, campaign, after)
+    return page(request, "invitations", title=TITLE, headers=NO_STORE, **values)
+
+
+@router.post("/campaigns/{campaign}/invitations")
+def invite_to_campaign(
+    request: Request,
+    principal: Asking,
+    campaign: Campaign,
+    background: BackgroundTasks,
+    email: Annotated[str, Form()] = "",
+    role: Annotated[str, Form()] = "",
+) -> Response:
+    """Invite somebody to a campaign: with a team, to organise it, or to look at it."""
+    with reading(state_of(request).engine) as connection:
+        read_sight(connection, principal, campaign).require_organiser()
+    state = state_of(request)
+    try:
+        if role not in {"", *(each.value for each in CampaignRole)}:
+            raise BadRequest(f"There is no role {role[:20]!r}.")
+        with writing(state.engine) as connection:
+            made = invite(
+                connection,
+                state.settings,
+                principal,
+                email=email,
+                role=SiteRole.VIEWER if role == CampaignRole.VIEWER else SiteRole.PARTICIPANT,
+                team="",
+                team_role=TeamRole.MEMBER,
+                campaign=campaign,
+                campaign_role=CampaignRole(role) if role else None,
+            )
+    except BadRequest as error:
+        values = _campaign(request, principal, campaign, given={"email": email[:254], "role": role})
+        return again(request, "invitations", error, title=TITLE, **values)
+    if made.letter is not None:
+        background.add_task(send, state.settings, made.letter)
+    values = _campaign(request, principal, campaign, made=made)
+    return page(request, "invitations", title=TITLE, headers=NO_STORE, **values)
+
+
+@router.post("/invitations/{invitation_id}/withdraw")
+def withdraw_one(
+    request: Request,
+    principal: Asking,
+    invitation_id: Annotated[int, Path(ge=1, le=LARGEST_ID)],
+    back: Annotated[str, Form()] = "",
+) -> Response:
+    """Let an invitation be good no more."""
+    principal.require(Scope.ORGANISE)
+    with writing(state_of(request).engine) as connection:
+        withdraw(connection, principal, invitation_id)
+    return see_other(address_here(back, "/invitations"))
+
+
+@router.get("/invitations/{secret}")
+def show_one(request: Request, principal: Asking, secret: Secret) -> Response:
+    """What one is invited to, and how to accept. Opening the link uses nothing up."""
+    values = _one(request, principal, secret)
+    return page(request, "invitation", title=ONE, headers=NO_STORE, fault=None, **values)
+
+
+@router.post("/invitations/{secret}")
+def accept(
+    request: Request,
+    principal: Asking,
+    secret: Secret,
+    team: Annotated[str, Form()] = "",
+    new_team: Annotated[str, Form()] = "",
+) -> Response:
+    """Accept with the account that is signed in."""
+    principal.require(Scope.ORGANISE)
+    try:
+        with writing(state_of(request).engine) as connection:
+            known = accept_invitation(connection, principal, secret, team=team, new_team=new_team)
+    except (BadRequest, Forbidden, Taken) as error:
+        values = _one(request, principal, secret) | {"team": team[:100], "new_team": new_team[:100]}
+        return again(request, "invitation", error, title=ONE, **values)
+    return see_other(_leads_to(known))
+
+
+@router.post("/invitations/{secret}/sign-up")
+def accept_as_new(
+    request: Request,
+    principal: Asking,
+    secret: Secret,
+    background: BackgroundTasks,
+    email: Annotated[str, Form()] = "",
+    name: Annotated[str, Form()] = "",
+    password: Annotated[str, Form()] = "",
+    new_team: Annotated[str, Form()] = "",
+) -> Response:
+    """Make an account, and accept with it."""
+    if principal.signed_in:
+        return see_other(f"/invitations/{part_of_address(secret)}")
+    state = state_of(request)
+    with reading(state.engine) as connection:
+        known = find_invitation(connection, secret)
+    try:
+        made = sign_up(
+            state.engine,
+            state.settings,
+            state.throttle,
+            principal,
+            email=known.email or email,
+            name=name,
+            password=password,
+            invitation=secret,
+            new_team=new_team,
+        )
+    except WebError as error:
+        values = _one(request, principal, secret)
+        values |= {"email": email[:254], "name": name[:100], "new_team": new_team[:100]}
+        return again(request, "invitation", error, title=ONE, **values)
+    if made.letter is not None:
+        background.add_task(send, state.settings, made.letter)
+    assert made.who is not None
+    with writing(state.engine) as connection:
+        begun = begin_session(connection, made.who, state.settings.session_seconds, instead_of=session_secret(request))
+    response = see_other(_leads_to(known))
+    keep_session(response, request, begun)
+    return response
+
+
+def _leads_to(known: KnownInvitation) -> str:
+    if known.campaign is not None:
+        return f"/campaigns/{part_of_address(known.campaign)}"
+    return f"/teams/{part_of_address(known.team)}" if known.team is not None else "/"
+
+
+def _one(request: Request, principal: Asking, secret: str) -> dict[str, Any]:
+    with reading(state_of(request).engine) as connection:
+        known = find_invitation(connection, secret)
+    return {
+        "known": known,
+        "to": invited_to(known),
+        "here_address": f"/invitations/{part_of_address(secret)}",
+        "led": [name for name, role in principal.teams.items() if role == TeamRole.LEAD],
+        "email": known.email,
+        "name": "",
+        "team": "",
+        "new_team": "",
+    }
+
+
+def _site(
+    request: Request, principal: Asking, after: str = "", *, given: dict[str, str] | None = None, made: Any = None
+) -> dict[str, Any]:
+    principal.require(Scope.READ)
+    if not principal.may_found_campaigns:
+        raise Forbidden("You may invite people to teams that you lead, on the page of the team.")
+    with reading(state_of(request).engine) as connection:
+        found = invitations_seen(connection, principal, before=id_after(after), limit=SHOWN)
+    roles = list(SiteRole) if principal.administrates else list(SMALL_ROLES)
+    return _listed("/invitations", found, given, made) | {
+        "roles": [(each.value, each.value) for each in reversed(roles)],
+        "what": "somebody to have an account",
+        "default": SiteRole.PARTICIPANT.value,
+    }
+
+
+def _campaign(
+    request: Request,
+    principal: Asking,
+    campaign: str,
+    after: str = "",
+    *,
+    given: dict[str, str] | None = None,
+    made: Any = None,
+) -> dict[str, Any]:
+    with reading(state_of(request).engine) as connection:
+        sight = read_sight(connection, principal, campaign)
+        sight.require_organiser()
+        found = invitations_seen(connection, principal, campaign=campaign, before=id_after(after), limit=SHOWN)
+    roles = [("", "takes part with a team"), ("organiser", "organises it, too"), ("viewer", "looks at it")]
+    return _listed(f"/campaigns/{part_of_address(campaign)}/invitations", found, given, made) | {
+        "roles": roles,
+        "what": "somebody to this campaign",
+        "sight": sight,
+        "here": "manage",
+        "default": "",
+    }
+
+
+def _listed(address: str, found: list[KnownInvitation], given: dict[str, str] | None, made: Any) -> dict[str, Any]:
+    return {
+        "address": address,
+        "invitations": [(each, invited_to(each)) for each in found[:SHOWN]],
+        "next": f"{address}?after={found[SHOWN - 1].id}" if len(found) > SHOWN else "",
+        "given": given,
+        "made": made,
+        **({} if given else {"fault": None}),
+    }
