@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack
+
 import pytest
 
 from tests.web.service import Service
@@ -12,3 +15,10 @@ from tests.web.submissions.port import Port
 def port(service: Service) -> Port:
     """A campaign that takes submissions."""
     return Port.opened(service)
+
+
+@pytest.fixture
+def port_anywhere(database_url: str) -> Iterator[Port]:
+    """The same on each kind of database, for what has SQL of its own."""
+    with ExitStack() as stack:
+        yield Port.opened(Service.start(database_url, stack))

@@ -27,7 +27,8 @@ def zipped(*members: tuple[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> 
     return file.getvalue()
 
 
-def test_an_output_is_stored_queued_and_told_of(port: Port) -> None:
+def test_an_output_is_stored_queued_and_told_of(port_anywhere: Port) -> None:
+    port = port_anywhere
     mary = port.program("mary", Scope.SUBMIT, Scope.READ)
     answer = port.submit(mary, kind="primary", constrained="true", description="our best")
     told = answer.json()
@@ -229,7 +230,8 @@ def test_a_submission_is_shown_to_its_team_and_the_organisers_alone(port: Port) 
     }
 
 
-def test_lists_come_in_pages(port: Port) -> None:
+def test_lists_come_in_pages(port_anywhere: Port) -> None:
+    port = port_anywhere
     mary = port.program("mary")
     for seed in range(1, 4):
         port.submit(mary, output(seed))
@@ -256,7 +258,8 @@ def test_a_team_declares_withdraws_and_takes_back(port: Port) -> None:
         assert connection.scalars(select(Declaration.withdrawn_at)).all() == [None, None]
 
 
-def test_organisers_cancel_evaluations_and_try_them_again(port: Port) -> None:
+def test_organisers_cancel_evaluations_and_try_them_again(port_anywhere: Port) -> None:
+    port = port_anywhere
     port.submit(port.program("mary"))
     ann = port.program("ann")
     assert port.program("mary").post("/api/v1/evaluations/2/cancel", json={}).status_code == 403
@@ -270,7 +273,8 @@ def test_organisers_cancel_evaluations_and_try_them_again(port: Port) -> None:
     assert actions == ["submission.submit", "evaluation.cancel", "evaluation.retry"]
 
 
-def test_an_upload_in_pieces_goes_on_where_it_broke_off(port: Port) -> None:
+def test_an_upload_in_pieces_goes_on_where_it_broke_off(port_anywhere: Port) -> None:
+    port = port_anywhere
     mary, zoe = port.program("mary"), port.program("zoe")
     content = gzip.compress(output())
     half = len(content) // 2
@@ -296,7 +300,8 @@ def test_an_upload_in_pieces_goes_on_where_it_broke_off(port: Port) -> None:
     assert (mary.get(address).status_code, mary.get("/api/v1/uploads").json()["items"]) == (404, [])
 
 
-def test_uploads_are_bounded_and_end(port: Port) -> None:
+def test_uploads_are_bounded_and_end(port_anywhere: Port) -> None:
+    port = port_anywhere
     mary = port.program("mary")
     settings = port.service.settings
     assert mary.post("/api/v1/uploads", json={"size": settings.upload_bytes + 1}).status_code == 413

@@ -103,7 +103,8 @@ def test_strangers_get_none_of_the_pages(port: Port) -> None:
     assert forged.status_code in (403, 404)
 
 
-def test_what_a_team_says_is_changed_on_the_page_until_the_deadline(port: Port) -> None:
+def test_what_a_team_says_is_changed_on_the_page_until_the_deadline(port_anywhere: Port) -> None:
+    port = port_anywhere
     mary = port.browser("mary")
     send(mary)
     said = {"kind": "contrastive", "constrained": "false", "description": "small"}

@@ -42,7 +42,8 @@ def test_the_state_of_a_submission_follows_from_its_evaluations(
     assert state_of(states[::-1]) == expected
 
 
-def test_what_is_before_a_submission_is_counted_and_estimated(port: Port) -> None:
+def test_what_is_before_a_submission_is_counted_and_estimated(port_anywhere: Port) -> None:
+    port = port_anywhere
     mary, zoe = port.program("mary"), port.program("zoe")
     for client, seed in ((mary, 1), (zoe, 2), (mary, 3)):
         port.submit(client, output(seed))
