@@ -9,17 +9,16 @@ from pydantic import BaseModel, Field
 from sqlalchemy import Connection, select
 
 from models.evaluation import Evaluation as StoredEvaluation
-from models.outcomes import cancel_evaluations, lock_evaluations
 from models.progress import read_progress
 from models.protocol import Protocol
 from models.session import reading, writing
 from models.states import EvaluationState
-from scheduler.controls import CANCELLED, UNFINISHED, queue_again
 from web.asking import Asking, state_of
-from web.errors import NotThere, Taken
+from web.errors import NotThere
 from web.life.reasons import told_reason
 from web.life.sight import Sight
 from web.submissions.seen import find_row, may_see
+from web.submissions.steering import cancel, retry
 
 router = APIRouter(prefix="/evaluations", tags=["evaluations"])
 
@@ -62,10 +61,7 @@ def cancel_evaluation(request: Request, principal: Asking, evaluation: Number, h
     """Stop an evaluation that is open. For organisers."""
     with writing(state_of(request).engine, durable=True) as connection:
         sight, seen = _read(connection, principal, evaluation)
-        sight.require_organiser()
-        if not cancel_evaluations(connection, [evaluation], how.reason or CANCELLED, counts=how.counts):
-            raise Taken(f"The evaluation is {seen.state}: only one that is open can be cancelled.")
-        _audit(connection, principal, sight, "evaluation.cancel", seen, reason=how.reason, counts=how.counts)
+        cancel(connection, sight, [evaluation], _called(seen), reason=how.reason, counts=how.counts)
         return _read(connection, principal, evaluation)[1]
 
 
@@ -75,20 +71,12 @@ def retry_evaluation(request: Request, principal: Asking, evaluation: Number) ->
     state = state_of(request)
     with writing(state.engine, durable=True) as connection:
         sight, seen = _read(connection, principal, evaluation)
-        sight.require_organiser()
-        held = lock_evaluations(connection, [evaluation], UNFINISHED)
-        if not held:
-            raise Taken(f"The evaluation is {seen.state}: only one that failed or was cancelled can be tried again.")
-        queue_again(connection, state.settings, held, None)
-        _audit(connection, principal, sight, "evaluation.retry", seen)
+        retry(connection, state.settings, sight, [evaluation], _called(seen))
         return _read(connection, principal, evaluation)[1]
 
 
-def _audit(
-    connection: Connection, principal: Asking, sight: Sight, action: str, seen: Evaluation, **details: object
-) -> None:
-    subject = f"evaluation {seen.id} of submission {seen.submission}"
-    principal.audit(connection, action, subject, campaign_id=sight.campaign_id, **details)
+def _called(seen: Evaluation) -> str:
+    return f"evaluation {seen.id} of submission {seen.submission}"
 
 
 def _read(connection: Connection, principal: Asking, evaluation: int) -> tuple[Sight, Evaluation]:

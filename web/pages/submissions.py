@@ -11,7 +11,7 @@ from models.roles import DeclaredKind, Scope
 from models.session import reading, writing
 from web.asking import Asking, state_of
 from web.boards.feedback import read_told
-from web.errors import Forbidden, WebError
+from web.errors import Forbidden, Taken, WebError
 from web.life.declaring import Saying, declare, reinstate, why_settled, withdraw
 from web.life.sight import read_sight
 from web.pages.rendering import page, part_of_address, see_other
@@ -19,6 +19,7 @@ from web.pages.submit import CONSTRAINED, KINDS
 from web.submissions.history import read_history
 from web.submissions.output import output_of
 from web.submissions.seen import Wanted, earlier_of_system, find_submission, list_submissions
+from web.submissions.steering import cancel, retry
 from web.submissions.test_sets import offered_test_sets
 
 router = APIRouter()
@@ -128,6 +129,41 @@ def send_reinstatement(request: Request, principal: Asking, submission: Number) 
     except WebError as error:
         return _page(request, principal, submission, wrong=error)
     return see_other(f"/submissions/{submission}?saved=reinstated")
+
+
+@router.post("/submissions/{submission}/cancel")
+def send_cancelling(
+    request: Request,
+    principal: Asking,
+    submission: Number,
+    reason: Annotated[str, Form()] = "",
+    counts: Annotated[str, Form()] = "",
+) -> Response:
+    """Stop what is open of it. For organisers."""
+    state = state_of(request)
+    try:
+        with writing(state.engine, durable=True) as connection:
+            sight, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
+            numbers = [each.id for each in seen.evaluations]
+            cancel(
+                connection, sight, numbers, f"submission {submission}", reason=reason.strip(), counts=counts == "yes"
+            )
+    except Taken as error:
+        return _page(request, principal, submission, wrong=error)
+    return see_other(f"/submissions/{submission}")
+
+
+@router.post("/submissions/{submission}/retry")
+def send_retrial(request: Request, principal: Asking, submission: Number) -> Response:
+    """Queue again what failed or was cancelled. For organisers."""
+    state = state_of(request)
+    try:
+        with writing(state.engine, durable=True) as connection:
+            sight, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
+            retry(connection, state.settings, sight, [each.id for each in seen.evaluations], f"submission {submission}")
+    except Taken as error:
+        return _page(request, principal, submission, wrong=error)
+    return see_other(f"/submissions/{submission}")
 
 
 @router.get("/submissions/{submission}/output")

@@ -22,6 +22,8 @@ WORDS = {
     "submission.declare": "declared",
     "submission.withdraw": "withdrawn",
     "submission.reinstate": "taken back",
+    "evaluation.cancel": "stopped",
+    "evaluation.retry": "queued again",
 }
 MOST = 50
 

@@ -246,6 +246,8 @@ SUBMISSION_PAGES: dict[str, Rule] = {
     "POST /submissions/{submission}/declaration": Rule(TEAM | ORGANISERS, {"data": {"kind": "primary"}}),
     "POST /submissions/{submission}/withdraw": Rule(TEAM | ORGANISERS),
     "POST /submissions/{submission}/reinstate": Rule(TEAM | ORGANISERS),
+    "POST /submissions/{submission}/cancel": Rule(ORGANISERS),
+    "POST /submissions/{submission}/retry": Rule(ORGANISERS),
     "GET /submissions/{submission}/output": Rule(TEAM | ORGANISERS),
 }
 

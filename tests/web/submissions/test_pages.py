@@ -133,6 +133,23 @@ def test_what_a_team_says_is_changed_on_the_page_until_the_deadline(port_anywher
     assert "<button" not in mary.get("/submissions/2").text.split('id="declaration"')[1]
 
 
+def test_organisers_stop_it_and_let_it_be_tried_again(port: Port) -> None:
+    mary, ann = port.browser("mary"), port.browser("ann")
+    send(mary)
+    assert "Stop measuring it" not in mary.get("/submissions/2").text
+    assert mary.post("/submissions/2/cancel", follow_redirects=False).status_code == 403
+    assert ann.post("/submissions/2/retry", follow_redirects=False).status_code == 409
+    stopped = ann.post("/submissions/2/cancel", data={"reason": "the wrong <file>"}, follow_redirects=False)
+    assert stopped.status_code == 303
+    page = mary.get("/submissions/2").text
+    assert "the wrong &lt;file&gt;" in page
+    assert " cancelled</span>" in page
+    assert mary.post("/submissions/2/retry", follow_redirects=False).status_code == 403
+    assert "/submissions/2/retry" in ann.get("/submissions/2").text
+    assert ann.post("/submissions/2/retry", follow_redirects=False).status_code == 303
+    assert "waiting</span>" in mary.get("/submissions/2").text
+
+
 @pytest.mark.parametrize("feedback", [Feedback.NONE, Feedback.ROUNDED, Feedback.INTERVAL, Feedback.LADDER])
 def test_scores_are_told_as_the_phase_allows(service: Service, feedback: Feedback) -> None:
     port = Port.opened(service, PhaseKind.BLIND, feedback=feedback)
