@@ -59,9 +59,10 @@ def explained(error: Exception) -> tuple[str, int] | None:
     from models.errors import ModelsError
     from models.trouble import explain
     from scheduler.errors import SchedulerError
+    from web.errors import WebError
     from worker.errors import WorkerError
 
-    if isinstance(error, (ModelsError, SchedulerError, WorkerError)):
+    if isinstance(error, (ModelsError, SchedulerError, WebError, WorkerError)):
         return str(error), 1
     if isinstance(error, DBAPIError):
         return explain(error), 1

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from cli import (
+    campaign,
     check_metric,
     compare,
     control,
@@ -48,6 +49,7 @@ Steelyard weighs machine translations against references.
   steelyard compare                  test which of its systems differ
   steelyard correlate                compare metrics with human judgments
   steelyard status                   show what waits, who works, and what failed
+  steelyard campaign                 found campaigns with phases, test sets and teams
   steelyard nightly                  measure systems every night, find what gets worse
   steelyard up                       pages, API, scheduler and workers of one machine
 """
@@ -84,6 +86,7 @@ def parser() -> argparse.ArgumentParser:
             status,
             control,
             quota,
+            campaign,
             nightly,
             up,
             serve,

@@ -16,7 +16,7 @@ from models.campaign_protocols import find_campaign
 from models.conflicts import insert_if_absent
 from models.errors import NotFound
 from models.ledger import Entry, QuotaAccount, read_entries
-from models.phases import read_phase
+from models.phases import read_phase, read_phases
 from models.quota import KnownQuota, Quota, Scope, list_quotas, of_scope, quotas_of
 from models.states import QuotaKind
 from scheduler.cron import Calendar
@@ -216,6 +216,11 @@ def set_phase(connection: Connection, campaign: str, phase: str) -> None:
     """Let a campaign be in a phase from now on, or in none (""). Raises NotFound and BadQuota."""
     campaign_id = find_campaign(connection, campaign)
     _check_name(phase, "phase")
+    if read_phases(connection, campaign_id):
+        raise BadQuota(
+            f"The campaign {campaign!r} has phases with times, and is in the one of now. `steelyard campaign phase` "
+            "changes them."
+        )
     connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(phase=phase))
 
 

@@ -207,6 +207,7 @@ CAMPAIGN_RULES: dict[str, Rule] = {
         {"data": lambda world: {"test_set": str(world.test_sets["hush"]), "reason": "wrong"}, "files": A_REFERENCE},
     ),
     f"GET {HERE}/corrections/{{correction}}": Rule(ORGANISERS),
+    f"GET {HERE}/export": Rule(INSIDE),
     "GET /new-campaign": Rule(FOUNDERS),
     "POST /new-campaign": Rule(FOUNDERS, {"data": {"name": "a new one"}}),
     "GET /campaigns/{name}": Rule(INSIDE),

@@ -1,0 +1,219 @@
+"""`steelyard campaign test-set`, `measure`, `release`, `correct` and `export`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.options import MOST_REPLICATES, at_most, note, whole_number
+from cli.stored import add_database_option, read_settings
+
+if TYPE_CHECKING:
+    from web.life.measures import Measuring
+
+
+def add_test_set_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """What is done with test sets."""
+    add = verbs.add_parser(
+        "test-set",
+        help="add a test set to a campaign, bind it to a phase, or remove it",
+        description="Add a test set: a folder that `steelyard evaluate` reads, without systems, or marked-up files. "
+        "Without files, change or remove the one of that name.",
+    )
+    add.add_argument("campaign", metavar="CAMPAIGN")
+    add.add_argument("test_set", metavar="NAME", help="what it is called, or NAME@VERSION of one that is there")
+    add.add_argument("paths", nargs="*", metavar="DIR|FILE", help="its source, references and documents")
+    add.add_argument("--pair", metavar="SRC-TRG", help="which language pair, where a WMT folder has several")
+    add.add_argument("--phase", metavar="PHASE", help='the only phase in which outputs are taken for it; "" for all')
+    add.add_argument("--remove", action="store_true", help="remove it, if nothing was handed in for it")
+    _add_measures(add)
+    add_database_option(add)
+    add.set_defaults(run=run_test_set)
+    measure = verbs.add_parser("measure", help="measure more on a test set, also what was handed in already")
+    _add_names(measure)
+    _add_measures(measure)
+    measure.set_defaults(run=run_measure)
+    release = verbs.add_parser("release", help="let the references of a test set be seen, or hide them again")
+    _add_names(release)
+    release.add_argument("--early", action="store_true", help="although outputs are still taken")
+    release.add_argument("--hide", action="store_true", help="hide them again")
+    release.set_defaults(run=run_release)
+    correct = verbs.add_parser(
+        "correct",
+        help="replace references of a test set, and measure everything anew",
+        description="The test set gets a new version, and everything that stands on the old one is queued on it in one "
+        "transaction. The old scores stay; `steelyard campaign correction` shows both side by side.",
+    )
+    _add_names(correct)
+    correct.add_argument("files", nargs="+", type=Path, metavar="FILE", help="each called like its reference: A.txt")
+    correct.add_argument("--reason", required=True, metavar="TEXT", help="why; all who see the campaign read it")
+    correct.set_defaults(run=run_correct)
+    correction = verbs.add_parser("correction", help="show scores and ranks before a correction and after it")
+    correction.add_argument("campaign", metavar="CAMPAIGN")
+    correction.add_argument("correction", nargs="?", type=whole_number, metavar="NUMBER", help="(default: the last)")
+    add_database_option(correction)
+    correction.set_defaults(run=run_correction)
+    export = verbs.add_parser("export", help="write everything of a campaign into a zip")
+    export.add_argument("campaign", metavar="CAMPAIGN")
+    export.add_argument("file", type=Path, metavar="FILE")
+    add_database_option(export)
+    export.set_defaults(run=run_export)
+
+
+def _add_names(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("campaign", metavar="CAMPAIGN")
+    parser.add_argument("test_set", metavar="TEST-SET", help="NAME or NAME@VERSION")
+    add_database_option(parser)
+
+
+def _add_measures(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-m", "--metrics", nargs="+", action="extend", default=None, metavar="METRIC",
+        help="metrics as NAME[:key=value]... (default: those of the campaign so far, else bleu chrf ter)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--references", nargs="+", default=[], metavar="A,B",
+        help="which references to measure against, e.g. A B A,B (default: each alone, then all together)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--confidence", type=at_most(MOST_REPLICATES), default=1000, metavar="N",
+        help="replicates of the bootstrap (default: 1000)",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=whole_number, default=12345, help="seed of the resampling (default: 12345)")
+
+
+def run_test_set(options: argparse.Namespace) -> int:
+    """Add, bind or remove a test set."""
+    from cli.campaign import changing, show_campaign, to_change
+    from metrics.text.campaigns import read_any_campaign
+    from metrics.text.limits import STORING_LIMITS
+    from web.life.test_sets import add_test_set, find_campaign_test_set, remove_test_set, set_test_set
+
+    if options.paths:
+        folder = read_any_campaign(
+            options.paths, pair=options.pair, name=options.test_set, limits=STORING_LIMITS, without_systems=True
+        )
+        settings = read_settings(options)
+        with changing(options) as connection:
+            sight = to_change(connection, options)
+            _, notices = add_test_set(
+                *(connection, settings, sight, options.test_set, folder, _measuring(options)),
+                phase=options.phase or "",
+            )
+        if folder.systems or folder.runs:
+            notices = [*notices, "Outputs of systems in it are left out; `steelyard submit` hands them in."]
+        note(notices)
+        return show_campaign(options)
+    with changing(options) as connection:
+        sight = to_change(connection, options)
+        known = find_campaign_test_set(connection, sight, options.test_set)
+        if options.remove:
+            remove_test_set(connection, sight, known)
+        else:
+            set_test_set(connection, sight, known, phase=options.phase)
+    return show_campaign(options)
+
+
+def run_measure(options: argparse.Namespace) -> int:
+    """Measure more."""
+    from cli.campaign import changing, show_campaign, to_change
+    from web.life.measures import add_measures
+    from web.life.test_sets import find_campaign_test_set
+
+    settings = read_settings(options)
+    with changing(options) as connection:
+        sight = to_change(connection, options)
+        known = find_campaign_test_set(connection, sight, options.test_set)
+        note(add_measures(connection, settings, sight, known.id, _measuring(options)))
+    return show_campaign(options)
+
+
+def run_release(options: argparse.Namespace) -> int:
+    """Release references, or hide them."""
+    from cli.campaign import changing, show_campaign, to_change
+    from web.life.test_sets import find_campaign_test_set, set_test_set
+
+    with changing(options) as connection:
+        sight = to_change(connection, options)
+        known = find_campaign_test_set(connection, sight, options.test_set)
+        set_test_set(connection, sight, known, released=not options.hide, early=options.early)
+    return show_campaign(options)
+
+
+def run_correct(options: argparse.Namespace) -> int:
+    """Correct references."""
+    from cli.campaign import changing, to_change
+    from metrics.text.limits import DEFAULT_LIMITS
+    from web.life.corrections import correct
+    from web.life.measures import standing_submissions
+    from web.life.test_sets import GivenFile, find_campaign_test_set, read_references
+
+    files = [GivenFile(path.name, path.read_bytes()) for path in options.files]
+    texts = read_references(files, DEFAULT_LIMITS.file_bytes)
+    settings = read_settings(options)
+    with changing(options) as connection:
+        sight = to_change(connection, options)
+        known = find_campaign_test_set(connection, sight, options.test_set)
+        number = correct(connection, settings, sight, known, texts, options.reason)
+        queued = len(standing_submissions(connection, sight.campaign_id, known.id))
+    print(f"Correction {number}: submissions that are measured anew: {queued}.")
+    if queued:
+        note([f"`steelyard campaign correction {options.campaign}` shows old and new once workers have measured them"])
+    return 0
+
+
+def run_correction(options: argparse.Namespace) -> int:
+    """Print old and new side by side."""
+    from cli.campaign import looking
+    from cli.columns import aligned
+    from cli.errors import CommandError
+    from web.access.principal import COMMAND_LINE
+    from web.life.corrections import compare, count_open, find_correction, list_corrections
+    from web.life.sight import read_sight
+
+    with looking(options) as connection:
+        sight = read_sight(connection, COMMAND_LINE, options.campaign)
+        known = list_corrections(connection, sight.campaign_id)
+        if not known:
+            raise CommandError(f"No references of {options.campaign} were corrected.")
+        chosen = known[0] if options.correction is None else find_correction(connection, sight, options.correction)
+        compared = compare(connection, sight, chosen)
+        left = count_open(connection, sight.campaign_id, chosen.new_test_set_id)
+    print(f"{chosen.test_set}, version {chosen.old_version} -> {chosen.new_version}: {chosen.reason}")
+    for metric in compared:
+        rows = [["Team", "System", "Before", "After", "Difference", "Rank before", "after"]]
+        for row in metric.rows:
+            scores = [_score(each) for each in (row.old, row.new)]
+            difference = "n/a" if row.difference is None else f"{row.difference:+.2f}"
+            rows.append([row.team, row.system, *scores, difference, str(row.old_rank or "-"), str(row.new_rank or "-")])
+        print(f"\n{metric.title} against {', '.join(metric.references)}\n{aligned(rows)}", end="")
+    if left:
+        note([f"{left} evaluation(s) on the new version are still to be done"])
+    return 0
+
+
+def run_export(options: argparse.Namespace) -> int:
+    """Write the zip."""
+    from models.session import make_engine
+    from web.access.principal import COMMAND_LINE
+    from web.life.export import export_campaign
+
+    settings = read_settings(options)
+    engine = make_engine(settings.database_url, pooled=False)
+    parts = export_campaign(engine, COMMAND_LINE, options.campaign)
+    with options.file.open("wb") as file:
+        file.writelines(parts)
+    print(f"Written: {options.file}")
+    return 0
+
+
+def _measuring(options: argparse.Namespace) -> Measuring:
+    from web.life.measures import Measuring
+
+    lists = [each.split(",") for each in options.references]
+    return Measuring(options.metrics or (), lists, options.confidence, options.seed)
+
+
+def _score(score: float | None) -> str:
+    return "n/a" if score is None else f"{score:.2f}"

@@ -1,0 +1,123 @@
+"""A campaign in a zip: everything for organisers, what is seen for others."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import update
+
+from models import CampaignTestSet, Declaration
+from models.base import now
+from models.roles import Feedback, PhaseKind, SiteRole, TeamRole
+from models.session import writing
+from tests.scheduler.jobs import work_off
+from tests.web.life.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set
+from tests.web.service import DAY, Service
+from web.access.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from web.life.export import export_campaign, safe_name
+from web.life.test_sets import GivenFile
+
+OURS, THEIRS = b"canaryours\npes\ndum\n", b"canarytheirs\npes\ndum\n"
+
+
+@pytest.fixture
+def site(service: Service) -> Service:
+    """A blind campaign with an anonymous rival, whose texts and names are canaries."""
+    olga, mary, eve = (service.account(name) for name in ("olga", "mary", "eve"))
+    teams = service.team("harbour", mary), service.team("canaryteam", eve)
+    campaign = service.campaign("wmt", organisers=(olga,), teams=teams, anonymous=True)
+    documents = GivenFile("docs.tsv", b"segment\tdoc_id\n0\t=cmd()\n1\tb\n2\tb\n")
+    with_test_set(service.engine, "wmt", given(documents=documents))
+    hand_in(service.engine, "wmt", "harbour", "mast", OURS, description="@sum\nours")
+    hand_in(service.engine, "wmt", "canaryteam", "canarysystem", THEIRS, description="canarywords")
+    work_off(service.settings)
+    service.phase(campaign, "test", PhaseKind.BLIND, ends=DAY, feedback=Feedback.ROUNDED)
+    return service
+
+
+def exported(site: Service, principal: Principal) -> dict[str, bytes]:
+    parts = list(export_campaign(site.engine, principal, "wmt"))
+    with zipfile.ZipFile(io.BytesIO(b"".join(parts))) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def rows(files: dict[str, bytes], name: str) -> Iterator[dict[str, str]]:
+    return csv.DictReader(io.StringIO(files[name].decode()), delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def member(account: int) -> Principal:
+    return Principal(account, role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE, teams={"harbour": TeamRole.MEMBER})
+
+
+def test_organisers_get_everything(site: Service) -> None:
+    files = exported(site, COMMAND_LINE)
+    assert files["test-sets/1-news-1/source.txt"] == SOURCE
+    assert files["test-sets/1-news-1/refs/0-A.txt"] == REFERENCE
+    assert files["outputs/1-harbour-mast.txt"] == OURS
+    assert files["outputs/2-canaryteam-canarysystem.txt"] == THEIRS
+    ours, theirs = rows(files, "submissions.tsv")
+    assert (ours["description"], theirs["team"]) == ("'@sum ours", "canaryteam")
+    assert [each["doc_id"] for each in rows(files, "test-sets/1-news-1/docs.tsv")] == ["'=cmd()", "b", "b"]
+    scores = list(rows(files, "scores.tsv"))
+    assert [(each["submission"], each["metric"].partition(":")[0]) for each in scores] == [
+        *(("1", "bleu"), ("1", "chrf"), ("2", "bleu"), ("2", "chrf")),
+    ]
+    assert all(float(each["score"]) > 0 for each in scores if each["metric"].startswith("chrf"))
+    assert "olga@example.org" in files["members.tsv"].decode()
+    assert b"test_set.add" in files["audit.tsv"]
+
+
+def test_a_team_gets_its_own_and_nobody_gets_what_is_blind(site: Service) -> None:
+    own, outside = exported(site, member(2)), exported(site, NOBODY)
+    assert own["outputs/1-harbour-mast.txt"] == OURS
+    assert [each["team"] for each in rows(own, "submissions.tsv")] == ["harbour"]
+    for files in (own, outside):
+        assert not list(rows(files, "scores.tsv")), "rounded feedback is not a score"
+        everything = b"\n".join([*files.values(), *(name.encode() for name in files)])
+        assert b"canary" not in everything.replace(OURS, b"")
+        assert b"kocka" not in everything
+        assert b"@example.org" not in everything
+        assert not {"members.tsv", "audit.tsv", "teams.tsv"} & set(files)
+    assert not list(rows(outside, "submissions.tsv"))
+
+
+def test_what_is_published_is_everybodys(site: Service) -> None:
+    site.phase(site.campaign("wmt"), "results", PhaseKind.PUBLISHED, begins=-1)
+    with writing(site.engine) as connection:
+        connection.execute(update(Declaration).where(Declaration.submission_id == 1).values(withdrawn_at=now()))
+    files = exported(site, NOBODY)
+    assert [each["team"] for each in rows(files, "submissions.tsv")] == ["canaryteam"]
+    assert {each["submission"] for each in rows(files, "scores.tsv")} == {"2"}
+    assert files["outputs/2-canaryteam-canarysystem.txt"] == THEIRS
+    assert not [name for name in files if "refs" in name]
+    with writing(site.engine) as connection:
+        connection.execute(update(CampaignTestSet).values(references_released_at=now()))
+    assert exported(site, NOBODY)["test-sets/1-news-1/refs/0-A.txt"] == REFERENCE
+
+
+def test_it_comes_as_a_file_by_the_api(site: Service) -> None:
+    answer = site.client().get("/api/v1/campaigns/wmt/export")
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="wmt.zip"'
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert "campaign.json" in archive.namelist()
+
+
+@pytest.mark.parametrize(
+    ("parts", "name"),
+    [
+        (("../../etc", "passwd"), "etc-passwd"),
+        (("..", "/"), "-"),
+        (("C:\\x", "a\0b", "CON"), "C_x-a_b-CON"),
+        (("Ústav", ""), "stav"),
+        ((), "unnamed"),
+    ],
+)
+def test_names_of_files_lead_nowhere(parts: tuple[str, ...], name: str) -> None:
+    made = safe_name(*parts)
+    assert made == name
+    assert not set(made) & set("./\\:\0")
