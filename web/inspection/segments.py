@@ -146,8 +146,7 @@ def read_segments(connection: Connection, sight: Sight, asked: Asked, first: int
     Scores, and marks against references, are shown only with the references. Raises NotThere and BadRequest.
     """
     test_sets = visible_test_sets(connection, sight)
-    test_set = find_test_set(test_sets, asked.test_set)
-    outputs = visible_outputs(connection, sight, test_set.id)
+    test_set, outputs = _chosen_test_set(connection, sight, test_sets, asked)
     shows_scores = sight.sees_references(test_set.id)
     measures = read_measures(connection, sight.campaign_id, test_set.id) if shows_scores else []
     measure = find_measure(measures, asked.metric, asked.references) if shows_scores else None
@@ -179,6 +178,19 @@ def read_segments(connection: Connection, sight: Sight, asked: Asked, first: int
         segments=_seen(connection, material, [int(each) for each in shown], measure),
         in_characters=in_characters,
     )
+
+
+def _chosen_test_set(
+    connection: Connection, sight: Sight, test_sets: Sequence[VisibleTestSet], asked: Asked
+) -> tuple[VisibleTestSet, list[VisibleOutput]]:
+    """The test set with its outputs: a link to an output need not say for which test set it is."""
+    if not asked.test_set and asked.systems:
+        for each in test_sets:
+            outputs = visible_outputs(connection, sight, each.id)
+            if set(asked.systems) <= {str(output.submission) for output in outputs}:
+                return each, outputs
+    test_set = find_test_set(test_sets, asked.test_set)
+    return test_set, visible_outputs(connection, sight, test_set.id)
 
 
 def _first_choice(outputs: Sequence[VisibleOutput]) -> list[VisibleOutput]:

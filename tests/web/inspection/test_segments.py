@@ -4,6 +4,7 @@ import pytest
 
 from models.roles import Feedback, PhaseKind
 from tests.web.inspection.looked_at import OUTPUTS, Looked, look_at
+from tests.web.life.campaigns import hand_in, with_test_set
 from tests.web.service import DAY, Service
 
 PAGE, API = "/campaigns/bay/segments", "/api/v1/campaigns/bay/segments"
@@ -121,6 +122,16 @@ def test_what_is_not_to_be_seen_is_not_there(bay: Looked) -> None:
     assert {each.status_code for each in answers} == {404}
     assert gull.get(API, params={"test_set": "other"}).status_code == 404
     assert gull.get(API, params={"segment": 5}).status_code == 422
+
+
+def test_a_link_to_an_output_finds_its_test_set(bay: Looked) -> None:
+    with_test_set(bay.service.engine, "bay", name="cove")
+    later = hand_in(bay.service.engine, "bay", "gulls", "dive", b"a\nb\nc\n", test_set="cove").submission
+    client = bay.service.browser(bay.organiser)
+    assert client.get(API).json()["test_set"] == "bay"
+    found = client.get(API, params={"system": str(later)}).json()
+    assert (found["test_set"], found["items"][2]["outputs"][0]["text"]) == ("cove", "c")
+    assert client.get(API, params={"system": str(later), "test_set": "bay"}).status_code == 404
 
 
 def test_the_page_escapes_what_teams_wrote_and_works_without_a_script(bay: Looked) -> None:
