@@ -107,8 +107,10 @@ def _form(
         here="submit",
         address=f"/campaigns/{part_of_address(sight.name)}/submit",
         standings=standings,
+        teams=[*teams, *(sorted(set(sight.teams) - set(teams)) if sight.organises else ())],
         test_sets=test_sets,
         given={"team": "", "test_set": "", "system": "", "run": "", "kind": "", "constrained": "", "description": ""}
+        | {"override": ""}
         | {key: value for key, value in given.items() if isinstance(value, str)},
         faults=defaultdict(str, faults or {}),
         wrong=wrong,

@@ -137,6 +137,10 @@ def test_a_file_alone_has_its_fields_in_the_address(port: Port) -> None:
     mary = port.program("mary")
     answer = mary.post(f"{ADDRESS}/submissions?system=mast&run=seed%207&kind=contrastive", content=output())
     assert (answer.status_code, answer.json()["run"], answer.json()["kind"]) == (201, "seed 7", "contrastive")
+    # As curl sends it where nobody says what it is.
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    curled = mary.post(f"{ADDRESS}/submissions?system=sail", content=output(), headers=headers)
+    assert (curled.status_code, curled.json()["system"]) == (201, "sail")
 
 
 def test_what_is_missing_is_said(port: Port) -> None:

@@ -90,6 +90,20 @@ def test_the_form_says_beforehand_why_nothing_is_taken(port: Port) -> None:
     assert "is frozen since" in mary.get(f"{CAMPAIGN}/submit").text
 
 
+def test_organisers_hand_in_for_a_team_at_any_time(port: Port) -> None:
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Phase).values(ends_at=now() - 5))
+    ann, mary = port.browser("ann"), port.browser("mary")
+    assert 'name="override"' in ann.get(f"{CAMPAIGN}/submit").text
+    assert 'name="override"' not in mary.get(f"{CAMPAIGN}/submit").text
+    assert send(ann, team="harbour").status_code == 403
+    assert send(mary, team="harbour", override="yes").status_code == 403
+    nameless = send(ann, override="yes")
+    assert (nameless.status_code, "Name the team" in nameless.text) == (422, True)
+    assert send(ann, team="harbour", override="yes").status_code == 303
+    assert "5 s late" in re.sub(r"[6-9] s late", "5 s late", mary.get("/submissions/2").text)
+
+
 def test_strangers_get_none_of_the_pages(port: Port) -> None:
     send(port.browser("mary"))
     eve = port.service.browser(port.service.account("eve"))
