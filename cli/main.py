@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from cli import (
+    account,
     campaign,
     check_metric,
     compare,
@@ -28,6 +29,7 @@ from cli import (
     serve,
     status,
     submit,
+    team,
     tune,
     up,
 )
@@ -91,6 +93,8 @@ def parser() -> argparse.ArgumentParser:
             up,
             serve,
             login,
+            account,
+            team,
             metrics_list,
             check_metric,
             embeddings,
