@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from metrics import parse_metric
 from metrics.text.pairing import check_pairing
@@ -18,6 +18,7 @@ from models.campaign import CampaignTestSet, Correction
 from models.declaration import Declaration, Diagnosis
 from models.evaluation import Evaluation
 from models.leaderboard import LeaderboardRow, ranked, read_leaderboard
+from models.ledger import SubmissionRequest
 from models.states import OPEN
 from models.submission import Submission
 from models.test_set import Document, Reference, TestSet
@@ -332,6 +333,12 @@ def _carry_over(connection: Connection, sight: Sight, old_id: int, new_id: int) 
         [{**common, **{name: getattr(row, name) for name in columns}} for row in old],
     ).all()
     new_of = {row.id: new for row, new in zip(old, new_ids, strict=True)}
+    # A request that is sent again finds the submission that stands now. The ledger stays: the attempt was the old one.
+    moved_requests = update(SubmissionRequest).where(SubmissionRequest.submission_id == bindparam("old_id"))
+    connection.execute(
+        moved_requests.values(submission_id=bindparam("new_id")),
+        [{"old_id": before, "new_id": after} for before, after in new_of.items()],
+    )
     for table in (Declaration, Diagnosis):
         rows = connection.execute(select(table).where(table.submission_id.in_(list(new_of)))).all()
         moved = {} if table is Diagnosis else {"test_set_id": new_id}

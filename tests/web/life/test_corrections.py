@@ -124,6 +124,13 @@ def test_what_was_withdrawn_is_measured_once_it_stands_again(engine: Engine) -> 
         assert connection.execute(measured).scalar_one() == 3
 
 
+def test_a_request_that_is_sent_again_finds_what_stands_now(engine: Engine) -> None:
+    first = hand_in(engine, "wmt", "guests", "flag", NEW, request_key="k")
+    correct_it(engine)
+    again = hand_in(engine, "wmt", "guests", "flag", NEW, request_key="k")
+    assert (first.submission, again.submission, again.stored, again.queued) == (4, 8, False, False)
+
+
 def test_teams_declare_what_stands_on_the_new_test_set(engine: Engine) -> None:
     correct_it(engine)
     with reading(engine) as connection:
