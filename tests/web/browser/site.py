@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, Response
 
 from tests.scheduler.jobs import work_off
 from tests.web.service import DAY, Service
@@ -33,7 +33,11 @@ class Site:
     @classmethod
     def start(cls, database_url: str, browser: Browser, stack: ExitStack, **settings: Any) -> Site:
         """On a free port, until the stack closes."""
-        service = Service.start(database_url, stack, **settings)
+        return cls.of(Service.start(database_url, stack, **settings), browser, stack)
+
+    @classmethod
+    def of(cls, service: Service, browser: Browser, stack: ExitStack) -> Site:
+        """A service that is there already, on a free port."""
         port = stack.enter_context(served(service.app))
         return cls(service, f"http://127.0.0.1:{port}", browser, stack)
 
@@ -59,6 +63,7 @@ class Site:
         page = context.new_page()
         page.on("console", self._note_console)
         page.on("pageerror", lambda error: self.complaints.append(f"script failed: {error}"))
+        page.on("dialog", self._note_dialog)
         page.on("requestfailed", self._note_request)
         page.on("response", self._note_response)
         return page
@@ -80,6 +85,10 @@ class Site:
         # What the content policy refuses is told here only. A status is told of every answer that is none of 2xx, 3xx.
         if message.type == "error" and "Failed to load resource" not in message.text:
             self.complaints.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def _note_dialog(self, dialog: Dialog) -> None:
+        self.complaints.append(f"a script of somebody else ran: {dialog.message}")
+        dialog.dismiss()
 
     def _note_request(self, request: Request) -> None:
         # Leaving a page breaks off what it still loads.

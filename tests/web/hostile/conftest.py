@@ -1,29 +1,14 @@
-"""One world for all tests here, copied for those that change it."""
+"""The world, copied for tests that change it."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.web.hostile.world import Template, World, build
-from tests.web.service import Service
-
-
-@pytest.fixture(scope="session")
-def world_template(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Template:
-    """The world, made once."""
-    file = tmp_path_factory.mktemp("world") / "world.db"
-    shutil.copy(sqlite_template, file)
-    with ExitStack() as stack:
-        service = Service.start(f"sqlite:///{file}", stack)
-        world = build(service)
-        service.engine.dispose()
-        service.app.state.steelyard.engine.dispose()
-    return Template(file, world)
+from tests.web.hostile.world import Template, World
 
 
 @pytest.fixture

@@ -1,0 +1,57 @@
+"""Every page there is, in the world of the hostile tests: accessible, wide enough, and no script of theirs runs.
+
+Its names and texts are the worst that pages can meet, long ones among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.web.browser.looks import HEIGHT, WIDTHS, check_accessible, check_width
+from tests.web.browser.site import Site
+from tests.web.hostile.expected import RULES
+from tests.web.hostile.test_roles import ROUTES, address_of
+from tests.web.hostile.world import ROLES, Template, World
+
+PAGES = [
+    route
+    for route in ROUTES
+    # That of an output is a file.
+    if route.startswith("GET /") and "/api/" not in route and not route.endswith("/output")
+]
+
+
+@pytest.fixture(scope="module")
+def world(world_template: Template, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with ExitStack() as stack:
+        yield world_template.copy(tmp_path_factory.mktemp("pages"), stack)
+
+
+@pytest.fixture(scope="module")
+def site(world: World, browser: Browser) -> Iterator[Site]:
+    with ExitStack() as stack:
+        yield Site.of(world.service, browser, stack)
+
+
+@pytest.mark.parametrize("route", PAGES)
+def test_pages_are_for_everybody(site: Site, world: World, route: str) -> None:
+    who = [role for role in ROLES if role in RULES[route].who and role != "disabled"]
+    # Who may do most sees most; and who is not signed in sees another page.
+    for role in {who[-1], who[0]} if who[0] == "nobody" else {who[-1]}:
+        page = site.page(None if role == "nobody" else world.accounts[role])
+        page.set_viewport_size({"width": WIDTHS[0], "height": HEIGHT})
+        answer = page.goto(address_of(route, world))
+        assert answer is not None
+        assert answer.status == 200, f"{role}: {answer.status}"
+        for width, scheme in ((WIDTHS[0], "light"), (WIDTHS[-1], "dark")):
+            page.set_viewport_size({"width": width, "height": HEIGHT})
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+            check_width(page)
+            check_accessible(page)
+        page.context.close()
+    site.raise_complaints()
+    assert not site.complaints
