@@ -1,0 +1,52 @@
+"""Many requests at the same moment: each is done once, and limits hold."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+from sqlalchemy import select
+
+from models import Declaration, LedgerEntry, Submission
+from models.quota import Scope
+from models.roles import DeclaredKind
+from models.session import reading, writing
+from models.states import QuotaKind
+from scheduler.quotas import set_quotas
+from tests.web.submissions.port import ADDRESS, Port, output
+
+AT_ONCE = 6
+
+
+def test_the_same_request_sent_by_many_at_once_is_done_once(port_anywhere: Port) -> None:
+    port = port_anywhere
+    clients = [port.program("mary") for _ in range(AT_ONCE)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        answers = list(pool.map(lambda client: port.submit(client, key="one", kind="primary"), clients))
+    assert {each.json()["id"] for each in answers} == {2}
+    assert Counter(each.status_code for each in answers) == {201: 1, 200: AT_ONCE - 1}
+    assert (port.count(Submission), port.count(LedgerEntry)) == (2, 1)
+
+
+def test_of_many_outputs_at_once_as_many_come_in_as_there_is_room_for_and_one_is_primary(port_anywhere: Port) -> None:
+    port = port_anywhere
+    with writing(port.service.engine) as connection:
+        set_quotas(connection, Scope(port.campaign, "", ""), {QuotaKind.PER_DAY: 3})
+    sent = [(port.program("mary"), output(seed)) for seed in range(AT_ONCE)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        answers = list(pool.map(lambda one: port.submit(*one, kind="primary"), sent))
+    assert Counter(each.status_code for each in answers) == {201: 3, 429: AT_ONCE - 3}
+    with reading(port.service.engine) as connection:
+        kinds = Counter(connection.scalars(select(Declaration.kind)))
+    assert kinds == {DeclaredKind.PRIMARY: 1, DeclaredKind.CONTRASTIVE: 2}
+
+
+def test_of_the_same_piece_sent_twice_at_once_one_is_taken(port_anywhere: Port) -> None:
+    port = port_anywhere
+    clients = [port.program("mary") for _ in range(AT_ONCE)]
+    upload = clients[0].post("/api/v1/uploads", json={"size": 12}).json()["id"]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        send = lambda client: client.put(f"/api/v1/uploads/{upload}?offset=0", content=b"a line")  # noqa: E731
+        statuses = Counter(each.status_code for each in pool.map(send, clients))
+    assert statuses == {200: 1, 409: AT_ONCE - 1}
+    assert clients[0].get(f"/api/v1/uploads/{upload}").json()["received"] == 6
+    early = clients[0].post(f"{ADDRESS}/submissions", json={"system": "mast", "upload": upload})
+    assert early.status_code == 422
