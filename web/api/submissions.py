@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, Field
@@ -22,8 +22,10 @@ from models.session import reading, writing
 from models.states import EvaluationState
 from scheduler.quotas import Standing
 from scheduler.submitting import LONGEST_KEY
+from web.api.paging import After, Limit, Paged, id_after
 from web.asking import Asking, state_of
 from web.boards.feedback import Told, ToldScore, read_told
+from web.boards.versions import tag_of, unchanged
 from web.large_bodies import takes_upload
 from web.life.declaring import Saying, declare, reinstate, withdraw
 from web.life.sight import Sight, read_sight
@@ -183,14 +185,6 @@ class HandedIn(Submission):
     quotas: list[Quota]
 
 
-class Submissions(BaseModel):
-    """A page of submissions, the newest first."""
-
-    items: list[Submission]
-    next: int | None
-    """What to give as `after` for the next page."""
-
-
 class Examined(BaseModel):
     """What was noticed about an output that was not handed in."""
 
@@ -258,30 +252,37 @@ def list_of_campaign(
     team: str = "",
     test_set: str = "",
     kind: Literal["", "primary", "contrastive", "late", "withdrawn"] = "",
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    after: Annotated[int | None, Query(ge=1, lt=2**63)] = None,
-) -> Submissions:
-    """Submissions of one's own teams in a campaign; organisers see all."""
+    limit: Limit = 50,
+    after: After = "",
+) -> Paged[Submission]:
+    """Submissions of one's own teams in a campaign, the newest first; organisers see all."""
     state = state_of(request)
     with reading(state.engine) as connection:
         sight = read_sight(connection, principal, name)
         listed = list_submissions(
             connection,
             sight,
-            Wanted(team=team, test_set=test_set, kind=kind, limit=limit, after=after),
+            Wanted(team=team, test_set=test_set, kind=kind, limit=limit, after=id_after(after)),
             state.settings.silent_seconds,
         )
-    return Submissions(items=[_shown(sight, each) for each in listed.items], next=listed.next)
+    following = None if listed.next is None else str(listed.next)
+    return Paged(items=[_shown(sight, each) for each in listed.items], next=following)
 
 
-@router.get("/submissions/{submission}")
-def read_submission(request: Request, principal: Asking, submission: Number) -> SubmissionWithScores:
-    """A submission of one's team: how far it is, what was noticed, and of its scores what the phase lets be told."""
+@router.get("/submissions/{submission}", response_model=SubmissionWithScores)
+def read_submission(request: Request, principal: Asking, submission: Number) -> Response:
+    """A submission of one's team: how far it is, what was noticed, and of its scores what the phase lets be told.
+
+    The answer has an ETag: sent back as If-None-Match, it is 304 until something changes.
+    """
     state = state_of(request)
     with reading(state.engine) as connection:
         sight, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
     told = read_told(state.engine, sight, [seen.id])[seen.id]
-    return SubmissionWithScores(**_shown(sight, seen).model_dump(), told=[_told(each) for each in told])
+    shown = SubmissionWithScores(**_shown(sight, seen).model_dump(), told=[_told(each) for each in told])
+    content = shown.model_dump_json().encode()
+    tag = tag_of(content)
+    return unchanged(request, tag) or Response(content, headers={"ETag": tag}, media_type="application/json")
 
 
 @router.patch("/submissions/{submission}")

@@ -53,6 +53,10 @@ def test_an_output_is_stored_queued_and_told_of(port_anywhere: Port) -> None:
         "seconds_left": None,
         "ended": True,
     }
+    tag = mary.get("/api/v1/submissions/2").headers["ETag"]
+    assert mary.get("/api/v1/submissions/2", headers={"If-None-Match": tag}).status_code == 304
+    mary.patch("/api/v1/submissions/2", json={"description": "our very best"})
+    assert mary.get("/api/v1/submissions/2", headers={"If-None-Match": tag}).status_code == 200
     (protocol,) = seen["told"]
     assert [score["title"] for score in protocol["scores"]] == ["BLEU", "chrF2"]
     assert protocol["scores"][0]["low"] < protocol["scores"][0]["score"] < protocol["scores"][0]["high"]
@@ -240,7 +244,7 @@ def test_lists_come_in_pages(port_anywhere: Port) -> None:
     for seed in range(1, 4):
         port.submit(mary, output(seed))
     first = mary.get(f"{ADDRESS}/submissions?limit=2").json()
-    assert ([each["id"] for each in first["items"]], first["next"]) == ([4, 3], 3)
+    assert ([each["id"] for each in first["items"]], first["next"]) == ([4, 3], "3")
     rest = mary.get(f"{ADDRESS}/submissions?limit=2&after=3").json()
     assert ([each["id"] for each in rest["items"]], rest["next"]) == ([2], None)
 
