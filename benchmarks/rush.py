@@ -5,7 +5,7 @@
 Starts `steelyard up` on a database of its own with a campaign, and hands in outputs over HTTP on loopback, each by a
 client with a connection of its own, at moments drawn by lot (with --closing more and more of them towards the end). One
 of ten breaks off in the middle of a request first and is sent again; one of ten is sent twice at the same time with the
-same key. All the while a page of the campaign is loaded twice a second. Then the database is asked: every output is
+same key. All the while the leaderboard is loaded twice a second. Then the database is asked: every output is
 stored once and queued once, counts once against the quota, and its text is what was sent.
 """
 
@@ -112,7 +112,7 @@ def run(folder: Path, options: argparse.Namespace) -> int:
     moments = sorted(options.seconds * (np.sqrt(draws) if options.closing else draws))
     with served(folder, database) as url:
         shards_before = shards_done(database)
-        watching = PageLoads(f"{url}/")
+        watching = PageLoads(f"{url}/campaigns/{CAMPAIGN}/leaderboard")
         handed = hand_all_in(url, moments, outputs, tokens)
         shards = shards_done(database) - shards_before
         pages = watching.stop()

@@ -264,3 +264,65 @@ class Leaderboard:
     ranking: Ranking
     items: tuple[BoardSystem, ...]
     replaced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSystem:
+    """A system that is compared."""
+
+    submission: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """System b against system a by one metric."""
+
+    a: str
+    b: str
+    a_submission: int
+    b_submission: int
+    metric: str
+    test: str
+    n: int
+    """Replicates or trials."""
+    seed: int
+    difference: float | None
+    """Score of b minus score of a."""
+    interval: Interval | None
+    p: float | None
+    p_corrected: float | None
+    correction: str
+    direction: str | None
+    """b is better, worse or equal; None where a score is undefined. Whether that is more than chance, p says."""
+    significant: bool
+    same_output: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Trying:
+    """How far workers have come with randomization tests."""
+
+    comparison: int
+    running: bool
+    trials: int
+    trials_done: int
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """All pairs of some systems."""
+
+    campaign: str
+    test_set: str
+    version: str
+    references: tuple[str, ...]
+    test: str
+    correction: str
+    alpha: float
+    systems: tuple[ComparedSystem, ...]
+    pairs: tuple[PairTest, ...]
+    lacking: int = 0
+    """Tests that are not made yet."""
+    progress: Trying | None = None

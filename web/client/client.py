@@ -8,8 +8,18 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from web.client.answers import BoardListed, Campaign, Finding, Leaderboard, Me, Progress, Submission
-from web.client.errors import BadInput, NotSignedIn
+from web.client.answers import (
+    BoardListed,
+    Campaign,
+    Comparisons,
+    Finding,
+    Leaderboard,
+    Me,
+    Progress,
+    Submission,
+    Trying,
+)
+from web.client.errors import BadInput, Conflict, NotSignedIn
 from web.client.shaping import shaped
 from web.client.transport import Patience, Transport, given, path_of
 from web.client.uploading import forget, upload
@@ -23,6 +33,8 @@ if TYPE_CHECKING:
 
 AT_ONCE_BYTES = 2**20
 """Larger files are packed and sent in pieces."""
+TRYING_SECONDS = 0.5
+"""Between two questions how far randomization tests are."""
 UNCHANGED = object()
 """Of what is said about a submission: it stays as it is."""
 
@@ -113,6 +125,51 @@ class Client:
         """The same as a file of kind csv, tsv or tex; `wanted` as of `leaderboard`, references with commas."""
         address = path_of("campaigns", campaign, f"leaderboard.{kind}")
         return self._transport.send("GET", address, params=given(wanted)).content
+
+    def compare(
+        self,
+        campaign: str,
+        systems: Sequence[int] = (),
+        *,
+        test_set: str = "",
+        references: Sequence[str] = (),
+        metric: str = "",
+        test: str = "bootstrap",
+        correction: str = "holm",
+        board: int | None = None,
+        on_progress: Callable[[Trying], None] | None = None,
+    ) -> Comparisons:
+        """All pairs of systems, given by numbers of their submissions, or of the best eight, by every metric or one.
+
+        `test` is bootstrap or randomization, whose tests are made where they are lacking: that is waited for.
+        `correction` is holm, bh or none. Raises NotThere, Forbidden, BadInput; Conflict where tests cannot be made.
+        """
+        wanted = given(
+            {
+                "system": list(systems) or None,
+                "test_set": test_set or None,
+                "references": ",".join(references) or None,
+                "metric": metric or None,
+                "test": test,
+                "correction": correction,
+                "board": board,
+            }
+        )
+        address = path_of("campaigns", campaign, "comparisons")
+        found = shaped(Comparisons, self._transport.ask("GET", address, params=wanted))
+        if test == "bootstrap" or not found.lacking:
+            return found
+        found = shaped(Comparisons, self._transport.ask("POST", address, params=wanted))
+        while found.progress is not None and found.progress.running:
+            if on_progress is not None:
+                on_progress(found.progress)
+            self._sleep(TRYING_SECONDS)
+            asked = {**wanted, "comparison": found.progress.comparison}
+            found = shaped(Comparisons, self._transport.ask("GET", address, params=asked))
+        if found.lacking:
+            why = found.progress.failure if found.progress is not None else ""
+            raise Conflict(409, "not_tested", why or "Some pairs could not be tested.")
+        return found
 
     def submit(
         self,
