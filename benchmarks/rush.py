@@ -26,6 +26,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import numpy as np
@@ -53,7 +54,7 @@ from models.states import LeaseState
 from models.text import Text
 from web.access.principal import COMMAND_LINE
 from web.access.secrets import hash_of, new_secret
-from web.client import Client
+from web.client import Client, ClientError
 from web.life.changing import to_change
 from web.life.measures import Measuring
 from web.life.phases import PhaseRules, add_phase
@@ -65,6 +66,8 @@ CAMPAIGN = "rush"
 BASES = 20
 """Outputs that are generated; all others differ from one of them in a word of each tenth line."""
 START_SECONDS = 60.0
+LAST_LINES = 40
+"""Of its log, which has warnings and errors alone."""
 GRACE_SECONDS = 600.0
 """After the deadline everything is still taken: it is lateness that is measured here, not refused."""
 
@@ -113,10 +116,10 @@ def run(folder: Path, options: argparse.Namespace) -> int:
     with served(folder, database) as url:
         shards_before = shards_done(database)
         watching = PageLoads(f"{url}/campaigns/{CAMPAIGN}/leaderboard")
-        handed = hand_all_in(url, moments, outputs, tokens)
+        handed, faults = hand_all_in(url, moments, outputs, tokens)
         shards = shards_done(database) - shards_before
         pages = watching.stop()
-        faults = check(database, outputs, handed)
+        faults += [*watching.faults, *check(database, outputs, handed)]
     answers = [each.seconds for each in handed]
     print(f"{len(handed)} outputs of {options.segments:,} segments in {options.seconds:g} s, {options.teams} teams")
     print(f"answer        {spread(answers)}")
@@ -195,8 +198,8 @@ class served:  # noqa: N801 - used as a function
         self._process.send_signal(signal.SIGTERM)
         self._process.send_signal(signal.SIGTERM)
         self._process.wait(START_SECONDS)
-        said = self._log.read_text().splitlines()[1:]
-        print(*(line for line in said if "ERROR" in line or "Traceback" in line), sep="\n", end="")
+        # The first lines are the address, and how the first account is made.
+        print(*self._log.read_text().splitlines()[1:][-LAST_LINES:], sep="\n")
 
 
 class PageLoads(threading.Thread):
@@ -205,14 +208,21 @@ class PageLoads(threading.Thread):
     def __init__(self, url: str) -> None:
         super().__init__(daemon=True)
         self._url, self._over, self._seconds = url, threading.Event(), list[float]()
+        self.faults: list[str] = []
         self.start()
 
     def run(self) -> None:
         """Load it."""
         while not self._over.wait(0.5):
             begun = time.monotonic()
-            with urlopen(self._url) as answer:
-                answer.read()
+            try:
+                with urlopen(self._url) as answer:
+                    answer.read()
+            except HTTPError as error:
+                # There is no leaderboard before the first output.
+                if error.code != 404:
+                    self.faults.append(f"a page was answered with status {error.code}")
+                continue
             self._seconds.append(time.monotonic() - begun)
 
     def stop(self) -> list[float]:
@@ -224,8 +234,8 @@ class PageLoads(threading.Thread):
 
 def hand_all_in(
     url: str, moments: list[float], outputs: list[tuple[str, str, bytes]], tokens: dict[str, str]
-) -> list[Handed]:
-    """Every output at its moment, by as many clients as there must be."""
+) -> tuple[list[Handed], list[str]]:
+    """Every output at its moment, by as many clients as there must be; what they saw, and who was refused."""
     begun = time.monotonic()
     futures: list[Future[Handed]] = []
     with ThreadPoolExecutor(len(outputs)) as pool:
@@ -237,7 +247,13 @@ def hand_all_in(
             if number % 10 == 7:
                 pool.submit(hand_in, url, token, output, key, begun + moment)
             futures.append(pool.submit(hand_in, url, token, output, key, begun + moment))
-        return [future.result() for future in futures]
+        handed, faults = [], []
+        for future, output in zip(futures, outputs, strict=True):
+            try:
+                handed.append(future.result())
+            except ClientError as error:
+                faults.append(f"{output[0]}/{output[1]} was refused: {error}")
+        return handed, faults
 
 
 def hand_in(url: str, token: str, output: tuple[str, str, bytes], key: str, moment: float) -> Handed:

@@ -28,8 +28,7 @@ DESCRIPTION = "Evaluate machine translation: test sets, submissions, scores with
 def create_app(settings: WebSettings | None = None) -> FastAPI:
     """An app of its own, with its own engine. The database must be up to date."""
     settings = settings or WebSettings()
-    # One for each thread, and some for what goes on beside the requests.
-    state = State(settings, make_engine(settings.database_url, connections=settings.web_threads + 4))
+    state = State(settings, make_engine(settings.database_url, connections=settings.web_connections))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

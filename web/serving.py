@@ -146,7 +146,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer."""
-        # More threads than connections to the database would only wait for these.
+        # Some wait for their turn to be examined, and must not keep pages from others.
         current_default_thread_limiter().total_tokens = self._state.settings.web_threads
         await super().startup(sockets)
         self.pulse.done()

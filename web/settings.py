@@ -16,8 +16,10 @@ class WebSettings(Settings):
     """The address that pages and API are served at; 0.0.0.0 lets other machines ask."""
     web_port: int = Field(default=8718, ge=0, le=65535)
     """The port for that."""
-    web_threads: int = Field(default=12, ge=1)
-    """Requests that are worked on at the same time, each with a connection to the database of its own."""
+    web_threads: int = Field(default=40, ge=1)
+    """Requests that are worked on at the same time; uploads that wait for their turn are among them."""
+    web_connections: int = Field(default=20, ge=2)
+    """Connections to the database of one web service at most."""
     public_url: str | None = None
     """How people reach the server, such as https://mt.example.org: for links in mails, and the origin of forms."""
     trusted_proxies: str = ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,8 @@ RARE = 30
 """A word that is in more segments tells little, and costs most."""
 BEGINNING, SHORTEST = 5, 4
 """Of a word that is looked for in another language: the letters that count, and the least that it must have."""
+KEPT, KEPT_WORDS = 40, 50_000
+"""Letters of a word whose beginning is kept, and how many are."""
 CLIPPED = 8.0
 """What the shared words of one segment count for at most, in nats: they are not independent of one another."""
 SPREAD = 0.35
@@ -202,8 +204,18 @@ def _word(word: str) -> str:
 
 def _beginning(word: str) -> str:
     """A word as it is looked for in another language: digits, or the first letters without accents; "" for none."""
+    if word.isascii() and word.isalpha():
+        return word[:BEGINNING] if len(word) >= SHORTEST else ""
+    # Outputs for one test set have most of their words in common; long ones would fill the memory.
+    return _known_beginning(word) if len(word) <= KEPT else _found_beginning(word)
+
+
+def _found_beginning(word: str) -> str:
     digits = "".join(c for c in word if c.isdigit())
     if digits or NO_BLANKS.fullmatch(word):
         return digits or word
     bare = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
     return bare[:BEGINNING] if len(bare) >= SHORTEST else ""
+
+
+_known_beginning = lru_cache(maxsize=KEPT_WORDS)(_found_beginning)
