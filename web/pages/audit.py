@@ -65,4 +65,8 @@ def _values(address: str, found: list[KnownEntry], search: str) -> dict[str, Any
 
 
 def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -25,6 +25,8 @@ router = APIRouter()
 
 SHOWN = 50
 TITLE, ONE = "Invitations", "An invitation"
+WITH_TEAM = "team"
+"""What the form calls an invitation that lets a team into a campaign."""
 
 Secret = Annotated[str, Path(max_length=200)]
 Campaign = Annotated[str, Path(max_length=400)]
@@ -85,14 +87,14 @@ def invite_to_campaign(
     campaign: Campaign,
     background: BackgroundTasks,
     email: Annotated[str, Form()] = "",
-    role: Annotated[str, Form()] = "",
+    role: Annotated[str, Form()] = WITH_TEAM,
 ) -> Response:
     """Invite somebody to a campaign: with a team, to organise it, or to look at it."""
     with reading(state_of(request).engine) as connection:
         read_sight(connection, principal, campaign).require_organiser()
     state = state_of(request)
     try:
-        if role not in {"", *(each.value for each in CampaignRole)}:
+        if role not in {WITH_TEAM, *(each.value for each in CampaignRole)}:
             raise BadRequest(f"There is no role {role[:20]!r}.")
         with writing(state.engine) as connection:
             made = invite(
@@ -104,7 +106,7 @@ def invite_to_campaign(
                 team="",
                 team_role=TeamRole.MEMBER,
                 campaign=campaign,
-                campaign_role=CampaignRole(role) if role else None,
+                campaign_role=None if role == WITH_TEAM else CampaignRole(role),
             )
     except BadRequest as error:
         values = _campaign(request, principal, campaign, given={"email": email[:254], "role": role})
@@ -248,13 +250,13 @@ def _campaign(
         sight = read_sight(connection, principal, campaign)
         sight.require_organiser()
         found = invitations_seen(connection, principal, campaign=campaign, before=id_after(after), limit=SHOWN)
-    roles = [("", "takes part with a team"), ("organiser", "organises it, too"), ("viewer", "looks at it")]
+    roles = [(WITH_TEAM, "to take part with a team"), ("organiser", "to organise it, too"), ("viewer", "to look at it")]
     return _listed(f"/campaigns/{part_of_address(campaign)}/invitations", found, given, made) | {
         "roles": roles,
         "what": "somebody to this campaign",
         "sight": sight,
         "here": "manage",
-        "default": "",
+        "default": WITH_TEAM,
     }
 
 

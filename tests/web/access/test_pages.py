@@ -259,7 +259,7 @@ def test_an_invitation_brings_a_team_into_a_campaign(service: Service) -> None:
     olga = service.account("olga", SiteRole.ORGANISER)
     service.campaign("regatta", organisers=(olga,), visibility=Visibility.PRIVATE, title="The Regatta")
     organiser, address = service.browser(olga), "/campaigns/regatta/invitations"
-    link = link_on(submit(organiser, address, role="").text)
+    link = link_on(submit(organiser, address, role="team").text)
     client = service.client()
     assert "The Regatta" in client.get(link).text
     fields = {"email": "zoe@example.org", "name": "Zoë", "password": PASSWORD}
