@@ -31,6 +31,10 @@
   };
   const events = new EventSource(section.dataset.events);
   events.addEventListener("progress", (event) => show(JSON.parse(event.data)));
+  events.addEventListener("error", () => {
+    // A browser tries again by itself, but not where the server has refused it.
+    if (events.readyState === EventSource.CLOSED) set("left", "Load the page again to see how far it is.");
+  });
   events.addEventListener("end", (event) => {
     events.close();
     show(JSON.parse(event.data));

@@ -6,10 +6,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlalchemy import func, select
+
 from metrics.errors import MetricsError
+from metrics.text.limits import OverLimit
 from models.campaign_protocols import Measures, find_measures
 from models.session import reading, writing
 from models.states import QueueClass
+from models.test_set import Reference
+from models.text import Text as StoredText
 from scheduler.admission import check_open
 from scheduler.errors import SchedulerError
 from scheduler.submitted_text import lined_up, read_output
@@ -36,6 +41,10 @@ if TYPE_CHECKING:
     from web.submissions.receiving import Incoming
 
 
+ALWAYS_TAKEN = 16 << 20
+"""Bytes of a text of whatever test set."""
+LONGEST = 50
+"""How many times as long as a reference an output may be, beyond that."""
 NO_FILE = "There is no file. Choose one with one segment per line."
 
 
@@ -156,7 +165,19 @@ def _read(stack: ExitStack, state: State, measures: Measures, file: Received, sy
     contents = stack.enter_context(file.opened())
     output = read_output(contents, system=system, limits=limits_of(state.settings))
     with reading(state.engine) as connection:
-        return lined_up(connection, output, measures.test_set)
+        text = lined_up(connection, output, measures.test_set)
+        expected = connection.scalar(
+            select(func.max(StoredText.bytes))
+            .join(Reference, Reference.text_id == StoredText.id)
+            .where(Reference.test_set_id == measures.test_set.id)
+        )
+    if text.size > max(ALWAYS_TAKEN, LONGEST * (expected or 0)):
+        # It would cost the memory and the time of everybody.
+        raise OverLimit(
+            f"{text.name}: {text.size:,} bytes of text. No translation of the test set is that long: look whether "
+            "something was joined or repeated."
+        )
+    return text
 
 
 def _looked_at(

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import random
 import zipfile
 from contextlib import ExitStack
 
@@ -106,6 +107,8 @@ def test_packed_or_not_it_is_the_same_text(port: Port, content: bytes) -> None:
     assert downloaded.headers["Content-Type"] == "text/plain; charset=utf-8"
 
 
+LONG = b"\n".join([random.Random(1).randbytes(29_000).hex().encode()] * SEGMENTS)
+"""More than 16 MiB that do not look like a bomb."""
 BOMB = (999 * b"x" + b"\n") * 50_000
 
 
@@ -114,6 +117,10 @@ BOMB = (999 * b"x" + b"\n") * 50_000
     [
         (output(segments=299), "has 299 lines, but the test set has 300 segments"),
         (output().replace(b"cat", b"\xff\xfe", 1), "not UTF-8"),
+        (
+            gzip.compress(b"\n".join(random.Random(1).randbytes(29_000).hex().encode() for _ in range(SEGMENTS)), 1),
+            "that long",
+        ),
         (b"\n" * SEGMENTS, "All 300 lines of the output are empty"),
         (gzip.compress(BOMB), "unpacks to more than 100 times its size"),
         (gzip.compress(output())[:-20], "the gzip data ends too early"),
