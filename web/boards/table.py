@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from web.boards.view import BoardView, Line
     from web.life.sight import Sight
 
-CLOSE = 3
-"""Lines shown around one's own systems that stand on another page."""
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -53,10 +50,10 @@ def make_table(view: BoardView, sight: Sight, lines: Sequence[Line]) -> Table:
     """A table of some lines; whiskers lie on axes that the whole board shares."""
     axes = [_axis(view, metric) for metric in range(len(view.listed.metrics))]
     rows = [_row(sight, line, [axis for axis, _ in axes]) for line in lines]
-    clusters, last = [], 0
-    numbered = []
+    clusters, numbered = [], []
+    # What is not ranked stands in the cluster that it stands below, or above the first one.
+    last = next((row.place.cluster for row in rows if row.place), 0)
     for row in rows:
-        # What is not ranked stands in the cluster that it stands below.
         last = row.place.cluster if row.place else last
         numbered.append((last, row))
     for _, of_cluster in groupby(numbered, key=lambda each: each[0]):

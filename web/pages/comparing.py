@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -25,6 +26,7 @@ from web.boards.comparing import (
     read_trying,
 )
 from web.boards.names import name_of
+from web.boards.standing import Contender
 from web.boards.view import BoardView, Shown, Wish
 from web.life.sight import Sight, read_sight
 from web.pages.boards import Links, near_choice
@@ -60,6 +62,7 @@ def show_comparison(
         compared = compare(connection, view, wanted)
         trying = None if comparison is None else read_trying(connection, view, comparison)
     links = Links(name, choice, view)
+    addresses = _addresses(sight, systems, links)
     chosen = {each.submission for each in systems}
     return page(
         request,
@@ -70,7 +73,8 @@ def show_comparison(
         choice=choice,
         view=view,
         compared=compared,
-        body=_matrices(sight, choice, compared, links),
+        body=_matrices(sight, choice, compared, addresses),
+        linked=bool(addresses),
         trying=trying,
         systems=[(each.submission, name_of(sight, each).title) for each in systems],
         numbers=[each.submission for each in systems],
@@ -108,7 +112,13 @@ def ask_for_trials(request: Request, name: str, principal: Asking, asked: Annota
     return see_other(Links(name, choice, view).compare([each.submission for each in wanted.systems], **more))
 
 
-def _matrices(sight: Sight, choice: Choice, compared: Compared, links: Links) -> Any:
+def _addresses(sight: Sight, systems: Sequence[Contender], links: Links) -> dict[tuple[int, int], str]:
+    """Where the segments of a pair are to be seen, for those pairs whose outputs may be."""
+    seen = [number for number, each in enumerate(systems) if sight.sees_segments and sight.sees_output(each.team)]
+    return {(a, b): links.segments(systems[a].submission, systems[b].submission) for a in seen for b in seen if a < b}
+
+
+def _matrices(sight: Sight, choice: Choice, compared: Compared, addresses: Mapping[tuple[int, int], str]) -> Any:
     wanted = compared.wanted
     names = [name_of(sight, each).title for each in wanted.systems]
     metrics = []
@@ -130,12 +140,6 @@ def _matrices(sight: Sight, choice: Choice, compared: Compared, links: Links) ->
             if wanted.test is Test.RANDOMIZATION
             else "No bootstrap replicates were stored: choose randomization."
         )
-    addresses = {}
-    if sight.sees_segments:
-        for a, first in enumerate(wanted.systems):
-            for b, second in enumerate(wanted.systems):
-                if a < b and sight.sees_output(first.team) and sight.sees_output(second.team):
-                    addresses[a, b] = links.segments(first.submission, second.submission)
     return differences_body(
         names,
         metrics,
