@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, Select, bindparam, case, func, select
 
 from models.audit import AuditEntry
 from models.boards import ListedBoard
@@ -75,12 +75,12 @@ class Standing:
     contenders: Sequence[Contender] = field(default_factory=tuple)
 
 
-def read_stamp(connection: Connection, listed: ListedBoard) -> Stamp:
-    """What says that a board has changed: quickly read, however large the board."""
+def _stamp_statement() -> Select[Any]:
     states = case({state: number for number, state in enumerate(STATES, 1)}, value=Evaluation.state)
     kinds = case({DeclaredKind.PRIMARY: 2, DeclaredKind.CONTRASTIVE: 3}, value=Declaration.kind, else_=1)
     constrained = case((Declaration.constrained.is_(True), 1), (Declaration.constrained.is_(False), 2), else_=0)
-    row = connection.execute(
+    logged = select(func.max(AuditEntry.id)).where(AuditEntry.campaign_id == bindparam("campaign_id"))
+    return (
         select(
             func.count(Evaluation.id),
             func.max(Evaluation.id),
@@ -90,14 +90,23 @@ def read_stamp(connection: Connection, listed: ListedBoard) -> Stamp:
             func.sum(Evaluation.id * constrained),
             func.sum(case((Declaration.withdrawn_at.is_not(None), Evaluation.id), else_=0)),
             func.sum(Declaration.late_seconds),
+            # Sums could stay the same by chance; no change comes without an entry in the log.
+            logged.scalar_subquery(),
         )
         .join(Submission, Submission.id == Evaluation.submission_id)
         .outerjoin(Declaration, Declaration.submission_id == Submission.id)
-        .where(Evaluation.protocol_id == listed.protocol_id, Submission.campaign_id == listed.campaign_id)
-    ).one()
-    # Sums could stay the same by chance; no change comes without an entry in the log.
-    logged = select(func.max(AuditEntry.id)).where(AuditEntry.campaign_id == listed.campaign_id)
-    return tuple(None if each is None else float(each) for each in (*row, connection.scalar(logged)))
+        .where(Evaluation.protocol_id == bindparam("protocol_id"), Submission.campaign_id == bindparam("campaign_id"))
+    )
+
+
+# Made once: to put it together takes as long as to ask.
+_STAMP = _stamp_statement()
+
+
+def read_stamp(connection: Connection, listed: ListedBoard) -> Stamp:
+    """What says that a board has changed: quickly read, however large the board."""
+    row = connection.execute(_STAMP, {"protocol_id": listed.protocol_id, "campaign_id": listed.campaign_id}).one()
+    return tuple(None if each is None else float(each) for each in row)
 
 
 def read_standing(connection: Connection, memory: Memory, listed: ListedBoard, stamp: Stamp) -> Standing:

@@ -48,7 +48,9 @@ class Table:
 
 def make_table(view: BoardView, sight: Sight, lines: Sequence[Line]) -> Table:
     """A table of some lines; whiskers lie on axes that the whole board shares."""
-    axes = [_axis(view, metric) for metric in range(len(view.listed.metrics))]
+    axes = view.drawn.get("axes")
+    if axes is None:
+        axes = view.drawn["axes"] = [_axis(view, metric) for metric in range(len(view.listed.metrics))]
     rows = [_row(sight, line, [axis for axis, _ in axes]) for line in lines]
     clusters, numbered = [], []
     # What is not ranked stands in the cluster that it stands below, or above the first one.

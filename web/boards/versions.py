@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from fastapi import Response
@@ -17,8 +18,15 @@ if TYPE_CHECKING:
 def version_of(view: BoardView, sight: Sight, *more: object) -> str:
     """What says that somebody would be shown the same again, as an ETag."""
     shown = (view.standing.stamp, view.standing.listed, view.wish, view.testing, view.fault)
-    eyes = (sight.organises, sight.sees_names, sight.own_teams, [*sight.teams.values()], sight.frozen_at)
-    return tag_of(repr((shown, eyes, more)).encode())
+    return tag_of(repr((shown, _eyes(sight), more)).encode())
+
+
+def _eyes(sight: Sight) -> tuple[Hashable, ...]:
+    """What of a sight decides which names, links and reasons a board shows. Who has the same eyes sees the same."""
+    return (
+        *(sight.organises, sight.sees_names, sight.sees_segments, sight.published, bool(sight.phases)),
+        *(sight.own_teams, *sight.teams.values()),
+    )
 
 
 def tag_of(content: bytes) -> str:

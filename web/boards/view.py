@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analysis.significance import ALPHA
 from metrics.ranking import places
@@ -68,9 +68,9 @@ class Line:
     """The first system above it whose output is the very same."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class BoardView:
-    """Best first."""
+    """Best first. Shared by all threads."""
 
     standing: Standing
     wish: Wish
@@ -79,6 +79,8 @@ class BoardView:
     """Pairs that are still being tested in the background; there are no rank ranges and clusters until all are."""
     fault: str
     """Why nothing could be tested, or what keeps the tests from their promise; sentences, or empty."""
+    drawn: dict[Hashable, Any] = field(default_factory=dict)
+    """What was worked out for pages, such as axes; goes with it when the board changes."""
 
     @property
     def listed(self) -> ListedBoard:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request, Response
+from markupsafe import Markup
 
 from models.session import reading
 from web.api.boards import Filters
@@ -14,12 +15,13 @@ from web.api.comparisons import Comparing
 from web.asking import Asking, state_of
 from web.boards.choice import Choice, find_choice, find_metric, read_choices
 from web.boards.feedback import LEVEL
+from web.boards.memory import Memory
 from web.boards.table import make_table
-from web.boards.versions import tag_of, unchanged
+from web.boards.versions import tag_of, unchanged, version_of
 from web.boards.view import BoardView, Constrained, Shown, Wish
 from web.errors import NotThere
 from web.life.sight import Sight, read_sight
-from web.pages.rendering import page, part_of_address
+from web.pages.rendering import fragment, page, part_of_address
 
 router = APIRouter()
 
@@ -60,7 +62,7 @@ def show_leaderboard(
         here="leaderboard",
         choice=choice,
         view=view,
-        table=make_table(view, sight, lines),
+        table=_table(state.boards.memory, view, sight, choice, links, first),
         own=_own(view, sight),
         first=first,
         last=first + len(lines),
@@ -144,6 +146,17 @@ class Links:
         """These systems compared."""
         wish = {key: value for key, value in self.wish.items() if key not in {"shown", "constrained"}} | changes
         return f"{self.campaign}/compare?{urlencode([*wish.items(), *(('system', each) for each in submissions)])}"
+
+
+def _table(memory: Memory, view: BoardView, sight: Sight, choice: Choice, links: Links, first: int) -> Markup:
+    """Made once for all who see the same: most of what a page takes goes into it."""
+    key = "table", version_of(view, sight, choice, first, PAGE)
+    known: Markup | None = memory.get(key)
+    if known is None:
+        lines = view.lines[first : first + PAGE]
+        known = fragment("board_table", view=view, choice=choice, links=links, table=make_table(view, sight, lines))
+        memory.put(key, known, 4 * len(known))
+    return known
 
 
 def _own(view: BoardView, sight: Sight) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fastapi.responses import HTMLResponse, RedirectResponse
+from markupsafe import Markup
 from sqlalchemy.exc import DBAPIError
 
 from metrics.base import VERSION
@@ -69,6 +70,11 @@ def page(
     if token.made:
         set_cookie(response, request, VISITOR_COOKIE, token.made)
     return response
+
+
+def fragment(template: str, **values: Any) -> Markup:
+    """A part of a page that does not depend on the session: it can be kept, and shown to others with the same sight."""
+    return Markup(_environment().get_template(f"{template}.html.j2").render(values))  # noqa: S704 - escaped by the engine
 
 
 class FormToken:

@@ -122,3 +122,15 @@ def test_names_that_are_script_are_shown_as_they_are(scored: Scored) -> None:
     text = shown(scored)
     assert "<script>alert" not in text
     assert "&lt;script&gt;" in text
+
+
+def test_a_table_that_is_kept_is_shown_only_to_those_who_see_the_same(scored: Scored) -> None:
+    scored.service.campaign("port", anonymous=True)
+    scored.service.phase(scored.campaign_id, "now", PhaseKind.OPEN)
+    harbour, nobody = shown(scored, scored.zoe), shown(scored)  # type: ignore[attr-defined]
+    assert "harbour/mast" in harbour
+    assert "lighthouse" not in harbour
+    assert not [word for word in ("harbour", "mast", "lighthouse", "/submissions/") if word in nobody]
+    assert "harbour/mast" in shown(scored, scored.zoe), "whoever looked before"  # type: ignore[attr-defined]
+    scored.service.phase(scored.campaign_id, "out", PhaseKind.PUBLISHED, begins=-1)
+    assert "lighthouse/lamp" in shown(scored)
