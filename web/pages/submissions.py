@@ -18,7 +18,7 @@ from web.pages.rendering import page, part_of_address, see_other
 from web.pages.submit import CONSTRAINED, KINDS
 from web.submissions.history import read_history
 from web.submissions.output import output_of
-from web.submissions.seen import Wanted, earlier_of_system, find_submission, list_submissions
+from web.submissions.seen import Wanted, across_corrections, earlier_of_system, find_submission, list_submissions
 from web.submissions.steering import cancel, retry
 from web.submissions.test_sets import offered_test_sets
 
@@ -184,6 +184,7 @@ def _page(
     state = state_of(request)
     with reading(state.engine) as connection:
         sight, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
+        before, after = across_corrections(connection, sight, seen)
         history = read_history(connection, sight, seen)
         others = earlier_of_system(connection, sight, seen, state.settings.silent_seconds)
     told = read_told(state.engine, sight, [seen.id])[seen.id]
@@ -207,6 +208,8 @@ def _page(
         told=told,
         others=others,
         history=history,
+        before=before,
+        after=after,
         settled=settled,
         changeable=sight.organises or (seen.team in sight.own_teams and not settled),
         given=given,

@@ -182,6 +182,26 @@ def earlier_of_system(
     return _complete(connection, sight, rows, silent_seconds)
 
 
+def across_corrections(connection: Connection, sight: Sight, seen: SeenSubmission) -> tuple[int | None, int | None]:
+    """The same output on the test set that this one's corrects, and on the one that corrects it; None for none."""
+    own = sight.test_sets.get(seen.test_set.id)
+    newer = own.replaced_by if own is not None else None
+    older = [each.id for each in sight.test_sets.values() if each.replaced_by == seen.test_set.id]
+    if newer is None and not older:
+        return None, None
+    rows = connection.execute(
+        _rows(
+            Submission.campaign_id == seen.campaign_id,
+            Submission.test_set_id.in_([*older, newer] if newer is not None else older),
+            *(System.team == seen.team, System.name == seen.system, Submission.run == seen.run),
+            Text.sha256 == seen.sha256,
+        )
+    ).all()
+    found = {row.test_set_id: row.id for row in rows}
+    before = next((found[each] for each in reversed(older) if each in found), None)
+    return before, found.get(newer) if newer is not None else None
+
+
 def _rows(*conditions: ColumnElement[bool]) -> Select[Any]:
     columns: tuple[Any, ...] = (
         *(Submission.id, Submission.campaign_id, Submission.run, Submission.created_at, Submission.text_id),

@@ -6,6 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
+from metrics.text.plain import Text
 from models import Campaign, Phase, Submission
 from models.base import now
 from models.quota import Scope
@@ -14,7 +15,11 @@ from models.session import writing
 from models.states import QuotaKind
 from scheduler.quotas import set_quotas
 from tests.web.service import Service
-from tests.web.submissions.port import Port, output
+from tests.web.submissions.port import ADDRESS, NAME, REFERENCE, Port, output
+from web.access.principal import COMMAND_LINE
+from web.life.changing import to_change
+from web.life.corrections import correct
+from web.life.test_sets import find_campaign_test_set
 
 CAMPAIGN = "/campaigns/port%201"
 
@@ -162,6 +167,28 @@ def test_organisers_stop_it_and_let_it_be_tried_again(port: Port) -> None:
     assert "/submissions/2/retry" in ann.get("/submissions/2").text
     assert ann.post("/submissions/2/retry", follow_redirects=False).status_code == 303
     assert "waiting</span>" in mary.get("/submissions/2").text
+
+
+def test_a_submission_leads_to_the_same_one_against_corrected_references(port: Port) -> None:
+    mary = port.browser("mary")
+    send(mary, kind="primary")
+    lines = REFERENCE.split(b"\n")
+    corrected = Text("A.txt", b"\n".join([b"a mat ran .", *lines[1:]]), len(lines))
+    with writing(port.service.engine) as connection:
+        sight = to_change(connection, COMMAND_LINE, NAME)
+        known = find_campaign_test_set(connection, sight, "quay")
+        correct(connection, port.service.settings, sight, known, {"A": corrected}, "A typing error")
+    old = mary.get("/submissions/2").text
+    leads = re.search(r'<a href="/submissions/(\d+)">Submission', old)
+    assert leads is not None
+    new = mary.get(f"/submissions/{leads[1]}").text
+    assert '<a href="/submissions/2">submission 2</a>' in new
+    assert re.search(r'value="primary" checked', new)
+    # What is handed in from now on is for the corrected one.
+    assert send(mary, output(2)).status_code == 303
+    assert [
+        each["test_set"] for each in port.program("mary").get(f"{ADDRESS}/submissions?limit=1").json()["items"]
+    ] == ["quay@2"]
 
 
 @pytest.mark.parametrize("feedback", [Feedback.NONE, Feedback.ROUNDED, Feedback.INTERVAL, Feedback.LADDER])
