@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from sqlalchemy import Engine, func, select
 
@@ -129,6 +131,19 @@ def test_a_request_that_is_sent_again_finds_what_stands_now(engine: Engine) -> N
     correct_it(engine)
     again = hand_in(engine, "wmt", "guests", "flag", NEW, request_key="k")
     assert (first.submission, again.submission, again.stored, again.queued) == (4, 8, False, False)
+
+
+def test_what_comes_in_while_references_are_corrected_is_for_the_new_test_set(engine: Engine) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with writing(engine) as connection:
+            sight = to_change(connection, COMMAND_LINE, "wmt")
+            test_set = find_campaign_test_set(connection, sight, "news")
+            correct(connection, Settings(), sight, test_set, {"A": text(NEW)}, "why")
+            coming = pool.submit(hand_in, engine, "wmt", "guests", "flag", NEW)
+            # It waits for us, and has not looked yet which test set there is.
+            with pytest.raises(TimeoutError):
+                coming.result(0.3)
+        assert coming.result().measures.test_set.version == "2"
 
 
 def test_teams_declare_what_stands_on_the_new_test_set(engine: Engine) -> None:
