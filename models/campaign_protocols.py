@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, and_, select
 
@@ -32,7 +33,8 @@ class Measures:
     test_set: KnownTestSet
     target_language: str
     protocols: tuple[KnownProtocol, ...]
-    """In the order in which they were made; sweeps of a parameter are not among them."""
+    """In the order in which they were made; without sweeps of a parameter, and without those of which a later one has
+    the same references and all metrics."""
 
 
 def find_campaign(connection: Connection, name: str) -> int:
@@ -74,7 +76,7 @@ def find_measures(connection: Connection, campaign: str, test_set: str | None = 
     rows = connection.execute(
         select(
             *(Protocol.id, Protocol.metrics, TestSet.id.label("test_set_id"), TestSet.name, TestSet.version),
-            *(TestSet.segments, TestSet.target_language),
+            *(TestSet.segments, TestSet.target_language, Protocol.reference_labels, Protocol.replicates),
         )
         .join(TestSet, TestSet.id == Protocol.test_set_id)
         .outerjoin(
@@ -98,10 +100,20 @@ def find_measures(connection: Connection, campaign: str, test_set: str | None = 
     if len(found) > 1:
         raise NotFound(f"The campaign {campaign!r} has several test sets: {there}. Choose one with --test-set.")
     ours = [row for row in rows if row.test_set_id == found[0].id]
+    ours = [row for place, row in enumerate(ours) if not any(_says_all(later, row) for later in ours[place + 1 :])]
     return Measures(
         campaign_id,
         campaign,
         found[0],
         ours[0].target_language,
         tuple(KnownProtocol(row.id, tuple(row.metrics)) for row in ours),
+    )
+
+
+def _says_all(newer: Any, older: Any) -> bool:
+    """Whether a protocol measures all that an older one does: then nobody need be measured by both."""
+    return bool(
+        newer.reference_labels == older.reference_labels
+        and set(older.metrics) <= set(newer.metrics)
+        and newer.replicates >= older.replicates
     )

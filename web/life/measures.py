@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, select
 
+from metrics import parse_metric
 from metrics.registry import parse_metrics
 from metrics.resources import Resources
 from metrics.surroundings import Surroundings, settle
@@ -98,6 +99,8 @@ def add_measures(
 ) -> list[str]:
     """Let a campaign (`to_change`) measure a test set of it so, too, and queue what was handed in; notices.
 
+    What is measured on the same references already stays with it: a leaderboard grows by metrics.
+
     Raises BadRequest, BadIntake, and MetricsError for metrics that do not exist or lack something.
     """
     references = read_references(connection, test_set_id)
@@ -112,7 +115,8 @@ def add_measures(
     resources = Resources(Path(settings.resource_folder))
     surroundings = Surroundings(references.language, references.layers, resources)
     metrics, notices = settle(metrics, surroundings)
-    new = [NewProtocol(each, metrics, measuring.replicates, measuring.seed) for each in lists]
+    on_it = {each.references: each for each in known if each.test_set_id == test_set_id}
+    new = [_grown(on_it.get(each), each, metrics, measuring) for each in lists]
     protocols = store_protocols(connection, test_set_id, new)
     adopt_protocols(connection, settings, sight, test_set_id, protocols)
     sight.principal.audit(
@@ -143,6 +147,18 @@ def adopt_protocols(
             processes=None,
         )
     return len(standing)
+
+
+def _grown(
+    known: KnownMeasure | None, references: Sequence[str], metrics: Sequence[Metric], measuring: Measuring
+) -> NewProtocol:
+    """What is measured on a list of references so far and what is new, together: one leaderboard says it all."""
+    if known is None:
+        return NewProtocol(references, metrics, measuring.replicates, measuring.seed)
+    before = [parse_metric(each) for each in known.metrics]
+    there = {metric.specification for metric in before}
+    more = [metric for metric in metrics if metric.specification not in there]
+    return NewProtocol(references, [*before, *more], max(known.replicates, measuring.replicates), known.seed)
 
 
 def _all_lists(labels: Sequence[str]) -> list[tuple[str, ...]]:

@@ -323,3 +323,21 @@ def test_a_correction_shows_old_and_new_side_by_side(people: Team) -> None:
         403,
         "forbidden",
     )
+
+
+def test_a_leaderboard_grows_by_metrics(people: Team) -> None:
+    people.found(visibility="public")
+    test_set = people.upload(metrics=["chrf"], reference_lists=["A"])
+    hand_in(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
+    work_off(people.service.settings)
+    address = f"{HERE}/test-sets/{test_set['id']}/measures"
+    more = people.organiser.post(address, json={"metrics": ["ter", "chrf"], "references": [["A"]], "replicates": 0})
+    assert more.status_code == 201, more.text
+    before, after = more.json()["measures"]
+    assert after["metrics"] == [*before["metrics"], after["metrics"][-1]]
+    assert after["metrics"][-1].startswith("ter")
+    work_off(people.service.settings)
+    # From now on nothing is measured twice.
+    assert len(hand_in(people.service.engine, "wmt", "guests", "tent", SOURCE).evaluations) == 1
+    assert error(people.lead.post(address, json={"metrics": ["ter"]})) == (403, "forbidden")
+    assert error(people.organiser.post(address, json={"metrics": ["nosuch"]})) == (422, "bad_input")
