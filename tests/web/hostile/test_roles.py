@@ -15,7 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.web.hostile.expected import PARTS, RULES, Rule
-from tests.web.hostile.world import PRIVATE, ROLES, Template, World
+from tests.web.hostile.world import PRIVATE, ROLES, Template, World, hidden_from
 from web import api, pages
 from web.asking import FORM_HEADER, SAFE
 
@@ -148,6 +148,8 @@ def test_who_may_is_not_refused(stage: Stage, route: str) -> None:
             answer = stage.call(route, role)
             if refused(answer) or answer.status_code in (405, 422) or answer.status_code >= 500:
                 wrong.append(f"{role}: {answer.status_code} {answer.text[:300]}")
+            if "{secret}" not in route and "/invitations" not in route:
+                wrong += [f"{role} is told {word}" for word in hidden_from(role) if word in answer.text]
             if ROUTES[route] not in SAFE:
                 stage.put_back()
     assert not wrong, "\n".join(wrong)
