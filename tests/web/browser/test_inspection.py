@@ -1,10 +1,10 @@
-"""Segments, metrics, nights, the queue and the page about numbers, in a real browser."""
+"""Segments, metrics, nights and the queue in a real browser; `test_every_page` looks whether all can read them."""
 
 from playwright.sync_api import expect
 
 from models.roles import SiteRole
 from tests.analysis.nights import add_nights, judge, output
-from tests.web.browser.looks import check_page
+from tests.web.browser.looks import check_page, check_width
 from tests.web.browser.site import Site
 from tests.web.inspection.looked_at import look_at
 from tests.web.life.campaigns import given, hand_in, with_test_set
@@ -13,7 +13,7 @@ from tests.web.life.campaigns import given, hand_in, with_test_set
 def test_segments_are_readable_by_everybody(site: Site) -> None:
     bay = look_at(site.service)
     page = site.page(bay.organiser)
-    check_page(page, "/campaigns/bay/segments")
+    page.goto("/campaigns/bay/segments")
     page.get_by_label("With the text").fill("canary")
     page.get_by_label("Order").select_option("difference")
     page.get_by_role("button", name="Show").click()
@@ -45,7 +45,7 @@ def test_text_from_right_to_left_runs_that_way_whatever_is_marked_in_it(site: Si
     assert page.locator("dd[lang=en]").first.evaluate(ways) == "ltr"
 
 
-def test_metrics_and_the_page_about_numbers(site: Site) -> None:
+def test_organisers_add_human_scores(site: Site) -> None:
     bay = look_at(site.service)
     page = site.page(bay.organiser)
     page.goto("/campaigns/bay/metrics")
@@ -55,17 +55,18 @@ def test_metrics_and_the_page_about_numbers(site: Site) -> None:
     expect(page.get_by_text("Stored human scores")).to_be_visible()
     expect(page.get_by_role("heading", name="By system")).to_be_visible()
     expect(page.locator("svg.chart").first).to_be_visible()
-    check_page(page, "/campaigns/bay/metrics")
-    check_page(page, "/about")
 
 
 def test_nights_and_a_queue_that_keeps_itself_up_to_date(site: Site) -> None:
     outputs = [{"tug": output()}, {"tug": output(0.5, 2)}]
     judge(site.service.engine, add_nights(site.service.engine, site.service.settings.database_url, outputs)[-1])
     page = site.page(site.service.account("root", SiteRole.ADMINISTRATOR))
-    check_page(page, "/nightly")
-    check_page(page, "/nightly/gate")
-    check_page(page, "/queue")
+    page.goto("/nightly")
+    page.get_by_role("link", name="gate").click()
+    expect(page.get_by_text("1 regression in 1 score")).to_be_visible()
+    expect(page.locator("svg.chart")).to_be_visible()
+    check_width(page)
+    page.goto("/queue")
     look_at(site.service, work=False)
     expect(page.get_by_text("Campaigns under way")).to_be_visible()
     expect(page.get_by_text("Nobody works on what is open")).to_be_visible()
