@@ -32,6 +32,6 @@ def name_of(sight: Sight, contender: Contender) -> Name:
     runs = len(contender.runs)
     if any(contender.runs):
         title += f" ({runs} run{'s'[runs == 1 :]})"
-    if contender.twice or (not system and contender.of_team > 1):
+    if contender.twice or (not system and (contender.of_team > 1 or contender.team not in sight.teams)):
         title += f" (no. {contender.submission})"
     return Name(team, system, title, contender.team in sight.own_teams)

@@ -82,15 +82,14 @@ class Wins:
         """
         measured = [each.measured for each in contenders]
         found = self._read(listed, metric, measured)
-        lacking = np.argwhere(np.triu(found == UNTESTED, 1))
-        if 0 < len(lacking) <= PATIENCE:
+        lacking = int(np.count_nonzero(found == UNTESTED)) // 2
+        if 0 < lacking <= PATIENCE:
             replicates = read_replicates(connection, self._memory, measured, metric)
-            self._test(listed, metric, contenders, replicates, lacking, pause=0)
-            found, lacking = self._read(listed, metric, measured), lacking[:0]
-        elif len(lacking):
+            self._test(listed, metric, contenders, replicates, _untested(found), pause=0)
+            found, lacking = self._read(listed, metric, measured), 0
+        elif lacking:
             self._begin(listed, metric, list(contenders))
-        upper = np.triu(np.ones(found.shape, np.bool_), 1)
-        return Tested(found == DIFFERENT, len(lacking), int(np.count_nonzero(upper & (found == NOT_TO_BE_TESTED))))
+        return Tested(found == DIFFERENT, lacking, int(np.count_nonzero(found == NOT_TO_BE_TESTED)) // 2)
 
     def _table(self, listed: ListedBoard, metric: int) -> _Table:
         key = listed.protocol_id, listed.campaign_id, metric
@@ -110,6 +109,7 @@ class Wins:
             if fresh:
                 before, size = len(table.place), len(table.place) + len(fresh)
                 larger = np.full((size, size), UNTESTED, np.int8)
+                np.fill_diagonal(larger, ALIKE)
                 larger[:before, :before] = table.found
                 place = table.place | dict(zip(fresh, range(before, size), strict=True))
                 table = _Table(place, larger)
@@ -162,7 +162,7 @@ class Wins:
     def _work(self, listed: ListedBoard, metric: int, contenders: list[Contender]) -> None:
         try:
             measured = [each.measured for each in contenders]
-            lacking = np.argwhere(np.triu(self._read(listed, metric, measured) == UNTESTED, 1))
+            lacking = _untested(self._read(listed, metric, measured))
             with self._reading() as connection:
                 replicates = read_replicates(connection, self._memory, measured, metric)
             self._test(listed, metric, contenders, replicates, lacking, pause=PAUSE_SECONDS)
@@ -171,3 +171,8 @@ class Wins:
         finally:
             with self._lock:
                 self._at_work.discard((listed.protocol_id, listed.campaign_id, metric))
+
+
+def _untested(found: NDArray[np.int8]) -> NDArray[np.intp]:
+    """(pairs, 2) the pairs that are still to be tested, each once."""
+    return np.argwhere(np.triu(found == UNTESTED, 1))

@@ -157,16 +157,16 @@ class Sight:
         return phase.feedback
 
     def name_of(self, team: str) -> str:
-        """What a team is called before these eyes: its publication name, or "Team 7"."""
+        """What a team is called before these eyes: its publication name, or "Team 7"; "" where there is none."""
         known = self.teams.get(team)
-        if self.sees_names or team in self.own_teams or known is None:
+        if self.sees_names or team in self.own_teams or not team:
             return (known.publication_name if known else "") or team
-        return f"Team {known.number}"
+        # One for which organisers have handed in from the command line has joined nothing, and has no number.
+        return f"Team {known.number}" if known else "Another team"
 
     def system_name_of(self, team: str, system: str) -> str:
         """What a system is called: that of an anonymous team would tell who it is."""
-        known = self.teams.get(team)
-        return system if self.sees_names or team in self.own_teams or known is None else ""
+        return system if self.sees_names or team in self.own_teams or not team else ""
 
     def require_organiser(self) -> None:
         """Raises Forbidden, and NotSignedIn, unless the account organises this campaign."""

@@ -8,7 +8,7 @@ import web.boards.wins
 from analysis.board import Board, read_board
 from analysis.significance import ranked_by_bootstrap
 from models.boards import ListedBoard, list_boards
-from models.session import reading
+from models.session import make_engine, reading
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.service import Service
 from web.boards.view import Boards, BoardView, Constrained, Shown, Wish
@@ -204,3 +204,20 @@ def test_boards_of_two_campaigns_on_one_protocol_are_apart(scored: Scored) -> No
     with reading(scored.service.engine) as connection:
         listed = list_boards(connection)
     assert [systems(each) for each in listed] == [["a"], ["b"]]
+
+
+def test_it_is_the_same_on_both_databases(database_url: str, service: Service) -> None:
+    service.engine = make_engine(database_url)
+    service.settings = service.settings.model_copy(update={"database_url": database_url})
+    scored = Scored(service)
+    boards = boards_of(scored)
+    ours = scored.add("harbour", "a", 30.0, **PRIMARY)
+    other = scored.add("harbour", "b", 33.0, late_seconds=3.0, constrained=True)
+    assert shown(view(scored, boards)) == [("a", 1)]
+    assert view(scored, boards) is view(scored, boards)
+    scored.withdraw(ours)
+    assert shown(view(scored, boards)) == [("b", 1)]
+    scored.declare(other, constrained=False)
+    assert shown(view(scored, boards, constrained=Constrained.YES)) == []
+    scored.finish(other, 34.0)
+    assert view(scored, boards).lines[0].contender.figures[0].score == 34.0

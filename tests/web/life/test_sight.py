@@ -147,6 +147,8 @@ def test_names_of_teams_and_systems(viewer: str) -> None:
     assert (named.name_of(OURS), named.name_of(THEIRS)) == ("Harbour Lab", THEIRS)
     # Systems without a team of the campaign are those of its organisers.
     assert hidden.name_of("") == ""
+    assert hidden.name_of("never joined") == ("never joined" if knows else "Another team")
+    assert hidden.system_name_of("never joined", "x") == ("x" if knows else "")
     assert hidden.system_name_of("", "baseline") == "baseline"
 
 
