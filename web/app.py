@@ -11,6 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from metrics.base import VERSION
 from models.session import make_engine
 from web import api, pages
+from web.access.mail import mail_server
 from web.answers import answer_errors
 from web.asking import check_form
 from web.guards import guard
@@ -26,8 +27,11 @@ DESCRIPTION = "Evaluate machine translation: test sets, submissions, scores with
 
 
 def create_app(settings: WebSettings | None = None) -> FastAPI:
-    """An app of its own, with its own engine. The database must be up to date."""
+    """An app of its own, with its own engine. The database must be up to date. Raises BadMailUrl."""
     settings = settings or WebSettings()
+    if settings.mail_url is not None:
+        # Better now than when the first mail is to be sent.
+        mail_server(settings.mail_url)
     state = State(settings, make_engine(settings.database_url, connections=settings.web_connections))
 
     @asynccontextmanager

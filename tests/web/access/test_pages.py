@@ -19,7 +19,7 @@ from models.roles import Scope, SiteRole, Visibility
 from models.session import reading, writing
 from tests.web.access.people import PASSWORD, audited, everything_stored, submit, with_password
 from tests.web.service import Service
-from web.access.mail import Letter, send
+from web.access.mail import BadMailUrl, Letter, send
 from web.asking import FORM_FIELD, SESSION_COOKIE, VISITOR_COOKIE
 from web.settings import WebSettings
 
@@ -420,6 +420,13 @@ def test_a_mail_that_is_not_sent_says_so_in_the_log_without_its_secrets(caplog: 
     assert not send(WebSettings(mail_url="http://user:hidden@x"), Letter("zoe@example.org", "Hello", "alsohidden"))
     assert caplog.text.count("was not sent") == 2
     assert "hidden" not in caplog.text
+
+
+@pytest.mark.parametrize("url", ["http://user:hidden@x", "smtp://", "smtp://x:hidden", "smtp://x/hidden", "hidden"])
+def test_a_server_does_not_start_with_a_mail_url_that_is_none(sqlite_url: str, url: str) -> None:
+    with ExitStack() as stack, pytest.raises(BadMailUrl, match="STEELYARD_MAIL_URL") as raised:
+        Service.start(sqlite_url, stack, mail_url=url)
+    assert "hidden" not in str(raised.value)
 
 
 def test_name_address_and_password_are_changed_on_the_page(service: Service) -> None:
