@@ -11,7 +11,7 @@ from models.account import Account, Invitation
 from models.base import now
 from models.campaign import Campaign, CampaignMember
 from models.roles import CampaignRole, SiteRole, TeamRole
-from models.team import Team
+from models.team import Membership, Team
 from web.access.accounts import fold_email
 from web.access.secrets import hash_of, new_secret
 from web.access.teams import found_team, join_team, leads, team_for
@@ -112,9 +112,13 @@ def make_invitation(
 
 
 def find_invitation(connection: Connection, secret: str) -> KnownInvitation:
-    """What the invitation with this secret is for. Raises NotThere where it is good no more."""
+    """What the invitation with this secret is for.
+
+    Raises NotThere where it is good no more, as it is once its maker could not make it any more: who has lost a right
+    must not get it back by a link of his own.
+    """
     row = connection.execute(_invitations().where(Invitation.secret_hash == hash_of(secret))).one_or_none()
-    if row is None or not row.alive:
+    if row is None or not row.alive or not _maker_still_may(connection, row):
         raise NotThere(USED_UP)
     return _known(row)
 
@@ -213,6 +217,28 @@ def _join_campaign(connection: Connection, who: Principal, known: KnownInvitatio
         connection.execute(update(CampaignMember).where(*which).values(role=role))
     subject = f"{who.email} in campaign {known.campaign}"
     who.audit(connection, "member.set", subject, campaign_id=known.campaign_id, role=[before, role])
+
+
+def _maker_still_may(connection: Connection, row: Row[Any]) -> bool:
+    if row.made_by is None:
+        # The command line, or the server at its first start.
+        return True
+    maker = connection.execute(select(Account.role, Account.disabled_at).where(Account.id == row.made_by)).one()
+    if maker.disabled_at is not None:
+        return False
+    if maker.role == SiteRole.ADMINISTRATOR:
+        return True
+    if row.role not in SMALL_ROLES:
+        return False
+    if row.team_id is not None:
+        there = Membership.team_id == row.team_id, Membership.account_id == row.made_by
+        asked = select(Membership.role).where(*there, Membership.role == TeamRole.LEAD)
+    elif row.campaign_id is not None:
+        there = CampaignMember.campaign_id == row.campaign_id, CampaignMember.account_id == row.made_by
+        asked = select(CampaignMember.role).where(*there, CampaignMember.role == CampaignRole.ORGANISER)
+    else:
+        return bool(maker.role == SiteRole.ORGANISER)
+    return connection.execute(asked).first() is not None
 
 
 def _alive() -> Any:

@@ -1,9 +1,9 @@
 """Accounts, tokens, teams and invitations through the API."""
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
-from models import Account, Participation, WebSession
+from models import Account, CampaignMember, Membership, Participation, WebSession
 from models.roles import CampaignRole, Scope, SiteRole, TeamRole, Visibility
 from models.session import reading, writing
 from tests.web.access.people import PASSWORD, audited, everything_stored, with_password
@@ -386,3 +386,35 @@ def test_old_sessions_are_not_taken(service: Service) -> None:
     with writing(service.engine) as connection:
         connection.execute(update(WebSession).values(expires_at=0.0))
     assert browser.get(f"{API}/me").json()["signed_in"] is False
+
+
+def test_who_has_lost_a_right_does_not_get_it_back_by_a_link(service: Service) -> None:
+    root = service.account("root", SiteRole.ADMINISTRATOR)
+    people = {name: service.account(name) for name in ("lead", "demoted", "organiser", "gone")}
+    harbour = service.team("harbour", people["lead"])
+    service.campaign("regatta", organisers=(people["organiser"],))
+    changes = {
+        "lead": ({"team": "harbour"}, lambda: update(Membership).values(role=TeamRole.MEMBER)),
+        "demoted": (
+            {"role": "administrator"},
+            lambda: update(Account).where(Account.id == people["demoted"]).values(role=SiteRole.ORGANISER),
+        ),
+        "organiser": ({"campaign": "regatta"}, lambda: delete(CampaignMember)),
+        "gone": ({}, lambda: update(Account).where(Account.id == people["gone"]).values(disabled_at=1.0)),
+    }
+    with writing(service.engine) as connection:
+        for name, role in (("demoted", SiteRole.ADMINISTRATOR), ("gone", SiteRole.ORGANISER)):
+            connection.execute(update(Account).where(Account.id == people[name]).values(role=role))
+    assert harbour
+    links = {}
+    for name, (wanted, _) in changes.items():
+        made = service.browser(people[name]).post(f"{API}/invitations", json=wanted)
+        links[name] = "/invitations/" + made.json()["link"].rpartition("/")[2]
+    client = service.client()
+    assert [client.get(link).status_code for link in links.values()] == [200] * 4
+    for name, (_, change) in changes.items():
+        with writing(service.engine) as connection:
+            connection.execute(change())
+        assert client.get(links[name]).status_code == 404, name
+        accepted = service.browser(root).post(f"{API}/invitations/accept", json={"secret": links[name][13:]})
+        assert accepted.status_code == 404, name
