@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cli.campaign_phases import add_phase_verbs
+from cli.campaign_submissions import add_submission_verbs
 from cli.campaign_test_sets import add_test_set_verbs
 from cli.columns import aligned
 from cli.errors import UsageError
@@ -42,6 +43,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     show.set_defaults(run=run_show)
     add_phase_verbs(ours)
     add_test_set_verbs(ours)
+    add_submission_verbs(ours)
     for verb, what in {
         "freeze": "let nothing be handed in, declared or withdrawn",
         "unfreeze": "let a frozen campaign go on",

@@ -68,6 +68,11 @@ def test_from_nothing_to_a_published_ranking(
     assert "olga@example.org" in steelyard(capsys, "campaign", "members", "wmt")
     submit = ("submit", "out.txt", "--campaign", "wmt", "--team", "harbour", "--system", "mast", "--no-wait")
     steelyard(capsys, *submit)
+    said = steelyard(capsys, "campaign", "declare", "1", "--primary", "--no-constrained", "--withdraw")
+    assert said == "Submission 1 (harbour/mast): withdrawn, primary, unconstrained.\n"
+    assert "stands, primary" in steelyard(capsys, "campaign", "declare", "1", "--reinstate")
+    assert "Say what" in steelyard(capsys, "campaign", "declare", "1", status=2)
+    assert "no submission 99" in steelyard(capsys, "campaign", "declare", "99", "--withdraw", status=1)
     steelyard(capsys, "campaign", "freeze", "wmt")
     assert "frozen since" in steelyard(capsys, *submit[:1], "out.txt", *submit[2:6], "--system", "b", status=1)
     steelyard(capsys, "campaign", "unfreeze", "wmt")

@@ -14,7 +14,9 @@ from tests.web.life.campaigns import hand_in, with_test_set
 from tests.web.service import DAY, Service
 from web.access.principal import COMMAND_LINE, Principal, principal_of_token
 from web.errors import Forbidden, NotSignedIn, NotThere, Taken, WebError
+from web.life.changing import to_change
 from web.life.declaring import Declared, Saying, declare, read_declared, reinstate, withdraw
+from web.life.phases import extend_phase
 
 PRIMARY = Saying(kind=DeclaredKind.PRIMARY)
 OUTPUTS = [b"kocka\npes\ndum\n", b"kocka\npes\nx\n", b"kocka\nx\nx\n"]
@@ -177,3 +179,20 @@ def test_nobody_withdraws_without_signing_in(contest: Contest) -> None:
         withdraw(connection, Principal(), contest.first)
     with reading(contest.service.engine) as connection:
         assert list(connection.scalars(select(Declaration.withdrawn_at))) == [None] * 3
+
+
+def test_what_came_late_is_judged_by_an_extended_deadline(contest: Contest) -> None:
+    values = {"begins": -DAY, "ends": -3600.0, "late": LateRule.FLAG, "grace_seconds": 7200.0}
+    contest.service.phase(contest.campaign, "test", PhaseKind.OPEN, **values)
+    late = {contest.first: 100.0, contest.second: 3000.0, contest.third: 0.0}
+    with writing(contest.service.engine) as connection:
+        for submission, seconds in late.items():
+            where = Declaration.submission_id == submission
+            connection.execute(update(Declaration).where(where).values(phase="test", late_seconds=seconds))
+        sight = to_change(connection, COMMAND_LINE, "wmt")
+        (phase,) = sight.phases
+        assert phase.ends_at is not None
+        extend_phase(connection, sight, phase, phase.ends_at + 1000)
+    with reading(contest.service.engine) as connection:
+        left = connection.execute(select(Declaration.late_seconds).order_by(Declaration.submission_id))
+        assert [row.late_seconds for row in left] == [0.0, pytest.approx(2000, abs=1e-3), 0.0]
