@@ -48,7 +48,7 @@ from models import (
     Team,
     migrate,
 )
-from models.roles import Joining, PhaseKind, Scope, SiteRole, TeamRole
+from models.roles import Joining, PhaseKind, Scope, SiteRole, TeamRole, Visibility
 from models.session import make_engine, reading, writing
 from models.states import LeaseState
 from models.text import Text
@@ -152,7 +152,9 @@ def set_up(database: str, folder: Path, options: argparse.Namespace) -> dict[str
     reference = GivenFile("A.txt", (folder / "campaign" / "refs" / "A.txt").read_bytes())
     source = GivenFile("source.txt", (folder / "campaign" / "source.txt").read_bytes())
     with read_given(GivenTestSet([reference], source), settings.unpacked_bytes) as read, writing(engine) as connection:
-        campaign_id = found_campaign(connection, COMMAND_LINE, CAMPAIGN, Rules(joining=Joining.OPEN))
+        campaign_id = found_campaign(
+            connection, COMMAND_LINE, CAMPAIGN, Rules(joining=Joining.OPEN, visibility=Visibility.PUBLIC)
+        )
         sight = to_change(connection, COMMAND_LINE, CAMPAIGN)
         rules = PhaseRules("open", PhaseKind.OPEN, time.time() - 60, time.time() + options.seconds + GRACE_SECONDS)
         add_phase(connection, sight, rules)
