@@ -147,6 +147,7 @@ def _run(settings: WebSettings, news: Any, parent: int) -> None:
     """What the process does."""
     import sys
 
+    from scheduler.errors import SchedulerError
     from web.serving import serve
     from worker.errors import WorkerError
     from worker.logs import set_up_logs
@@ -162,6 +163,6 @@ def _run(settings: WebSettings, news: Any, parent: int) -> None:
 
     try:
         serve(settings, begun, parent=parent)
-    except WorkerError as error:
+    except (WorkerError, SchedulerError) as error:
         print(f"steelyard: {error}", file=sys.stderr)
         sys.exit(NOT_STARTED)

@@ -9,13 +9,20 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import prometheus_client
 import uvicorn
 from anyio.to_thread import current_default_thread_limiter
+from sqlalchemy.exc import DBAPIError
 
+from models.compatibility import read_trouble
+from models.migrate import REVISION
+from models.session import make_engine, reading
+from scheduler.errors import OtherTables
 from web.app import create_app
 from web.guards.connections import guarded_protocol
 from web.watching import Watched
@@ -33,6 +40,9 @@ log = logging.getLogger(__name__)
 
 WAITING_CONNECTIONS = 512
 """Clients that the system lets wait until we look at them: all of a rush."""
+
+LOOK_SECONDS = 5.0
+"""How often it is looked whether the tables are still those of a release that ours can work with."""
 
 KEEP_ALIVE_SECONDS = 10
 """Longer than the pause between two requests of a browser, shorter than what proxies keep open."""
@@ -54,7 +64,8 @@ def serve(
     """Serve until SIGTERM or SIGINT; requests that are under way are answered first, for `stop_seconds` at most.
 
     `begun` hears of the address, and of the port where health and metrics are, once both answer. With `parent` it also
-    stops when the process of that number is not its parent any more. Raises AddressTaken.
+    stops when the process of that number is not its parent any more. Raises AddressTaken, and OtherTables when the
+    tables become those of a release with which this one cannot work.
     """
     # Ours say what is to be said.
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
@@ -75,8 +86,16 @@ def serve(
             if health is not None:
                 health.start()
             server.on_start = on_start
-            server.run(sockets=[listening])
+            looking = threading.Thread(target=server.look_at_tables, name="tables", daemon=True)
+            looking.start()
+            try:
+                server.run(sockets=[listening])
+            finally:
+                app.state.steelyard.stopping.set()
+                looking.join()
     log.info("Stopped serving")
+    if server.trouble is not None:
+        raise OtherTables(server.trouble)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -136,6 +155,8 @@ class _Server(uvicorn.Server):
         self.watched = watched
         self.pulse = Pulse("loop")
         self.on_start: Callable[[], None] = lambda: None
+        self.trouble: str | None = None
+        """Why it cannot go on."""
         self._state = state
         self._parent = parent
 
@@ -143,6 +164,17 @@ class _Server(uvicorn.Server):
         """Whether it takes new requests."""
         reason = "none are taken any more: it stops" if self.should_exit else "taken"
         return Check("requests", not self.should_exit, reason)
+
+    def look_at_tables(self) -> None:
+        """Until it stops, in a thread of its own: stop when the tables have become those of another release."""
+        engine = make_engine(self._state.settings.database_url, pooled=False)
+        while not self._state.stopping.wait(LOOK_SECONDS):
+            # A database that is away is told by others, and comes back.
+            with suppress(DBAPIError), reading(engine) as connection:
+                self.trouble = read_trouble(connection, REVISION)
+            if self.trouble is not None:
+                self.should_exit = True
+                return
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer."""

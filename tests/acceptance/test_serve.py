@@ -9,8 +9,12 @@ from urllib.request import urlopen
 import pytest
 
 from cli.main import main
+from models.session import make_engine, writing
+from scheduler.errors import OtherTables
 from tests.acceptance.commands import running, steelyard_here, wait_for
 from tests.servers import free_port
+from web import serving
+from web.settings import WebSettings
 
 
 def test_it_serves_says_how_it_is_and_stops_in_order(tmp_path, capsys):
@@ -31,6 +35,20 @@ def test_it_serves_says_how_it_is_and_stops_in_order(tmp_path, capsys):
     assert (asked["status"], asked["role"], asked["message"]) == (200, "web", "GET /: 200")
     assert lines[-1]["message"] == "Stopped serving"
     assert not any("hidden" in str(line) or link[1] in str(line) for line in lines)
+
+
+def test_it_stops_when_the_tables_become_those_of_a_release_that_it_does_not_know(tmp_path, sqlite_url, monkeypatch):
+    monkeypatch.setattr(serving, "LOOK_SECONDS", 0.05)
+    settings = WebSettings(database_url=sqlite_url, web_port=0)
+
+    def upgrade(_address, _port):
+        engine = make_engine(sqlite_url, pooled=False)
+        with writing(engine) as connection:
+            connection.exec_driver_sql("UPDATE alembic_version SET version_num = '99990101'")
+            connection.exec_driver_sql("UPDATE compatibility SET oldest = '99990101'")
+
+    with pytest.raises(OtherTables, match="Install the newer release"):
+        serving.serve(settings, upgrade)
 
 
 @pytest.mark.parametrize(
