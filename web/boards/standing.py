@@ -7,7 +7,7 @@ it has not called contrastive. Systems that organisers have put in themselves ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,6 +28,9 @@ Stamp = tuple[Any, ...]
 """What changes with whatever a board shows."""
 
 STATES = tuple(EvaluationState)
+
+Known = tuple[tuple[Any, ...], ...]
+"""Of each run of a system all that may change."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +76,8 @@ class Standing:
     listed: ListedBoard
     stamp: Stamp
     contenders: Sequence[Contender] = field(default_factory=tuple)
+    alone: Mapping[Known, Contender] = field(default_factory=dict)
+    """Each as it would stand without the others of its team, by all that it was made of."""
 
 
 def _stamp_statement() -> Select[Any]:
@@ -109,12 +114,27 @@ def read_stamp(connection: Connection, listed: ListedBoard) -> Stamp:
     return tuple(None if each is None else float(each) for each in row)
 
 
-def read_standing(connection: Connection, memory: Memory, listed: ListedBoard, stamp: Stamp) -> Standing:
-    """Who stands on a board now, with scores."""
-    found = _placed(standing_groups(read_entries(connection, listed.protocol_id, campaign_id=listed.campaign_id)))
-    done = [each.measured for each in found if each.runs_done == len(each.runs)]
+def read_standing(
+    connection: Connection, memory: Memory, listed: ListedBoard, stamp: Stamp, before: Standing | None = None
+) -> Standing:
+    """Who stands on a board now, with scores. What has not changed since `before` is taken from there."""
+    groups = standing_groups(read_entries(connection, listed.protocol_id, campaign_id=listed.campaign_id))
+    keys = [_known(group) for group in groups]
+    known = {} if before is None else before.alone
+    fresh = {key: _contender(group) for key, group in zip(keys, groups, strict=True) if key not in known}
+    done = [each.measured for each in fresh.values() if each.runs_done == len(each.runs)]
     figures = read_figures(connection, memory, done, len(listed.metrics))
-    return Standing(listed, stamp, [replace(each, figures=figures.get(each.measured, ())) for each in found])
+    for key, each in fresh.items():
+        if each.measured in figures:
+            fresh[key] = replace(each, figures=figures[each.measured])
+    alone = {key: fresh.get(key) or known[key] for key in keys}
+    return Standing(listed, stamp, _placed(list(alone.values())), alone)
+
+
+def _known(group: Sequence[Any]) -> Known:
+    return tuple(
+        (row.id, row.state, row.finished_at, row.reason, row.kind, row.constrained, row.late_seconds) for row in group
+    )
 
 
 def standing_groups(entries: Sequence[Any]) -> list[list[Any]]:
@@ -125,8 +145,8 @@ def standing_groups(entries: Sequence[Any]) -> list[list[Any]]:
     return sorted(groups, key=lambda group: max(row.submission_id for row in group))
 
 
-def _placed(groups: Sequence[Sequence[Any]]) -> list[Contender]:
-    found = [_contender(group) for group in groups]
+def _placed(found: list[Contender]) -> list[Contender]:
+    """The same with what follows from the other systems of their teams."""
     of_team: dict[str, list[int]] = {}
     of_system: dict[tuple[str, str], int] = {}
     for position, each in enumerate(found):
@@ -136,13 +156,11 @@ def _placed(groups: Sequence[Sequence[Any]]) -> list[Contender]:
         ranked = set(_ranked([found[position] for position in positions])) if team else set(range(len(positions)))
         for number, position in enumerate(positions):
             each = found[position]
-            found[position] = replace(
-                each,
-                ranked=number in ranked,
-                number=number + 1,
-                of_team=len(positions),
-                twice=of_system[each.team, each.system] > 1,
-            )
+            twice = of_system[each.team, each.system] > 1
+            if number not in ranked or len(positions) > 1 or twice:
+                found[position] = replace(
+                    each, ranked=number in ranked, number=number + 1, of_team=len(positions), twice=twice
+                )
     return found
 
 

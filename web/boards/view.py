@@ -128,7 +128,7 @@ class Boards:
             known: Standing | None = self.memory.get(("standing", key))
             if known is not None and known.stamp == stamp and known.listed == listed:
                 return known
-            made = read_standing(connection, self.memory, listed, stamp)
+            made = read_standing(connection, self.memory, listed, stamp, known)
             self.memory.put(("standing", key), made, LINE_BYTES * (len(made.contenders) + 1))
             return made
 
