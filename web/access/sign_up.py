@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from models.account import Account
 from models.roles import SiteRole
 from models.session import reading, writing
-from web.access.accounts import AddressTaken, add_account, check_name, fold_email
+from web.access.accounts import AddressTaken, add_account, change_email, check_name, fold_email
 from web.access.confirmations import find_confirmation, make_confirmation, set_password_by_link
 from web.access.invitations import accept_invitation, find_invitation
 from web.access.letters import address_letter, known_already_letter, password_letter
@@ -120,6 +120,28 @@ def ask_for_address(engine: Engine, settings: WebSettings, throttle: Throttle, a
         seconds = settings.confirmation_seconds
         secret = make_confirmation(connection, account_id, "address", seconds, sent_to=email)
     return address_letter(settings, email, secret)
+
+
+def change_address(
+    engine: Engine, settings: WebSettings, throttle: Throttle, principal: Principal, email: str, password: str
+) -> Letter | None:
+    """Give one's own account another address, which has then to be confirmed: by the letter, where mails are sent.
+
+    So many tries within a quarter of an hour, since the answer tells whether an address has an account. Raises
+    BadRequest, Taken, TooMany.
+    """
+    account_id = principal.account_id
+    assert account_id is not None
+    require_password(engine, throttle, principal, password, settings.sign_in_tries)
+    email = fold_email(email)
+    throttle.spend(Rate("address", settings.sign_in_tries, QUARTER_SECONDS), str(account_id))
+    if settings.mail_url is not None:
+        throttle.check(LETTERS, email, "Enough mails were sent to this address. Wait an hour.")
+    with writing(engine) as connection:
+        other = change_email(connection, principal, account_id, email)
+    if not other or settings.mail_url is None:
+        return None
+    return ask_for_address(engine, settings, throttle, account_id, email)
 
 
 def reset_password(engine: Engine, visitor: Principal, secret: str, password: str) -> Confirmed:

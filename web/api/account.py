@@ -7,11 +7,11 @@ from pydantic import BaseModel, Field
 
 from models.roles import Scope, SiteRole
 from models.session import reading, writing
-from web.access.accounts import KnownAccount, change_email, read_account, rename
+from web.access.accounts import KnownAccount, check_name, read_account, rename
 from web.access.mail import send
 from web.access.rights import require_browser
 from web.access.sessions import KnownSession, end_sessions, list_sessions
-from web.access.sign_up import ask_for_address, change_password, require_password
+from web.access.sign_up import ask_for_address, change_address, change_password
 from web.asking import Asking, state_of
 from web.errors import BadRequest, Taken
 
@@ -90,21 +90,19 @@ def change_own_account(
     """Change name or address. Another address wants the password, and has to be confirmed anew."""
     account_id = principal.require(Scope.ORGANISE)
     state = state_of(request)
+    if change.name is not None:
+        # Before the address is changed: all or nothing.
+        check_name(change.name)
     if change.email is not None:
         if change.password is None:
             raise BadRequest("Another address wants the password of the account.")
-        tries = state.settings.sign_in_tries
-        require_password(state.engine, state.throttle, principal, change.password, tries)
-    other = False
+        letter = change_address(state.engine, state.settings, state.throttle, principal, change.email, change.password)
+        if letter is not None:
+            background.add_task(send, state.settings, letter)
     with writing(state.engine) as connection:
         if change.name is not None:
             rename(connection, principal, account_id, change.name)
-        if change.email is not None:
-            other = change_email(connection, principal, account_id, change.email)
         known = read_account(connection, account_id)
-    if other and state.settings.mail_url is not None:
-        letter = ask_for_address(state.engine, state.settings, state.throttle, account_id, known.email)
-        background.add_task(send, state.settings, letter)
     return shown_account(known)
 
 

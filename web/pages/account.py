@@ -8,12 +8,13 @@ from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
 
 from models.roles import Scope
 from models.session import reading, writing
-from web.access.accounts import change_email, read_account, rename
+from web.access.accounts import read_account, rename
 from web.access.confirmations import confirm_address, find_confirmation
 from web.access.mail import send
 from web.access.rights import require_browser
 from web.access.sessions import end_sessions, list_sessions
-from web.access.sign_up import ask_for_address, change_password, require_password
+from web.access.sign_up import ask_for_address, change_password
+from web.access.sign_up import change_address as change_address_of
 from web.access.tokens import list_tokens, make_token, revoke_token
 from web.api.paging import LARGEST_ID
 from web.asking import SESSION_COOKIE, Asking, state_of
@@ -65,21 +66,15 @@ def change_address(
     own_password: Annotated[str, Form()] = "",
 ) -> Response:
     """Change the address, which has to be confirmed then."""
-    account_id = principal.require(Scope.ORGANISE)
+    principal.require(Scope.ORGANISE)
     state = state_of(request)
-    settings = state.settings
     try:
-        require_password(state.engine, state.throttle, principal, own_password, settings.sign_in_tries)
-        with writing(state.engine) as connection:
-            other = change_email(connection, principal, account_id, email)
-            known = read_account(connection, account_id)
-        if other and settings.mail_url is not None:
-            letter = ask_for_address(state.engine, settings, state.throttle, account_id, known.email)
-            background.add_task(send, settings, letter)
-            return see_other("/account?note=sent")
+        letter = change_address_of(state.engine, state.settings, state.throttle, principal, email, own_password)
     except WebError as error:
         return again(request, "account", error, title=TITLE, **_account(request, principal, "email", email=email[:254]))
-    return see_other("/account?note=email")
+    if letter is not None:
+        background.add_task(send, state.settings, letter)
+    return see_other("/account?note=email" if letter is None else "/account?note=sent")
 
 
 @router.post("/account/password")

@@ -149,6 +149,15 @@ def test_another_address_wants_the_password_and_is_confirmed_anew(service: Servi
     )
 
 
+def test_nobody_asks_for_many_addresses_whether_they_have_an_account(service: Service) -> None:
+    here = service.browser(with_password(service, service.account("mary")))
+    service.account("zoe")
+    change = {"email": "zoe@example.org", "password": PASSWORD, "name": "M"}
+    codes = [here.patch(f"{API}/account", json=change).status_code for _ in range(service.settings.sign_in_tries + 1)]
+    assert codes == [409] * service.settings.sign_in_tries + [429]
+    assert here.get(f"{API}/account").json()["name"] == "mary"
+
+
 def test_a_team_is_founded_changed_and_handed_over(service: Service) -> None:
     mary, zoe = service.account("mary"), service.account("zoe")
     lead, member, eve = service.browser(mary), service.browser(zoe), service.browser(service.account("eve"))

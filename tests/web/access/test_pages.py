@@ -363,6 +363,22 @@ def test_an_address_is_confirmed_by_the_owner_of_the_account(mailing: Service, p
     assert client.get(link).status_code == 404
 
 
+def test_another_address_is_asked_by_mail_and_the_link_to_the_old_one_is_worth_nothing(
+    mailing: Service, postman: Postman
+) -> None:
+    client = secure(mailing)
+    submit(client, "/sign-up", email="zoe@example.org", name="Zoë", password=PASSWORD)
+    first = postman.link()
+    sign_in(client, "zoe@example.org")
+    done = submit(client, "/account", "/account/email", email="z@example.org", own_password=PASSWORD)
+    assert done.headers["Location"] == "/account?note=sent"
+    assert postman.mails[-1]["To"] == "z@example.org"
+    assert client.get(first).status_code == 404
+    assert submit(client, postman.link()).status_code == 303
+    me = client.get("/api/v1/me").json()
+    assert (me["email"], me["verified"]) == ("z@example.org", True)
+
+
 def test_a_forgotten_password_is_set_by_mail_and_nobody_learns_who_has_an_account(
     mailing: Service, postman: Postman
 ) -> None:
