@@ -66,7 +66,7 @@ class WebSettings(Settings):
     header_seconds: float = Field(default=10.0, gt=0)
     """How long a client may take to send the headers of a request."""
     body_seconds: float = Field(default=120.0, gt=0)
-    """How long a client may take to send one request."""
+    """How long a client may take to send one request, and may leave an answer unread."""
 
     board_bytes: int = Field(default=256 * 2**20, gt=0)
     """What the web process remembers of leaderboards at most: replicates, tests of pairs, finished boards."""

@@ -1,4 +1,4 @@
-"""Connections before there is a request on them: how long their headers may take, and how many there are at most."""
+"""Connections themselves: how long headers may take, how long an answer may wait to be read, how many there are."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def guarded_protocol(settings: WebSettings) -> type[H11Protocol]:
     """Uvicorn's protocol with these limits, for its `http`."""
 
     class GuardedProtocol(H11Protocol):
-        """Closes a connection that says nothing whole for too long, and what comes when there are enough."""
+        """Closes connections that say nothing whole, or read nothing, for too long, and those beyond the last place."""
 
         _waiting: asyncio.TimerHandle | None = None
+        _stalled: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             """Somebody connects."""
@@ -36,9 +37,21 @@ def guarded_protocol(settings: WebSettings) -> type[H11Protocol]:
             super().data_received(data)
             self._watch()
 
+        def pause_writing(self) -> None:
+            """The client reads more slowly than we answer."""
+            super().pause_writing()
+            if self._stalled is None:
+                self._stalled = self.loop.call_later(settings.body_seconds, self.transport.abort)
+
+        def resume_writing(self) -> None:
+            """It has read on."""
+            self._go_on()
+            super().resume_writing()
+
         def connection_lost(self, exc: Exception | None) -> None:
             """It is over."""
             self._forget()
+            self._go_on()
             super().connection_lost(exc)
 
         def _watch(self) -> None:
@@ -51,6 +64,11 @@ def guarded_protocol(settings: WebSettings) -> type[H11Protocol]:
             if self._waiting is not None:
                 self._waiting.cancel()
                 self._waiting = None
+
+        def _go_on(self) -> None:
+            if self._stalled is not None:
+                self._stalled.cancel()
+                self._stalled = None
 
         def _give_up(self) -> None:
             if not self.transport.is_closing():

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
 
 import pytest
+from fastapi.responses import StreamingResponse
 
 from tests.web.guards.test_bodies import small_app
 from tests.web.wire import Wire, served
@@ -52,6 +53,31 @@ def test_requests_in_time_are_answered_one_after_the_other(port: int) -> None:
             wire.send(ASKED + "\r\n")
             assert b"200 OK" in wire.socket.recv(4000)
             time.sleep(0.15)
+
+
+def test_who_does_not_read_is_not_waited_for() -> None:
+    settings = {"body_seconds": 0.3}
+    app = small_app(**settings)
+    ended = []
+
+    @app.get("/api/large")
+    async def large() -> StreamingResponse:
+        async def parts() -> AsyncIterator[bytes]:
+            try:
+                for _ in range(1000):
+                    yield b"x" * 100_000
+            finally:
+                ended.append(time.monotonic())
+
+        return StreamingResponse(parts())
+
+    with served(app, http=guarded_protocol(WebSettings(**settings))) as port, Wire(port) as wire:
+        begun = time.monotonic()
+        wire.send("GET /api/large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        while not ended and time.monotonic() - begun < 5:
+            time.sleep(0.02)
+        # While the client is still there.
+        assert ended
 
 
 def test_there_are_only_so_many(port: int) -> None:
