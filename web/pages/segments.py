@@ -77,7 +77,7 @@ def show_segments(
         kept = [(key, value) for key, value in parts.items() if changes.get(key, "") is not None]
         return f"{address}?{urlencode([*kept, *chosen])}"
 
-    filtered = [document, domain, test_suite, shortest, longest, asked.text]
+    filtered = [document, domain, test_suite, shortest, longest]
     return page(
         request,
         "segments",
@@ -90,6 +90,7 @@ def show_segments(
         link=link,
         address=address,
         narrowed=sum(map(bool, filtered)),
+        everything=not (any(filtered) or asked.text or asked.segment),
         most_outputs=MOST_OUTPUTS,
         places=digits(seen.measure.scale) if seen.measure else 1,
         page_size=PAGE,
