@@ -53,6 +53,13 @@ class Wire:
         for part in parts:
             self.socket.sendall(part.encode() if isinstance(part, str) else part)
 
+    def hear(self, end: bytes) -> bytes:
+        """What comes up to these bytes, or until the connection is closed."""
+        received = b""
+        while end not in received and (piece := self.socket.recv(65536)):
+            received += piece
+        return received
+
     def answer(self) -> tuple[int, str]:
         """The status of the answer, and all that came until the connection was closed; (0, "") for none."""
         received = b""

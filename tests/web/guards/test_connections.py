@@ -16,10 +16,12 @@ from web.settings import WebSettings
 
 ASKED = "POST /api/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
 
+DONE = b'"done"'
+
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    settings = {"header_seconds": 0.3, "concurrent_requests": 3}
+    settings = {"header_seconds": 0.6, "concurrent_requests": 3}
     with ExitStack() as stack:
         protocol = guarded_protocol(WebSettings(**settings))
         yield stack.enter_context(served(small_app(**settings), http=protocol))
@@ -34,13 +36,13 @@ def test_headers_by_the_drop_are_cut_off(port: int, sent: str) -> None:
             wire.send("x" if sent else "")
             time.sleep(0.05)
         assert wire.answer() == (0, "")
-    assert 0.2 < time.monotonic() - begun < 3
+    assert 0.5 < time.monotonic() - begun < 5
 
 
 def test_the_second_request_of_a_connection_has_no_longer(port: int) -> None:
     with Wire(port) as wire:
         wire.send(ASKED + "\r\n")
-        assert b"200 OK" in wire.socket.recv(4000)
+        assert b"200 OK" in wire.hear(DONE)
         begun = time.monotonic()
         wire.send(ASKED)
         wire.answer()
@@ -51,8 +53,8 @@ def test_requests_in_time_are_answered_one_after_the_other(port: int) -> None:
     with Wire(port) as wire:
         for _ in range(4):
             wire.send(ASKED + "\r\n")
-            assert b"200 OK" in wire.socket.recv(4000)
-            time.sleep(0.15)
+            assert b"200 OK" in wire.hear(DONE)
+            time.sleep(0.2)
 
 
 def test_who_does_not_read_is_not_waited_for() -> None:
@@ -87,4 +89,4 @@ def test_there_are_only_so_many(port: int) -> None:
         with Wire(port) as late:
             assert late.answer() == (0, "")
         held[0].send(ASKED + "\r\n")
-        assert b"200 OK" in held[0].socket.recv(4000)
+        assert b"200 OK" in held[0].hear(DONE)
