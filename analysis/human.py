@@ -166,8 +166,9 @@ def read_human(connection: Connection, test_set_id: int, name: str | None = None
     segment_rows = read_segments(connection, stored.id)
     for row in segment_rows:
         for arrays, value in ((segments, row.score), (raw_segments, row.raw)):
-            array = arrays.setdefault(row.system, np.full(test_set.segments, np.nan))
-            array[row.segment] = np.nan if value is None else value
+            if row.system not in arrays:
+                arrays[row.system] = np.full(test_set.segments, np.nan)
+            arrays[row.system][row.segment] = np.nan if value is None else value
     ratings = read_ratings(connection, stored.id) if stored.kind == JudgmentKind.RANKINGS else ()
     return HumanScores(
         stored,
