@@ -25,6 +25,7 @@ from models.session import make_engine, reading
 from scheduler.errors import OtherTables
 from web.app import create_app
 from web.guards.connections import guarded_protocol
+from web.submissions.warming import warm_up
 from web.watching import Watched
 from worker.errors import AddressTaken
 from worker.health import Check, Pulse, check_database
@@ -88,6 +89,8 @@ def serve(
             server.on_start = on_start
             looking = threading.Thread(target=server.look_at_tables, name="tables", daemon=True)
             looking.start()
+            # The first who hands in should not wait for what is loaded then.
+            threading.Thread(target=warm_up, name="warming", daemon=True).start()
             try:
                 server.run(sockets=[listening])
             finally:

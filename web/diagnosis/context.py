@@ -145,5 +145,8 @@ def _called(row: Row[str, str, str, int], team: str, sight: Sight | None, hidden
         return "another submission"
     if sight is None:
         return f"{name} of {row.team}" if row.team else name
+    if not row.team:
+        # Of the organisers.
+        return name
     shown = sight.system_name_of(row.team, name)
     return f"{shown} of {sight.name_of(row.team)}" if shown else f"a submission of {sight.name_of(row.team)}"

@@ -7,7 +7,7 @@ import zipfile
 from contextlib import ExitStack
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from models import AuditEntry, CampaignTestSet, Declaration, Evaluation, Phase, Submission, Text, Upload
 from models.base import now
@@ -18,6 +18,8 @@ from models.states import Fault, QuotaKind
 from scheduler.quotas import set_quotas
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, SEGMENTS, Port, output
+from web.diagnosis.language import _detector
+from web.submissions.warming import warm_up
 
 
 def zipped(*members: tuple[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -219,6 +221,26 @@ def test_an_output_can_be_looked_at_without_handing_it_in(port: Port) -> None:
     sent["files"] = {"file": ("out.txt", b"x")}
     assert mary.post(f"{ADDRESS}/diagnosis", **sent).json()["fatal"]
     assert port.count(Submission) == 1
+
+
+def test_an_output_like_one_of_the_organisers_is_noticed(port: Port) -> None:
+    mary = port.program("mary")
+
+    def told() -> str:
+        found = mary.post(f"{ADDRESS}/diagnosis?system=mast", content=output(99)).json()["findings"]
+        (message,) = [each["message"] for each in found if each["code"] == "same_output"]
+        return str(message)
+
+    assert "as another submission." in told()
+    with writing(port.service.engine) as connection:
+        connection.execute(delete(Phase))
+    assert "as anchor." in told()
+
+
+def test_what_the_first_upload_would_wait_for_can_be_loaded_before() -> None:
+    _detector.cache_clear()
+    warm_up()
+    assert _detector.cache_info().currsize == 1
 
 
 def test_a_submission_is_shown_to_its_team_and_the_organisers_alone(port: Port) -> None:

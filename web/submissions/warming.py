@@ -1,0 +1,19 @@
+"""Loads what the first upload would wait for: the libraries and models that outputs are looked at with."""
+
+from __future__ import annotations
+
+from metrics.text.plain import Text
+from web.diagnosis.diagnose import diagnose
+from web.diagnosis.standard import Standard
+
+SEGMENTS = 200
+_LINE = b"The harbour master weighs every boat that comes in before it is told where it may lie, number "
+
+
+def warm_up() -> None:
+    """Look at an output that was made up, as at one that somebody hands in. Takes about a second, once."""
+    lines = b"\n".join(_LINE + str(number).encode() for number in range(SEGMENTS))
+    standard = Standard(
+        segments=SEGMENTS, source=lines, references=[lines], source_language="de", target_language="en", blind=False
+    )
+    diagnose(Text("made up", lines, SEGMENTS), standard)
