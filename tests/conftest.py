@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection, Engine, event
 
+from tests.compiled import share_compiled
+
 pytest_plugins = ["tests.servers"]
 
 # How long an example takes says more about what else the machine does than about our code.
@@ -32,6 +34,7 @@ def _no_connection_is_left_open() -> Iterator[None]:
 
     def remember(connection: Connection) -> None:
         engines.append(connection.engine)
+        share_compiled(connection)
 
     event.listen(Engine, "engine_connect", remember)
     yield
