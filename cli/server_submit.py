@@ -55,7 +55,7 @@ def _sent(client: Client, options: argparse.Namespace) -> Submission:
         output,
         name=name,
         system=options.system,
-        team=options.team,
+        team=options.team or "",
         test_set=options.test_set or "",
         run=options.run_name,
         kind=options.declared,

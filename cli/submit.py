@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli.due import due_time
+from cli.errors import CommandError, UsageError
 from cli.options import add_width_option, level, note, whole_number
 from cli.score import INPUT_FORMATS
 from cli.server import add_server_option
@@ -38,7 +39,9 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="its output in any format that `score` reads; FILE:PART names a layer or zone; - reads standard input",
     )  # fmt: skip
     parser.add_argument("--campaign", required=True, metavar="NAME", help="the campaign")
-    parser.add_argument("--team", required=True, metavar="NAME", help="the team that hands it in")
+    parser.add_argument(
+        "--team", metavar="NAME", help="the team that hands it in; on a server it may be left out by who is in only one"
+    )
     parser.add_argument("--system", required=True, metavar="NAME", help="the system of the team")
     parser.add_argument("--test-set", metavar="NAME", help="the test set, NAME or NAME@VERSION, if there are several")
     parser.add_argument("--run", default="", metavar="NAME", dest="run_name", help="which of several runs it is")
@@ -100,6 +103,8 @@ def run(options: argparse.Namespace) -> int:
     from models.states import QueueClass
     from scheduler.submitting import submissions_ahead, submit
 
+    if not options.team:
+        raise UsageError("Whose is it? Name the team by --team.")
     settings = read_settings(options)
     require_schema(settings, create=False)
     # Workers are forked later, and take no connection along.
@@ -152,7 +157,6 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
 
 def _examined(engine: Engine, attempt: Attempt) -> Attempt:
     """The attempt with what was noticed about its text, which is told. Raises CommandError for what is fatal."""
-    from cli.errors import CommandError
     from cli.noticed import told_findings
     from models.campaign_protocols import find_measures
     from models.session import reading

@@ -24,7 +24,7 @@ def submit(live: Live, port: Port, tmp_path, monkeypatch, capsys):
     (tmp_path / "short.txt").write_bytes(output(segments=10))
 
     def run(file, *arguments, before=("--server", live.url)):
-        named = ("--campaign", NAME, "--team", "harbour", "--system", "mast")
+        named = ("--campaign", NAME, "--system", "mast")
         status = main([*before, "submit", str(tmp_path / file), *named, *arguments])
         return status, *capsys.readouterr()
 

@@ -125,6 +125,7 @@ def test_quotas_are_set_used_and_shown(steelyard):
         (("quota", "set", "--per-day", "1", "--time-zone", "Prague"), 2, 'There is no time zone "Prague"'),
         (("quota", "remove"), 1, "There is no such quota"),
         (("quota", "show", "nobody"), 1, 'No team "nobody"'),
+        (("submit", "1.txt", "--campaign", "trial", "--system", "s"), 2, "Name the team by --team"),
         (("submit", "1.txt", "--campaign", "trail", "--team", "t", "--system", "s"), 1, "There are: trial."),
         (("submit", "1.txt", "--campaign", "trial", "--team", "a:b", "--system", "s"), 1, "the name of a team"),
         (("submit", "3.txt", *ASKED), 1, "3.txt"),
