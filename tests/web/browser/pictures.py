@@ -108,7 +108,7 @@ def main(folder: Path) -> None:
         organiser.get_by_label("Tables").set_input_files(table)  # type: ignore[arg-type]
         organiser.get_by_role("button", name="Add them").click()
         everybody = site.page(**sharp)
-        take(everybody, f"/campaigns/{OVER}/leaderboard", folder / "leaderboard.png", 620)
+        take(everybody, f"/campaigns/{OVER}/leaderboard", folder / "leaderboard.png", 660)
         take(everybody, f"/campaigns/{OVER}/compare", folder / "compare.png", 900)
         take(everybody, f"/campaigns/{OVER}/segments?order=difference", folder / "segments.png", 900)
         take(everybody, f"/campaigns/{OVER}/metrics", folder / "metrics.png", 900, "svg.chart")
