@@ -10,9 +10,10 @@ all systems, as JSON. Then new submissions come in between, so that the board ch
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import socket
 import statistics
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -95,7 +96,7 @@ ADDRESSES = (
     f"/campaigns/{NAME}/leaderboard",
     f"/campaigns/{NAME}/leaderboard?metric=chrf",
     f"/campaigns/{NAME}/leaderboard?metric=ter&shown=all",
-    f"/campaigns/{NAME}/leaderboard?first=500",
+    f"/campaigns/{NAME}/leaderboard?first=100",
     f"/api/v1/campaigns/{NAME}/leaderboard?limit=100",
 )
 
@@ -140,18 +141,39 @@ def main() -> None:
         settings = WebSettings(database_url=url, requests_per_minute=10**9)
         engine = make_engine(url)
         take(engine, settings, 0, options.submissions, options.replicates)
-        server = uvicorn.Server(uvicorn.Config(create_app(settings), host="127.0.0.1", port=0, log_level="warning"))
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        while not server.started:
-            time.sleep(0.05)
-        address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        # A process of its own: clients must not take its time.
+        server = multiprocessing.get_context("spawn").Process(target=serve, args=(url, port), daemon=True)
+        server.start()
         try:
-            run(address, options, lambda first, count: take(engine, settings, first, count, options.replicates))
+            wait_for(port)
+
+            def add(first: int, count: int) -> None:
+                take(engine, settings, first, count, options.replicates)
+
+            run(f"http://127.0.0.1:{port}", options, add)
         finally:
-            server.should_exit = True
-            thread.join(10)
+            server.terminate()
+            server.join(10)
             engine.dispose()
+
+
+def serve(url: str, port: int) -> None:
+    """The pages of a database, until somebody ends the process."""
+    settings = WebSettings(database_url=url, requests_per_minute=10**9)
+    uvicorn.run(create_app(settings), host="127.0.0.1", port=port, log_level="warning")
+
+
+def wait_for(port: int) -> None:
+    """Until it takes connections."""
+    for _ in range(600):
+        with socket.socket() as tried:
+            if tried.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise SystemExit("The server did not start.")
 
 
 def run(address: str, options: argparse.Namespace, add: Callable[[int, int], None]) -> None:
