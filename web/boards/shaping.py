@@ -48,8 +48,6 @@ def as_object(choice: Choice, view: BoardView, sight: Sight, lines: Sequence[Lin
 
 def _system(view: BoardView, sight: Sight, line: Line) -> dict[str, Any]:
     contender, name = line.contender, name_of(sight, line.contender)
-    # Names of runs, and reasons, may tell who it is, or what is in the texts.
-    open_to = sight.organises or name.own
     return {
         "submission": contender.submission,
         "submissions": list(contender.submissions),
@@ -59,7 +57,8 @@ def _system(view: BoardView, sight: Sight, line: Line) -> dict[str, Any]:
         "own": name.own,
         "runs": [run for run in contender.runs if run] if name.system else [],
         "state": contender.state.value,
-        "reason": contender.reason if open_to else None,
+        # It may quote a text: what its team may know of it stands on the page of the submission.
+        "reason": contender.reason if sight.organises else None,
         "kind": contender.kind.value,
         "ranked": contender.ranked,
         "constrained": contender.constrained,

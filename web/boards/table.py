@@ -83,7 +83,7 @@ def _row(sight: Sight, line: Line, axes: Sequence[tuple[float, float]]) -> Row:
     opens = "submission" if sight.organises or name.own else "segments" if sight.sees_output(contender.team) else ""
     return Row(
         contender.submission, name, opens, line.rank, line.place, cells, contender, _marks(contender, name),
-        _remark(sight, line, name),
+        _remark(sight, line),
     )  # fmt: skip
 
 
@@ -102,14 +102,15 @@ def _marks(contender: Contender, name: Name) -> list[tuple[str, str]]:
     return marks
 
 
-def _remark(sight: Sight, line: Line, name: Name) -> str:
+def _remark(sight: Sight, line: Line) -> str:
     contender = line.contender
     if line.same_as is not None and contender.figures:
         return f"same output as {name_of(sight, line.same_as).title}"
     if contender.figures:
         return ""
     state = contender.state.value
-    if contender.reason and (sight.organises or name.own):
+    # It may quote a text: what its team may know of it stands on the page of the submission.
+    if contender.reason and sight.organises:
         state += f": {contender.reason}"
     several = len(contender.runs)
     return f"{contender.runs_done} of {several} runs done; {state}" if several > 1 else state
