@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from web.diagnosis.standard import Standard
 
 MOST_SEGMENTS = 50_000
-MOST_BYTES = 16 << 20
+MOST_BYTES = 8 << 20
 """Of larger outputs some blocks are looked at, evenly spread: what is wrong with a text is rarely in one place only."""
-LONGEST = 4_000
+LONGEST = 2_000
 """Characters of a line that are looked at."""
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from web.diagnosis.examined import Examined
 
-COMPARED = 1_000
-"""Characters of a line whose words are compared."""
+LEAST_COMPARED, COMPARED, MOST_COMPARED = 100, 1_000, 1_500_000
+"""Characters of a line whose words are compared: at least, at most, and of all lines of a text together at most."""
 RARE = 30
 """A word that is in more segments tells little, and costs most."""
 BEGINNING, SHORTEST = 5, 4
@@ -178,8 +178,11 @@ def _evidence(lines: Sequence[str], segments: Sequence[str], key_of: Callable[[s
 
 def _features(texts: Sequence[str], key_of: Callable[[str], str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """What each text has, each once: (row, number of a word or of a pair of characters)."""
-    joined = "\n".join([text[:COMPARED] for text in texts]).lower()
-    joined = NO_BLANKS.sub(r" \1 ", joined)
+    compared = min(COMPARED, max(LEAST_COMPARED, 2 * MOST_COMPARED // len(texts)))
+    joined = "\n".join([text[:compared] for text in texts]).lower()
+    # A table of the characters that there are: one replacement for each match takes four times as long.
+    if alone := NO_BLANKS.findall("".join(set(joined))):
+        joined = joined.translate({ord(character): f" {character} " for character in alone})
     found = words(joined.encode(), len(texts), western=True)
     types = found.lines.decode().split("\n")[: found.types]
     keys: dict[str, int] = {"": 0}
@@ -187,13 +190,15 @@ def _features(texts: Sequence[str], key_of: Callable[[str], str]) -> tuple[NDArr
     characters = np.array([NO_BLANKS.fullmatch(each) is not None for each in types], bool)
     rows = np.repeat(np.arange(len(texts)), found.lengths)
     features = numbers[found.ids]
-    alone = characters[found.ids]
-    paired = alone[:-1] & alone[1:] & (rows[:-1] == rows[1:])
+    single = characters[found.ids]
+    paired = single[:-1] & single[1:] & (rows[:-1] == rows[1:])
     _, pairs = np.unique(features[:-1][paired] * len(keys) + features[1:][paired], return_inverse=True)
     rows = np.concatenate([rows[features > 0], rows[:-1][paired]])
     features = np.concatenate([features[features > 0], pairs + len(keys)])
     width = int(features.max(initial=0)) + 1
-    once = np.unique(rows * width + features)
+    # Sorted by hand: of millions, NumPy's way through a table of hashes takes several times as long.
+    every = np.sort(rows * width + features)
+    once = every[np.concatenate([[True], every[1:] != every[:-1]])[: len(every)]]
     return once // width, once % width
 
 
