@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from cli.pairs_output import (
     LARGEST_MATRIX,
-    TESTS,
     TSV_COLUMNS,
     ComparedMetric,
     PairedTests,
@@ -25,7 +24,7 @@ from cli.pairs_output import (
     tsv_rows,
 )
 from metrics.resampling.correction import corrected
-from metrics.resampling.paired import PairedResult, pairs_to_test, smallest_p
+from metrics.resampling.paired import TESTS, PairedResult, pairs_to_test, smallest_p
 from tests.cli.latex_reader import tables
 
 BLEU = ComparedMetric("bleu", "BLEU", higher_is_better=True, scale=100.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from metrics.text.blocks import BLOCK, block_count
 from models.campaign import CampaignTestSet, Phase
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from metrics.text.plain import Text
     from web.life.sight import Sight
 
-PROBED = 0.95
-"""Share of equal lines in a block from which on all of another output is read."""
+PROBED = 0.9
+"""Share of equal lines at the beginning of a block from which on all of another output is read."""
+PROBED_BYTES = 4096
+"""Of a block that is compared: some thirty lines."""
 MOST_READ = 8
 """Other outputs that are read as a whole."""
 MOST_PROBED = 4000
@@ -126,11 +128,15 @@ def _much_alike(connection: Connection, texts: Sequence[int], output: Text) -> l
     shares: dict[int, float] = {}
     for block in sorted({blocks // 3, blocks - 1 - blocks // 3}):
         mine = lines[block * BLOCK : (block + 1) * BLOCK]
-        wanted = select(TextBlock.text_id, TextBlock.content).where(
+        wanted = select(TextBlock.text_id, func.substr(TextBlock.content, 1, PROBED_BYTES)).where(
             TextBlock.text_id.in_(texts), TextBlock.block == block
         )
         for text_id, content in connection.execute(wanted):
-            share = alike_lines(mine, content.split(b"\n")) / max(1, len(mine))
+            theirs = content.split(b"\n")
+            if len(content) == PROBED_BYTES:
+                # The last line may be cut.
+                theirs = theirs[:-1] or theirs
+            share = alike_lines(mine[: len(theirs)], theirs) / len(theirs)
             shares[text_id] = max(share, shares.get(text_id, 0.0))
     near = [text_id for text_id, share in shares.items() if share >= min(PROBED, MOST_ALIKE)]
     return sorted(near, key=lambda text_id: (-shares[text_id], text_id))[:MOST_READ]

@@ -14,6 +14,9 @@ from web.diagnosis.finding import Finding, Severity, found
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
+    from metrics.kernels.words import Words
     from web.diagnosis.examined import Examined
 
 OFTEN = 5
@@ -61,7 +64,7 @@ def _same_lines(examined: Examined) -> list[Finding]:
 
 def _circles(examined: Examined) -> list[Finding]:
     mine = _in_circles(examined.lines)
-    if examined.meant is not None:
+    if mine and examined.meant is not None:
         mine -= _in_circles(examined.meant)
     if not mine:
         return []
@@ -78,8 +81,6 @@ def _in_circles(lines: Sequence[str]) -> set[int]:
     """Positions of lines in which up to six words come six times in a row."""
     found_words = words("\n".join(lines).encode(), len(lines))
     ids, rows = found_words.ids, np.repeat(np.arange(len(lines)), found_words.lengths)
-    # A row of dots or dashes is no text.
-    with_letters = np.array([any(map(str.isalpha, each)) for each in found_words.lines.decode().split("\n")], bool)
     circling: set[int] = set()
     for length in range(1, LONGEST_CIRCLE + 1):
         again = (ids[length:] == ids[:-length]) & (rows[length:] == rows[:-length])
@@ -88,10 +89,17 @@ def _in_circles(lines: Sequence[str]) -> set[int]:
         if len(sums) <= wanted:
             continue
         whole = np.flatnonzero(sums[wanted:] - sums[:-wanted] == wanted)
-        letters = np.concatenate([[0], np.cumsum(with_letters[ids])])
-        whole = whole[letters[whole + length] > letters[whole]]
-        circling.update(rows[whole].tolist())
+        if len(whole):
+            # A row of dots or dashes is no text.
+            letters = np.concatenate([[0], np.cumsum(_with_letters(found_words)[ids])])
+            whole = whole[letters[whole + length] > letters[whole]]
+            circling.update(rows[whole].tolist())
     return circling
+
+
+def _with_letters(found_words: Words) -> NDArray[np.bool_]:
+    """(types,): whether a word has a letter in it."""
+    return np.array([any(map(str.isalpha, each)) for each in found_words.lines.decode().split("\n")], np.bool_)
 
 
 def _shortened(line: str) -> str:
