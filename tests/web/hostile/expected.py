@@ -198,6 +198,7 @@ CAMPAIGN_RULES: dict[str, Rule] = {
     f"GET {HERE}/members": Rule(ORGANISERS),
     f"PUT {HERE}/members": Rule(ORGANISERS, {"json": {"email": email_of("rival"), "role": "viewer"}}),
     f"DELETE {HERE}/members/{{account}}": Rule(ORGANISERS),
+    f"GET {HERE}/systems": Rule(INSIDE),
     f"GET {HERE}/quotas": Rule(ORGANISERS),
     f"PUT {HERE}/quotas": Rule(ORGANISERS, {"json": {"kind": "per_day", "amount": 3}}),
     f"DELETE {HERE}/quotas/{{kind}}": Rule(ORGANISERS),

@@ -1,0 +1,55 @@
+"""Which systems of a campaign somebody sees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from models.roles import PhaseKind
+from tests.web.submissions.port import ADDRESS, NAME, Port, output
+
+if TYPE_CHECKING:
+    from fastapi.testclient import TestClient
+
+    from tests.web.service import Service
+
+
+def systems(client: TestClient) -> list[tuple[str, str, int]]:
+    answer = client.get(f"{ADDRESS}/systems")
+    assert answer.status_code == 200
+    return [(each["team"], each["system"], each["submissions"]) for each in answer.json()["items"]]
+
+
+def test_own_systems_and_those_that_the_leaderboard_names(port_anywhere: Port) -> None:
+    port = port_anywhere
+    mary, zoe = port.program("mary"), port.program("zoe")
+    port.submit(mary)
+    port.submit(mary, output(2))
+    withdrawn = port.submit(mary, output(3), system="keel").json()["id"]
+    mary.post(f"/api/v1/submissions/{withdrawn}/withdraw")
+    port.submit(zoe, output(4), system="lamp")
+    everything = [("", "anchor", 1), ("harbour", "mast", 2), ("harbour", "keel", 1), ("guests", "lamp", 1)]
+    assert systems(port.program("ann")) == systems(mary) == everything
+    assert systems(zoe) == [row for row in everything if row[1] != "keel"], "withdrawn, and of others"
+    items = mary.get(f"{ADDRESS}/systems").json()["items"]
+    assert [each["own"] for each in items] == [False, True, True, False]
+    first = mary.get(f"{ADDRESS}/systems?limit=2").json()
+    rest = mary.get(f"{ADDRESS}/systems?limit=2&after={first['next']}").json()
+    assert first["items"] + rest["items"] == items
+    assert rest["next"] is None
+
+
+def test_without_names_there_are_only_ones_own(port: Port) -> None:
+    port.submit(port.program("mary"))
+    port.submit(port.program("zoe"), output(4), system="lamp")
+    port.service.campaign(NAME, anonymous=True)
+    assert systems(port.program("zoe")) == [("guests", "lamp", 1)]
+    assert systems(port.service.client()) == []
+    assert len(systems(port.program("ann"))) == 3
+
+
+def test_while_the_leaderboard_is_hidden_there_are_only_ones_own(service: Service) -> None:
+    port = Port.opened(service, PhaseKind.BLIND)
+    port.submit(port.program("mary"))
+    port.submit(port.program("zoe"), output(4), system="lamp")
+    assert systems(port.program("mary")) == [("harbour", "mast", 1)]
+    assert systems(port.service.client()) == []
