@@ -7,6 +7,8 @@ from typing import Any
 from sqlalchemy import Connection
 from sqlalchemy.util import LRUCache
 
+from models.base import now
+
 STATEMENTS: LRUCache[Any, Any] = LRUCache(4000)
 
 
@@ -18,13 +20,18 @@ class SharedCompiled:
 
     def get(self, key: tuple[Any, ...]) -> Any:
         """The statement, where some engine has compiled it."""
-        return STATEMENTS.get((self._dialect, *key[1:]))
+        return STATEMENTS.get((self._dialect, _clock(), *key[1:]))
 
     def __setitem__(self, key: tuple[Any, ...], compiled: Any) -> None:
-        STATEMENTS[(self._dialect, *key[1:])] = compiled
+        STATEMENTS[(self._dialect, _clock(), *key[1:])] = compiled
 
     def clear(self) -> None:
         """Nothing: other engines need it."""
+
+
+def _clock() -> tuple[int, ...]:
+    """By what the clock is compiled now: tests set it (`tests.scheduler.clocks`)."""
+    return tuple(map(id, now._compiler_dispatcher.specs.values()))  # type: ignore[attr-defined]
 
 
 def share_compiled(connection: Connection) -> None:

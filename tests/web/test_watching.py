@@ -49,7 +49,9 @@ def test_a_request_is_logged_without_secrets(
     assert found.getMessage() == "GET /api/v1/me: 200"
     assert found.fields["account"] == mary
     assert found.fields["route"] == "/api/v1/me"
-    everything = "\n".join(f"{record.getMessage()} {record.__dict__}" for record in caplog.records)
+    # The client of the test may tell what it asks for.
+    told = [record for record in caplog.records if not record.name.startswith("httpx")]
+    everything = "\n".join(f"{record.getMessage()} {record.__dict__}" for record in told)
     for hidden in (secret, token.partition(" ")[2], "hidden"):
         assert hidden not in everything
 
