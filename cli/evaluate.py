@@ -81,6 +81,10 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--due", type=due_time, metavar="TIME",
         help="when it is to be done: 2h, 90m or 3d from now, or a time with its zone such as 2026-11-30T18:00+01:00",
     )  # fmt: skip
+    parser.add_argument(
+        "--diagnose", action="store_true",
+        help="first say what is odd about the outputs, such as shifted lines; takes longer than the cheap metrics",
+    )  # fmt: skip
     _add_common(parser)
     parser.set_defaults(run=run)
     demo = verbs.add_parser(
@@ -89,7 +93,16 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         description=f"Evaluates the demo campaign; database and report go into {DEMO_OUTPUT}/.",
     )
     _add_common(demo)
-    demo.set_defaults(run=run_demo, paths=[], pair=None, name=None, test_suites=False, queue_class="campaign", due=None)
+    demo.set_defaults(
+        run=run_demo,
+        paths=[],
+        pair=None,
+        name=None,
+        test_suites=False,
+        queue_class="campaign",
+        due=None,
+        diagnose=False,
+    )
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -137,7 +150,6 @@ def run(options: argparse.Namespace) -> int:
     from cli.board import as_text
     from cli.campaign_judgments import read_campaign_judgments, store_campaign_judgments
     from cli.measured_before import measured_before
-    from cli.noticed import told_of_folder
     from cli.progress import shown_progress
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.limits import STORING_LIMITS
@@ -155,7 +167,10 @@ def run(options: argparse.Namespace) -> int:
     selections = reference_selections(options.references, list(folder.references))
     name = checked_name(folder.name)
     note(folder.notices)
-    note(told_of_folder(folder))
+    if options.diagnose:
+        from cli.noticed import told_of_folder
+
+        note(told_of_folder(folder))
     judgments = read_campaign_judgments(folder)
     texts = folder.texts(sorted({label for selection in selections for label in selection}))
     metrics = pinned_metrics(options, settings, chosen, folder.target_language or "", texts)
