@@ -1,49 +1,44 @@
-"""Submissions: handed in, looked at, declared, withdrawn, watched while they are measured."""
+"""Submissions: handed in, looked at, declared, withdrawn."""
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-import json
-import time
-from collections.abc import AsyncIterable, AsyncIterator
-from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Path, Request, Response
-from fastapi.concurrency import run_in_threadpool
-from fastapi.sse import EventSourceResponse, ServerSentEvent
+from fastapi import APIRouter, Header, Path, Request, Response
 from pydantic import BaseModel, Field
 
-from models.awaited import Awaited
 from models.roles import DeclaredKind
 from models.session import reading, writing
-from models.states import EvaluationState
-from scheduler.quotas import Standing
 from scheduler.submitting import LONGEST_KEY
 from web.api.paging import After, Limit, Paged, id_after
+from web.api.submission_shapes import (
+    Examined,
+    HandedIn,
+    Submission,
+    SubmissionWithScores,
+    shown_finding,
+    shown_quota,
+    shown_submission,
+    shown_told,
+)
 from web.asking import Asking, state_of
-from web.boards.feedback import Told, ToldScore, read_told
+from web.boards.feedback import read_told
 from web.boards.versions import tag_of, unchanged
 from web.large_bodies import takes_upload
 from web.life.declaring import Saying, declare, reinstate, withdraw
-from web.life.sight import Sight, read_sight
+from web.life.sight import read_sight
 from web.state import State
 from web.submissions.fields import SubmissionFields
 from web.submissions.handing_in import examine, hand_in
 from web.submissions.output import output_of
 from web.submissions.receiving import Receiving
-from web.submissions.seen import SeenSubmission, Wanted, find_submission, list_submissions
+from web.submissions.seen import Wanted, find_submission, list_submissions
 
 if TYPE_CHECKING:
-    from web.diagnosis.finding import Finding as FoundFinding
+    pass
 
 router = APIRouter(tags=["submissions"])
 
-LONGEST_STREAM_SECONDS = 600.0
-"""Then a client asks anew, and it is looked again whether it may."""
-TICK_SECONDS = 0.25
 ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"description": "It was handed in before."},
     422: {"description": "It cannot be scored, or something is missing; nothing was stored."},
@@ -70,126 +65,6 @@ BODY: dict[str, Any] = {
     }
 }
 """How an output comes: the routes read their bodies themselves, as they come."""
-
-
-class Finding(BaseModel):
-    """Something that was noticed about an output."""
-
-    code: str
-    severity: str
-    message: str
-    segments: list[int]
-    """The first segments that it is about, from 1."""
-    count: int
-    """How many it is about; 0 for the whole."""
-
-
-class Evaluation(BaseModel):
-    """One way in which a submission is measured."""
-
-    id: int
-    references: list[str]
-    metrics: list[str]
-    state: EvaluationState
-    reason: str | None
-
-
-class Score(BaseModel):
-    """What the team is told of a score."""
-
-    metric: str
-    title: str
-    signature: str
-    higher_is_better: bool
-    told: bool
-    """Whether anything is told; then null is undefined."""
-    score: float | None
-    low: float | None
-    """Lower end of the interval at 95 %."""
-    high: float | None
-    improved: bool | None
-    """By the Ladder rule: whether it beat the team's best."""
-
-
-class ToldEvaluation(BaseModel):
-    """The scores by one protocol, as the phase lets them be told."""
-
-    evaluation: int
-    references: list[str]
-    feedback: str
-    words: str
-    """How the numbers were made coarse; "" where they were not."""
-    scores: list[Score]
-
-
-class Progress(BaseModel):
-    """How far a submission is."""
-
-    state: EvaluationState
-    shards: int
-    shards_done: int
-    ahead: int | None
-    """Other submissions that were queued before; teams take turns, so it is not strictly waited for them."""
-    seconds_left: float | None
-    """Roughly; null where it is not known."""
-    ended: bool
-
-
-class Quota(BaseModel):
-    """How the team stands against a limit."""
-
-    kind: str
-    amount: int | None
-    """The limit; null for none."""
-    used: int
-    of_what: str
-    free_at: float | None
-    """When there is room again, where the calendar says it; seconds since 1970."""
-
-
-class Submission(BaseModel):
-    """An output of a system for a test set."""
-
-    id: int
-    campaign: str
-    team: str
-    system: str
-    run: str
-    test_set: str
-    """NAME@VERSION."""
-    segments: int
-    created_at: float
-    kind: DeclaredKind
-    constrained: bool | None
-    description: str
-    phase: str
-    late_seconds: float
-    withdrawn_at: float | None
-    progress: Progress
-    evaluations: list[Evaluation]
-    findings: list[Finding]
-
-
-class SubmissionWithScores(Submission):
-    """A submission and what is told of its scores."""
-
-    told: list[ToldEvaluation]
-
-
-class HandedIn(Submission):
-    """A submission that has just been handed in."""
-
-    stored: bool
-    """False where the very same one was there already."""
-    queued: bool
-    quotas: list[Quota]
-
-
-class Examined(BaseModel):
-    """What was noticed about an output that was not handed in."""
-
-    findings: list[Finding]
-    fatal: bool
 
 
 class NewDeclaration(BaseModel):
@@ -229,10 +104,10 @@ def submit_output(
         response.status_code = 200
     response.headers["Location"] = f"/api/v1/submissions/{seen.id}"
     return HandedIn(
-        **_shown(sight, seen).model_dump(),
+        **shown_submission(sight, seen).model_dump(),
         stored=done.submitted.stored,
         queued=done.submitted.queued,
-        quotas=[quota(each) for each in done.submitted.standings],
+        quotas=[shown_quota(each) for each in done.submitted.standings],
     )
 
 
@@ -241,7 +116,9 @@ def submit_output(
 def look_at_output(request: Request, name: str, principal: Asking, incoming: Receiving) -> Examined:
     """What would be noticed about an output. Nothing is stored, and no quota is used."""
     found = examine(state_of(request), principal, name, incoming)
-    return Examined(findings=[_finding(each) for each in found], fatal=any(each.severity == "fatal" for each in found))
+    return Examined(
+        findings=[shown_finding(each) for each in found], fatal=any(each.severity == "fatal" for each in found)
+    )
 
 
 @router.get("/campaigns/{name}/submissions")
@@ -266,7 +143,7 @@ def list_of_campaign(
             state.settings.silent_seconds,
         )
     following = None if listed.next is None else str(listed.next)
-    return Paged(items=[_shown(sight, each) for each in listed.items], next=following)
+    return Paged(items=[shown_submission(sight, each) for each in listed.items], next=following)
 
 
 @router.get("/submissions/{submission}", response_model=SubmissionWithScores)
@@ -279,7 +156,7 @@ def read_submission(request: Request, principal: Asking, submission: Number) -> 
     with reading(state.engine) as connection:
         sight, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
     told = read_told(state.engine, sight, [seen.id])[seen.id]
-    shown = SubmissionWithScores(**_shown(sight, seen).model_dump(), told=[_told(each) for each in told])
+    shown = SubmissionWithScores(**shown_submission(sight, seen).model_dump(), told=[shown_told(each) for each in told])
     content = shown.model_dump_json().encode()
     tag = tag_of(content)
     return unchanged(request, tag) or Response(content, headers={"ETag": tag}, media_type="application/json")
@@ -335,148 +212,6 @@ def download_output(request: Request, principal: Asking, submission: Number) -> 
     return output_of(state_of(request), principal, submission)
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
-    """A submission that a client watches."""
-
-    state: State
-    submission: int
-    last: str
-    """The event that the client has seen already."""
-
-
-async def follow(
-    request: Request,
-    principal: Asking,
-    submission: Number,
-    last_event_id: Annotated[str | None, Header(max_length=100)] = None,
-) -> AsyncIterator[Followed]:
-    """A submission that may be watched, as long as the client does. Raises NotThere and TooMany."""
-    state = state_of(request)
-
-    def find() -> None:
-        with reading(state.engine) as connection:
-            find_submission(connection, principal, submission, state.settings.silent_seconds)
-
-    await run_in_threadpool(find)
-    with ExitStack() as stack:
-        stack.enter_context(state.watching.watched(submission, principal.account_id or 0))
-        yield Followed(state, submission, last_event_id or "")
-
-
-@router.get("/submissions/{submission}/events", response_class=EventSourceResponse)
-async def watch_submission(followed: Annotated[Followed, Depends(follow)]) -> AsyncIterable[ServerSentEvent]:
-    """Server-sent events `progress` each time something changes, and `end` with the last one.
-
-    A client that comes again with `Last-Event-ID` is not told what it knows.
-    """
-    state, last = followed.state, followed.last
-    until = time.monotonic() + LONGEST_STREAM_SECONDS
-    while time.monotonic() < until and not state.stopping.is_set():
-        if state.watching.is_stale(followed.submission):
-            seen = await run_in_threadpool(state.watching.look, followed.submission)
-        else:
-            seen = state.watching.look(followed.submission)
-        if seen is not None:
-            shown = progress(seen)
-            number = _digest(shown)
-            if seen.ended:
-                yield ServerSentEvent(data=shown, event="end", id=number)
-                return
-            if number != last:
-                last = number
-                yield ServerSentEvent(data=shown, event="progress", id=number)
-        await asyncio.sleep(TICK_SECONDS)
-
-
-def progress(seen: Awaited) -> Progress:
-    """As programs read it."""
-    left = None if seen.seconds_left is None else round(seen.seconds_left, 1)
-    return Progress(
-        state=seen.state,
-        shards=seen.shards,
-        shards_done=seen.shards_done,
-        ahead=seen.ahead,
-        seconds_left=left,
-        ended=seen.ended,
-    )
-
-
-def quota(standing: Standing) -> Quota:
-    """As programs read it."""
-    return Quota(
-        kind=standing.kind,
-        amount=standing.amount,
-        used=standing.used,
-        of_what=standing.of_what,
-        free_at=standing.free_at,
-    )
-
-
-def _digest(shown: Progress) -> str:
-    return hashlib.sha256(json.dumps(shown.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()[:16]
-
-
 def _read(state: State, principal: Asking, submission: int) -> Submission:
     with reading(state.engine) as connection:
-        return _shown(*find_submission(connection, principal, submission, state.settings.silent_seconds))
-
-
-def _shown(sight: Sight, seen: SeenSubmission) -> Submission:
-    assert seen.awaited is not None
-    return Submission(
-        id=seen.id,
-        campaign=sight.name,
-        team=seen.team,
-        system=seen.system,
-        run=seen.run,
-        test_set=f"{seen.test_set.name}@{seen.test_set.version}",
-        segments=seen.test_set.segments,
-        created_at=seen.created_at,
-        kind=seen.kind,
-        constrained=seen.constrained,
-        description=seen.description,
-        phase=seen.phase,
-        late_seconds=seen.late_seconds,
-        withdrawn_at=seen.withdrawn_at,
-        progress=progress(seen.awaited),
-        evaluations=[
-            Evaluation(
-                id=each.id,
-                references=list(each.references),
-                metrics=list(each.metrics),
-                state=each.state,
-                reason=each.reason,
-            )
-            for each in seen.evaluations
-        ],
-        findings=[_finding(each) for each in seen.findings],
-    )
-
-
-def _finding(finding: FoundFinding) -> Finding:
-    return Finding(**finding.as_row())
-
-
-def _told(told: Told) -> ToldEvaluation:
-    return ToldEvaluation(
-        evaluation=told.evaluation_id,
-        references=list(told.references),
-        feedback=told.feedback,
-        words=told.words,
-        scores=[_score(each) for each in told.scores],
-    )
-
-
-def _score(score: ToldScore) -> Score:
-    return Score(
-        metric=score.metric,
-        title=score.title,
-        signature=score.signature,
-        higher_is_better=score.higher_is_better,
-        told=score.told,
-        score=score.score,
-        low=score.low,
-        high=score.high,
-        improved=score.improved,
-    )
+        return shown_submission(*find_submission(connection, principal, submission, state.settings.silent_seconds))
