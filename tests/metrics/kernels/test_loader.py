@@ -1,6 +1,9 @@
 """Kernels that were not built from the sources beside them are refused."""
 
+import platform
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,3 +37,25 @@ def test_a_missing_library_is_named(folder):
     (folder / "_kernels.so").unlink()
     with pytest.raises(KernelsNotBuilt, match=r"_kernels\.so is missing.*make install"):
         loader.shared_library.__wrapped__()
+
+
+REUSING = """
+import resource
+from metrics.kernels.loader import shared_library
+
+def faults():
+    blocks = [b"x" * (4 << 20) for _ in range(4)]
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+shared_library()
+first = faults()
+for _ in range(10):
+    last = faults()
+print((last - first) * resource.getpagesize())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators have other ways")
+def test_freed_memory_is_used_again_instead_of_got_from_the_system_each_time():
+    run = subprocess.run([sys.executable, "-c", REUSING], capture_output=True, check=True, text=True)
+    assert int(run.stdout) < 16 << 20
