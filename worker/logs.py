@@ -150,7 +150,7 @@ def set_up_logs(log_format: str, level: str, **always: object) -> None:
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
     foreign = logging.getLevelName(max(root.level, logging.WARNING)) if level != "debug" else "DEBUG"
-    for name in ("celery", "kombu", "amqp", "redis", "httpx", "httpcore", "matplotlib", "fsspec"):
+    for name in ("celery", "kombu", "amqp", "redis", "httpx", "httpcore", "fsspec"):
         logging.getLogger(name).setLevel(foreign if name in {"celery", "kombu", "amqp"} else logging.WARNING)
     # The pool's, which keeps what it says from all others.
     pool = get_logger()

@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from web.charts.drawing import SIZE, Drawing, shortened, spread, wide
-from web.charts.palette import DASHES, MARKERS, SERIES
+from web.charts.drawing import Drawing
+from web.charts.lettering import SIZE, shortened, wide
+from web.charts.markers import MARKERS
+from web.charts.palette import DASHES, SERIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,11 +45,9 @@ def curve(
     `ticks` names the places 0, 1, 2 ... of an axis that has no numbers; `mark` draws an upright line at an x, such as
     the value that was chosen. Points that are no steps along something are not `joined`.
     """
-    drawing = Drawing(width, height)
     names = [shortened(each.name, 24) for each in series]
     room = max([wide(name) for name in names], default=0.0) + 26
-    drawing.place(left=52, bottom=44, right=room, top=28)
-    axes = drawing.axes
+    drawing = Drawing(width, height, (52, 28, room, 44))
     across = [x for each in series for x in each.x]
     up = [
         value
@@ -57,28 +57,33 @@ def curve(
         if math.isfinite(value)
     ]
     if across and up:
-        axes.set(xlim=spread([float(x) for x in across]), ylim=spread(up))
+        drawing.span(across, up)
     for number, each in enumerate(series):
-        colour = SERIES[number % len(SERIES)]
-        if each.low is not None and each.high is not None:
-            axes.fill_between(each.x, each.low, each.high, color=colour, alpha=0.14, linewidth=0)
-        axes.plot(
-            each.x, each.y, color=colour, linewidth=1.8,
-            linestyle=DASHES[number % len(DASHES)] if joined else "none",
-            marker=MARKERS[number % len(MARKERS)], markersize=6, markeredgewidth=0,
-        )  # fmt: skip
+        _draw(drawing, each, number, joined=joined)
     if mark is not None:
-        axes.axvline(mark, color=SERIES[1], linewidth=1.2, linestyle=(0, (2, 2)))
+        drawing.upright(mark, SERIES[1], 1.2, (2, 2))
     if ticks is not None:
-        axes.set_xticks(range(len(ticks)), [""] * len(ticks))
+        drawing.mark_places(range(len(ticks)))
         for place, text in enumerate(ticks):
-            at = drawing.pixels(place, 0)[0]
-            drawing.write(at, 36, text, horizontalalignment="center", verticalalignment="top")
+            drawing.write(drawing.pixels(place, 0)[0], height - 36, text, "middle", "below")
     drawing.name_axes(x_label, y_label)
     _name_lines(drawing, series, names)
     return drawing.svg(
         title or f"{y_label} by {x_label}", description or f"Lines of {', '.join(each.name for each in series)}."
     )
+
+
+def _draw(drawing: Drawing, series: Series, number: int, *, joined: bool) -> None:
+    """The line of this number with its band and its points."""
+    colour = SERIES[number % len(SERIES)]
+    points = list(zip(series.x, series.y, strict=True))
+    if series.low is not None and series.high is not None:
+        drawing.band(list(zip(series.x, series.low, series.high, strict=True)), colour)
+    if joined:
+        drawing.line(points, colour, 1.8, DASHES[number % len(DASHES)])
+    for x, y in points:
+        if math.isfinite(y):
+            drawing.mark(*drawing.pixels(x, y), MARKERS[number % len(MARKERS)], 6, colour)
 
 
 def _name_lines(drawing: Drawing, series: Sequence[Series], names: Sequence[str]) -> None:
@@ -88,24 +93,16 @@ def _name_lines(drawing: Drawing, series: Sequence[Series], names: Sequence[str]
         ends = [(x, y) for x, y in zip(each.x, each.y, strict=True) if math.isfinite(y)]
         if ends:
             wanted.append((drawing.pixels(*ends[-1])[1], number))
-    wanted.sort(key=lambda each: (-each[0], each[1]))
-    step, top = SIZE + 4, drawing.height - 28.0
+    wanted.sort()
+    step, frame = SIZE + 4, drawing.frame
     heights: list[float] = []
     for height, _ in wanted:
-        heights.append(min(height, heights[-1] - step if heights else top))
+        heights.append(max(height, heights[-1] + step if heights else frame.top))
     # Those that were pushed below the axis push the others up again.
-    floor = 44.0
+    floor = frame.bottom
     for position in reversed(range(len(heights))):
-        heights[position] = max(heights[position], floor)
-        floor = heights[position] + step
-    from matplotlib.lines import Line2D
-
-    right = drawing.width * drawing.axes.get_position().x1
+        heights[position] = min(heights[position], floor)
+        floor = heights[position] - step
     for height, (_, number) in zip(heights, wanted, strict=True):
-        drawing.figure.add_artist(
-            Line2D(
-                [(right + 8) / drawing.width], [height / drawing.height], color=SERIES[number % len(SERIES)],
-                marker=MARKERS[number % len(MARKERS)], markersize=6, markeredgewidth=0, linestyle="none",
-            )
-        )  # fmt: skip
-        drawing.write(right + 16, height, names[number], verticalalignment="center_baseline")
+        drawing.mark(frame.right + 8, height, MARKERS[number % len(MARKERS)], 6, SERIES[number % len(SERIES)])
+        drawing.write(frame.right + 16, height, names[number])

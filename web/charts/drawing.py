@@ -1,214 +1,188 @@
-"""A chart in the making: matplotlib draws it, then its SVG is made fit for a page."""
+"""A chart in the making: one pair of axes, and what is drawn on it, as SVG that is fit for a page."""
 
 from __future__ import annotations
 
 import hashlib
-import io
-import logging
 import math
-import re
-from threading import RLock
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from web.charts.palette import CLASSES, INK, LINE, SOFT
+from web.charts.element import element, number
+from web.charts.lettering import FONT, SIZE, shortened
+from web.charts.markers import marker_path
+from web.charts.palette import INK, LINE, SOFT
+from web.charts.ticks import MOST, Ticks, ticks_between
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from xml.etree.ElementTree import Element
+    from collections.abc import Iterator, Sequence
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.text import Text
+HERE = "\x1f"
+"""Stands for the name of the chart until that is known: no text can hold it."""
+BASELINE = {"above": -0.24, "middle": 0.38, "below": 0.76}
+"""From the height that a text is put at down to its letters' feet, as a share of their size."""
+TICK = 4.0
 
-SVG = "{http://www.w3.org/2000/svg}"
-LINK = "{http://www.w3.org/1999/xlink}href"
-FONT = "system-ui, 'Liberation Sans', Arial, sans-serif"
-SIZE = 11.0
-"""Of letters, in pixels."""
-WIDTH_OF_LETTER = 0.56
-"""Of a letter of the middling kind, as a share of its size."""
-LONGEST_LABEL = 40
-"""Letters of a text in a chart; longer ones are cut."""
 
-SETTINGS: dict[Any, Any] = {
-    "svg.fonttype": "none",
-    # The names of clip paths and markers come from a hash: salted by chance unless told otherwise.
-    "svg.hashsalt": "steelyard",
-    "path.simplify": False,
-}
-_ONE_AT_A_TIME = RLock()
-"""matplotlib's settings belong to the whole process, and pages are made in threads."""
-_IDS = re.compile(r"#([\w.-]+)")
-_UNCONTROLLED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
-"""What XML cannot hold, or nobody can see."""
+@dataclass(frozen=True)
+class Frame:
+    """The axes in the picture: all in pixels from the top left corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
 
 
 class Drawing:
-    """One pair of axes of so many pixels. `svg` gives the chart."""
+    """One pair of axes of so many pixels, which `margins` surround: left, top, right, bottom. `svg` gives the chart."""
 
-    def __init__(self, width: int, height: int) -> None:
-        # Its font cache is of no concern to who asked for a chart.
-        logging.getLogger("matplotlib").setLevel(logging.ERROR)
-        from matplotlib.figure import Figure
-
+    def __init__(self, width: int, height: int, margins: tuple[float, float, float, float]) -> None:
+        left, top, right, bottom = margins
         self.width, self.height = width, height
-        # SVG has 72 points to the inch: one unit of the view box is one pixel of the page.
-        self.figure: Figure = Figure(figsize=(width / 72, height / 72), dpi=72)
-        self.axes: Axes = self.figure.add_axes((0, 0, 1, 1))
-        self.figure.patch.set_visible(False)
-        self.axes.patch.set_visible(False)
-        self._words: dict[str, str] = {}
-        for name, spine in self.axes.spines.items():
-            spine.set_visible(name in {"left", "bottom"})
-            spine.set(color=SOFT, linewidth=1)
-        self.axes.tick_params(color=SOFT, labelcolor=INK, labelsize=SIZE, length=4, width=1)
-        self.axes.grid(color=LINE, linewidth=0.6)
-        self.axes.set_axisbelow(True)
+        self.frame = Frame(left, top, width - right, height - bottom)
+        self._x, self._y = (0.0, 1.0), (0.0, 1.0)
+        self._ticks: tuple[Ticks | None, Ticks | None] = (None, None)
+        self._parts: list[str] = []
+        self._markers: dict[tuple[str, float], str] = {}
 
-    def say(self, artist: Text, text: str) -> None:
-        """Let a text of matplotlib show this.
+    def span(self, x: Sequence[float], y: Sequence[float]) -> None:
+        """Make the axes as long as these values need, of which there are some, all finite."""
+        self._x, self._y = spread(x), spread(y)
 
-        Matplotlib itself sees only as many plain letters: it would take dollars for mathematics, warn of letters that
-        its font lacks, and write from left to right what runs from right to left.
-        """
-        shown = shortened(writable(text))
-        number = f"text-{len(self._words)}"
-        self._words[number] = shown
-        artist.set(text="n" * max(len(shown), 1), gid=number, fontsize=artist.get_fontsize(), parse_math=False)
+    def mark_places(self, places: Sequence[float]) -> None:
+        """Ticks without numbers at these places of the lower axis, in place of round numbers."""
+        self._ticks = Ticks(places, [""] * len(places)), self._ticks[1]
 
-    def write(self, x: float, y: float, text: str, **how: Any) -> Text:
-        """A text at a place in pixels from the bottom left corner."""
-        look: dict[str, Any] = {"fontsize": SIZE, "color": INK} | how
-        artist = self.figure.text(x / self.width, y / self.height, "", **look)
-        self.say(artist, text)
-        return artist
-
-    def place(self, left: float, bottom: float, right: float, top: float) -> None:
-        """So many pixels around the axes."""
-        across, up = self.width - left - right, self.height - bottom - top
-        self.axes.set_position((left / self.width, bottom / self.height, across / self.width, up / self.height))
-
-    def name_axes(self, x_label: str, y_label: str) -> None:
-        """What is on the axes: below, and above the left one, where it can be read without turning the head."""
-        where = self.axes.get_position()
-        middle = self.width * (where.x0 + where.x1) / 2
-        self.write(middle, 4, x_label, horizontalalignment="center", verticalalignment="bottom")
-        self.write(4, self.height - 4, y_label, horizontalalignment="left", verticalalignment="top")
+    def leave_bare(self) -> None:
+        """No ticks and no numbers, since there is nothing to show."""
+        self._ticks = Ticks((), ()), Ticks((), ())
 
     def pixels(self, x: float, y: float) -> tuple[float, float]:
         """Where a point of the axes is."""
-        across, up = self.axes.transData.transform((x, y))
-        return float(across), float(up)
+        frame = self.frame
+        across = (x - self._x[0]) / (self._x[1] - self._x[0])
+        up = (y - self._y[0]) / (self._y[1] - self._y[0])
+        return frame.left + across * (frame.right - frame.left), frame.bottom - up * (frame.bottom - frame.top)
+
+    def write(
+        self, x: float, y: float, text: str, anchor: str = "start", height: str = "middle", *,
+        size: float = SIZE, colour: str = INK,
+    ) -> None:  # fmt: skip
+        """A text whose start, middle or end is at this place, in pixels, above or below it or in the middle."""
+        place = {"x": x, "y": y + BASELINE[height] * size}
+        text = shortened(text)
+        self._parts.append(element("text", text, **place, font_size=size, text_anchor=anchor, fill=colour))
+
+    def mark(self, x: float, y: float, marker: str, size: float, colour: str) -> None:
+        """A marker at this place in pixels."""
+        name = self._markers.setdefault((marker, size), f"{HERE}-m{len(self._markers)}")
+        self._parts.append(element("use", href=f"#{name}", x=x, y=y, fill=colour))
+
+    def line(
+        self, points: Sequence[tuple[float, float]], colour: str, width: float, dashes: Sequence[float] = ()
+    ) -> None:
+        """A line through points of the axes, with a gap where one is NaN."""
+        runs = [[self.pixels(*point) for point in run] for run in _runs(points)]
+        if runs:
+            self._stroke("".join("M" + _path(run) for run in runs), colour, width, dashes)
+
+    def band(self, points: Sequence[tuple[float, float, float]], colour: str) -> None:
+        """What lies between two heights at each x, filled faintly, with a gap where one is NaN."""
+        outlines = []
+        for run in _runs(points):
+            there = [self.pixels(x, low) for x, low, _ in run]
+            back = [self.pixels(x, high) for x, _, high in reversed(run)]
+            outlines.append(f"M{_path([*there, *back])}z")
+        if outlines:
+            self._parts.append(element("path", d="".join(outlines), fill=colour, fill_opacity=0.14))
+
+    def upright(self, x: float, colour: str, width: float, dashes: Sequence[float] = ()) -> None:
+        """A line from bottom to top at an x; nothing where the axis does not reach it."""
+        if self._x[0] <= x <= self._x[1]:
+            self.line([(x, self._y[0]), (x, self._y[1])], colour, width, dashes)
+
+    def level(
+        self, y: float, between: tuple[float, float], colour: str, width: float, dashes: Sequence[float] = ()
+    ) -> None:
+        """A line from one x to another at a height, as far as the axes reach."""
+        if self._y[0] <= y <= self._y[1]:
+            ends = (max(between[0], self._x[0]), min(between[1], self._x[1]))
+            self.line([(end, y) for end in ends], colour, width, dashes)
+
+    def name_axes(self, x_label: str, y_label: str) -> None:
+        """What is on the axes: below, and above the left one, where it can be read without turning the head."""
+        middle = (self.frame.left + self.frame.right) / 2
+        self.write(middle, self.height - 4, x_label, "middle", "above")
+        self.write(4, 4, y_label, "start", "below")
 
     def svg(self, title: str, description: str) -> str:
         """The chart; the same bytes for the same chart."""
-        from defusedxml.ElementTree import fromstring
-        from matplotlib import rc_context
+        shapes = "".join(
+            element("path", id=name, d=marker_path(marker, size)) for (marker, size), name in self._markers.items()
+        )
+        parts, self._parts = self._parts, []
+        self._draw_axes()
+        axes, self._parts = self._parts, parts
+        body = f"<defs>{shapes}</defs>{''.join((*axes, *parts))}"
+        name = "c" + hashlib.sha256(repr((body, title, self.width, self.height)).encode()).hexdigest()[:10]
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img" '
+            f'aria-labelledby="{name}-title {name}-description" width="{self.width}" height="{self.height}" '
+            f'viewBox="0 0 {self.width} {self.height}" font-family="{FONT}">'
+        )
+        told = element("title", title, id=f"{name}-title") + element("desc", description, id=f"{name}-description")
+        return f"{head}{told}{body.replace(HERE, name)}</svg>"
 
-        written = io.BytesIO()
-        with _ONE_AT_A_TIME, rc_context(SETTINGS):
-            self.figure.savefig(written, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-        root = fromstring(written.getvalue())
-        name = hashlib.sha256(repr((written.getvalue(), self._words, title)).encode()).hexdigest()[:10]
-        return _written(_fit(root, f"c{name}-", self._words), f"c{name}", title, description, self.width, self.height)
+    def _draw_axes(self) -> None:
+        frame, (below, beside) = self.frame, self._ticks
+        below, beside = below or ticks_between(*self._x), beside or ticks_between(*self._y, _steps(frame))
+        for place, label in zip(below.places, below.labels, strict=True):
+            across = self.pixels(place, 0)[0]
+            self._stroke(f"M{_path([(across, frame.bottom), (across, frame.top)])}", LINE, 0.6)
+            self._stroke(f"M{_path([(across, frame.bottom), (across, frame.bottom + TICK)])}", SOFT, 1)
+            if label:
+                self.write(across, frame.bottom + TICK + 3.5, label, "middle", "below")
+        for place, label in zip(beside.places, beside.labels, strict=True):
+            height = self.pixels(0, place)[1]
+            self._stroke(f"M{_path([(frame.left, height), (frame.right, height)])}", LINE, 0.6)
+            self._stroke(f"M{_path([(frame.left, height), (frame.left - TICK, height)])}", SOFT, 1)
+            self.write(frame.left - TICK - 3.5, height, label, "end")
+        if below.note:
+            self.write(frame.right, frame.bottom + TICK + 18, below.note, "end", "below", size=SIZE - 1)
+        if beside.note:
+            self.write(frame.left, frame.top - 3, beside.note, "start", "above", size=SIZE - 1)
+        corner = [(frame.left, frame.top), (frame.left, frame.bottom), (frame.right, frame.bottom)]
+        self._stroke(f"M{_path(corner)}", SOFT, 1)
+
+    def _stroke(self, path: str, colour: str, width: float, dashes: Sequence[float] = ()) -> None:
+        dashed = {"stroke_dasharray": " ".join(number(width * each) for each in dashes)} if dashes else {}
+        self._parts.append(element("path", d=path, fill="none", stroke=colour, stroke_width=float(width), **dashed))
 
 
-def writable(text: str) -> str:
-    """The text without what XML cannot hold, or nobody can see."""
-    return _UNCONTROLLED.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-def shortened(text: str, longest: int = LONGEST_LABEL) -> str:
-    """At most so many letters."""
-    return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-def wide(text: str, size: float = SIZE) -> float:
-    """About how many pixels a text takes."""
-    import unicodedata
-
-    doubles = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
-    return size * (WIDTH_OF_LETTER * len(text) + 0.44 * doubles)
-
-
-def spread(values: list[float]) -> tuple[float, float]:
+def spread(values: Sequence[float]) -> tuple[float, float]:
     """The ends of an axis with room around these values."""
-    low, high = min(values), max(values)
+    low, high = float(min(values)), float(max(values))
     room = 0.06 * (high - low) or max(abs(high) * 0.01, 1e-6)
     assert math.isfinite(room), "an axis needs finite values"
     return low - room, high + room
 
 
-def _fit(root: Element, prefix: str, words: Mapping[str, str]) -> Element:
-    """The tree without names of its space, styles, document-wide rules and names that other charts have, too."""
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag == f"{SVG}metadata" or child.find(f"{SVG}style") is not None:
-                parent.remove(child)
-    used = {found for each in root.iter() for value in each.attrib.values() for found in _IDS.findall(value)}
-    for group in root.iter(f"{SVG}g"):
-        if group.get("id") in words:
-            _say(group, words[group.get("id", "")])
-    for element in root.iter():
-        element.tag = element.tag.removeprefix(SVG)
-        for key in list(element.attrib):
-            value = element.attrib.pop(key)
-            if key == "id":
-                if value in used:
-                    element.set("id", prefix + value)
-            elif key == "style":
-                _restyle(element, value)
-            elif key == "d":
-                element.set(key, " ".join(value.split()))
-            elif key != "transform" or not value.startswith("rotate(-0 "):
-                element.set("href" if key == LINK else key, _IDS.sub(rf"#{prefix}\1", value) if "#" in value else value)
-        if element.text and not element.text.strip():
-            element.text = None
-        element.tail = None
-    return root
+def _steps(frame: Frame) -> int:
+    """For how many numbers the left axis has room."""
+    return max(1, min(MOST, int((frame.bottom - frame.top) / (2 * SIZE))))
 
 
-def _say(group: Element, text: str) -> None:
-    element = group.find(f".//{SVG}text")
-    if element is not None:
-        element[:] = []
-        element.text = text
-
-
-def _restyle(element: Element, style: str) -> None:
-    """Attributes and classes in the place of a style, which a strict page would not obey."""
-    classes = []
-    for part in style.split(";"):
-        key, _, value = (each.strip() for each in part.partition(":"))
-        if key in {"", "font-family", "font", "stroke-dashoffset"}:
+def _runs(points: Sequence[tuple[float, ...]]) -> Iterator[list[tuple[float, ...]]]:
+    """The points without NaN, cut where one was left out; a point alone is nothing to draw through."""
+    run: list[tuple[float, ...]] = []
+    for point in (*points, (math.nan,)):
+        if all(map(math.isfinite, point)):
+            run.append(point)
             continue
-        if value in CLASSES:
-            classes.append(f"{key}-{CLASSES[value]}")
-        element.set(key, value)
-    if element.tag == "text" and not element.get("fill"):
-        classes.append("fill-ink")
-        element.set("fill", INK)
-    if classes:
-        element.set("class", " ".join(classes))
+        if len(run) > 1:
+            yield run
+        run = []
 
 
-def _written(root: Element, name: str, title: str, description: str, width: int, height: int) -> str:
-    from xml.etree.ElementTree import Element, tostring
-
-    root.attrib.clear()
-    for key, value in {
-        "xmlns": "http://www.w3.org/2000/svg",
-        "class": "chart",
-        "role": "img",
-        "aria-labelledby": f"{name}-title {name}-description",
-        "width": str(width),
-        "height": str(height),
-        "viewBox": f"0 0 {width} {height}",
-        "font-family": FONT,
-    }.items():
-        root.set(key, value)
-    for position, (tag, text) in enumerate((("title", title), ("desc", description))):
-        element = Element(tag, id=f"{name}-{'title' if tag == 'title' else 'description'}")
-        element.text = writable(text)
-        root.insert(position, element)
-    return tostring(root, encoding="unicode")
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "L".join(f"{number(x)} {number(y)}" for x, y in points)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from web.charts.drawing import SIZE, Drawing, shortened, spread, wide
+from web.charts.drawing import Drawing
+from web.charts.lettering import SIZE, shortened, wide
+from web.charts.markers import CIRCLE
 from web.charts.palette import SERIES, SOFT
 
 if TYPE_CHECKING:
@@ -16,6 +18,11 @@ LARGEST_NAMED = 60
 SMALL = SIZE - 1
 LEFT = 52
 """Pixels to the left of the axis."""
+BESIDE = (
+    *((8, 0, "start"), (-8, 0, "end"), (0, -12, "middle"), (0, 12, "middle")),
+    *((6, -10, "start"), (6, 10, "start"), (-6, -10, "end"), (-6, 10, "end")),
+)
+"""Where a name may stand: steps to the right and down from its point, and which end of the name is there."""
 
 
 def scatter(
@@ -30,42 +37,38 @@ def scatter(
 ) -> str:
     """An SVG of (name, x, y); points without both values are left out. Names are set where there is room for them."""
     shown = [point for point in points if math.isfinite(point[1]) and math.isfinite(point[2])]
-    drawing = Drawing(width, height)
-    drawing.place(left=LEFT, bottom=44, right=14, top=28)
+    drawing = Drawing(width, height, (LEFT, 28, 14, 44))
     if shown:
-        drawing.axes.set(xlim=spread([x for _, x, _ in shown]), ylim=spread([y for _, _, y in shown]))
-        drawing.axes.scatter(
-            [x for _, x, _ in shown], [y for _, _, y in shown], s=30, color=SERIES[0], edgecolor="none", zorder=3
-        )
-        _name_points(drawing, shown[:LARGEST_NAMED])
+        drawing.span([x for _, x, _ in shown], [y for _, _, y in shown])
+        places = [drawing.pixels(x, y) for _, x, y in shown]
+        for place in places:
+            drawing.mark(*place, CIRCLE, 5.5, SERIES[0])
+        _name_points(drawing, [name for name, _, _ in shown[:LARGEST_NAMED]], places)
     else:
-        drawing.axes.set(xticks=[], yticks=[])
+        drawing.leave_bare()
     drawing.name_axes(x_label, y_label)
     named = title or f"{y_label} against {x_label}"
     return drawing.svg(named, description or f"{len(shown)} points with their names.")
 
 
-def _name_points(drawing: Drawing, points: Sequence[tuple[str, float, float]]) -> None:
+def _name_points(drawing: Drawing, names: Sequence[str], places: Sequence[tuple[float, float]]) -> None:
     """Each name beside its point, at the first place that is free of points and other names; else nowhere."""
-    places = [drawing.pixels(x, y) for _, x, y in points]
+    frame = drawing.frame
     taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
-    for (name, _, _), (x, y) in zip(points, places, strict=True):
+    for name, (x, y) in zip(names, places, strict=False):
         text = shortened(name, 28)
         across = wide(text, SMALL)
-        for dx, dy, side in (
-            *((8, 0, "left"), (-8, 0, "right"), (0, 12, "center"), (0, -12, "center")),
-            *((6, 10, "left"), (6, -10, "left"), (-6, 10, "right"), (-6, -10, "right")),
-        ):
-            left = x + dx - {"left": 0, "right": across, "center": across / 2}[side]
+        for dx, dy, side in BESIDE:
+            left = x + dx - {"start": 0, "end": across, "middle": across / 2}[side]
             box = (left, y + dy - 6, left + across, y + dy + 6)
             inside = (
-                box[0] >= LEFT + 2 and box[2] <= drawing.width - 2 and box[1] >= 40 and box[3] <= drawing.height - 22
+                box[0] >= LEFT + 2
+                and box[2] <= drawing.width - 2
+                and box[1] >= frame.top - 6
+                and box[3] <= frame.bottom + 4
             )
             if inside and not any(_meet(box, other) for other in taken):
-                drawing.write(
-                    x + dx, y + dy, text, horizontalalignment=side, verticalalignment="center_baseline",
-                    fontsize=SMALL, color=SOFT,
-                )  # fmt: skip
+                drawing.write(x + dx, y + dy, text, side, size=SMALL, colour=SOFT)
                 taken.append(box)
                 break
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from web.charts.drawing import SIZE, Drawing, spread, wide
-from web.charts.palette import INK, SERIES, SOFT
+from web.charts.drawing import Drawing
+from web.charts.lettering import SIZE, wide, writable
+from web.charts.markers import CIRCLE
+from web.charts.palette import SERIES, SOFT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,9 +25,7 @@ def chart_of_nights(series: NightSeries, *, title: str = "", width: int = WIDTH,
     The first night of a new level has an upright line with its date and "worse" or "better".
     """
     points = series.points
-    drawing = Drawing(width, height)
-    drawing.place(left=52, bottom=44, right=20, top=44)
-    axes = drawing.axes
+    drawing = Drawing(width, height, (52, 44, 20, 44))
     nights = list(range(len(points)))
     scores = [math.nan if point.score is None else point.score for point in points]
     low = [math.nan if point.interval is None else point.interval[0] for point in points]
@@ -34,13 +34,16 @@ def chart_of_nights(series: NightSeries, *, title: str = "", width: int = WIDTH,
     subject = series.subject
     named = f"{subject.system}, {subject.where}"
     if finite:
-        axes.set(xlim=spread([float(night) for night in nights]), ylim=spread(finite))
-        axes.fill_between(nights, low, high, color=SERIES[0], alpha=0.14, linewidth=0)
-        axes.plot(nights, scores, color=SERIES[0], linewidth=1.4, marker="o", markersize=4, markeredgewidth=0)
+        drawing.span(nights, finite)
+        drawing.band(list(zip(nights, low, high, strict=True)), SERIES[0])
+        drawing.line(list(zip(nights, scores, strict=True)), SERIES[0], 1.4)
+        for night, score in zip(nights, scores, strict=True):
+            if math.isfinite(score):
+                drawing.mark(*drawing.pixels(night, score), CIRCLE, 4, SERIES[0])
         _levels(drawing, series)
         _dates(drawing, series)
     else:
-        axes.set(xticks=[], yticks=[])
+        drawing.leave_bare()
     where = series.title + ("" if series.higher_is_better else " (less is better)")
     drawing.name_axes("Night", f"{where}: {named}")
     marked = "; ".join(f"{'worse' if change.worse else 'better'} since {change.since}" for change in series.changes)
@@ -52,9 +55,7 @@ def chart_of_nights(series: NightSeries, *, title: str = "", width: int = WIDTH,
 
 def charts_of_nights(series: Sequence[NightSeries], *, title: str = "") -> str:
     """One SVG with a chart for every series, one below the other."""
-    from xml.sax.saxutils import escape
-
-    from web.charts.drawing import writable
+    from html import escape
 
     charts = [chart_of_nights(each) for each in series]
     height = max(HEIGHT * len(charts), 1)
@@ -69,18 +70,18 @@ def _levels(drawing: Drawing, series: NightSeries) -> None:
     taken, begin = -math.inf, 0
     for change in series.changes:
         at, last = dates.index(change.since), len(dates) - 1 - dates[::-1].index(change.until)
-        colour, dashes = SERIES[1] if change.worse else SERIES[2], (0, (6, 2))
-        drawing.axes.axvline(at - 0.5, color=colour, linewidth=1.2, linestyle=(0, (2, 2)))
+        colour, dashes = SERIES[1] if change.worse else SERIES[2], (6, 2)
+        drawing.upright(at - 0.5, colour, 1.2, (2, 2))
         if not begin:
-            drawing.axes.plot([-0.5, at - 0.5], [change.before] * 2, color=SOFT, linewidth=1.6, linestyle=dashes)
-        drawing.axes.plot([at - 0.5, last + 0.5], [change.after] * 2, color=colour, linewidth=1.6, linestyle=dashes)
+            drawing.level(change.before, (-0.5, at - 0.5), SOFT, 1.6, dashes)
+        drawing.level(change.after, (at - 0.5, last + 0.5), colour, 1.6, dashes)
         begin = at
         text = f"{'▼ worse' if change.worse else '▲ better'} {change.difference:+.3g}"
         text += "" if change.counts else " (too little to count)"
         across = drawing.pixels(at - 0.5, 0)[0]
         across = min(across + 3, drawing.width - wide(text, SMALL) - 4)
         if across > taken:
-            drawing.write(across, drawing.height - 40, text, fontsize=SMALL, color=INK, verticalalignment="bottom")
+            drawing.write(across, 40, text, height="above", size=SMALL)
             taken = across + wide(text, SMALL)
 
 
@@ -95,10 +96,8 @@ def _dates(drawing: Drawing, series: NightSeries) -> None:
         across = drawing.pixels(night, 0)[0]
         if all(abs(across - other) >= room for other in shown.values()):
             shown[night] = across
-    drawing.axes.set_xticks(sorted(shown), [""] * len(shown))
+    drawing.mark_places(sorted(shown))
     for night, across in shown.items():
         half = room / 2
         inside = min(max(across, half), drawing.width - half)
-        drawing.write(
-            inside, 36, dates[night], horizontalalignment="center", verticalalignment="top", fontsize=SMALL
-        )  # fmt: skip
+        drawing.write(inside, drawing.height - 36, dates[night], "middle", "below", size=SMALL)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.acceptance.commands import REPOSITORY
 from web.charts import Series, curve, scatter
-from web.charts.drawing import LONGEST_LABEL
+from web.charts.lettering import LONGEST_LABEL
 from web.charts.palette import CLASSES, SERIES
 
 POINTS = [("anchor", 66.0, 72.8), ("cable", 47.6, 63.5), ("ebb", 9.7, 40.9)]
