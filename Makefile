@@ -38,8 +38,8 @@ format: install  ## rewrite the code in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: install  ## time all benchmarks on the demo campaign (python -m benchmarks.warm DIR for others)
-	for each in warm together cold pipeline; do $(BIN)/python -m benchmarks.$$each --rounds 3 || exit 1; done
+bench: install  ## measure everything that docs/performance.md shows (NAMES="warm cold" DATA="DIR ..." OPTIONS=--quick)
+	$(BIN)/python -m benchmarks $(NAMES) $(if $(DATA),--data $(DATA)) $(OPTIONS)
 
 kernels:  ## compile the kernels alone (CC=gcc takes that compiler, and 2 seconds)
 ifeq ($(origin CC),default)

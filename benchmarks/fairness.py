@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select, update
 
-from benchmarks.campaign import DEMO, Campaign, arguments, campaigns
+from benchmarks.campaign import Campaign, arguments, campaigns
 from benchmarks.generated import write_campaign
 from benchmarks.installation import Installation, installation, load
 from benchmarks.overhead import METRICS, settled, submit
@@ -205,7 +205,7 @@ def main() -> None:
     parser.add_argument("-m", "--metrics", nargs="+", default=list(METRICS), metavar="METRIC")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        if options.folders == [DEMO]:
+        if not options.folders:
             options.folders = [write_campaign(Path(folder) / "generated", 10, 2000)]
         (campaign,) = campaigns(options)
         metrics = settled(campaign, options.metrics)

@@ -2,7 +2,7 @@
 
     python -m benchmarks.overhead [DIR] [--reference LABEL] [--copies 10] [--rounds 2] [-m METRIC ...]
 
-DIR is a campaign folder (source.txt, refs/, systems/); without one, the demo campaign of the project. Its texts are
+DIR is a campaign folder (source.txt, refs/, systems/). Its texts are
 repeated so many times, in each round beginning with another segment, so that nothing was measured before: in the first
 round shards are cut by what metrics state to cost, then by what was learned. On the embedded default, or with Redis and
 PostgreSQL where STEELYARD_BROKER_URL and STEELYARD_DATABASE_URL name them (`python -m benchmarks.servers` starts both).
@@ -126,7 +126,7 @@ def main() -> None:
     parser.add_argument("-m", "--metrics", nargs="+", default=list(METRICS), metavar="METRIC")
     parser.set_defaults(rounds=2)
     options = parser.parse_args()
-    (campaign,) = campaigns(options)
+    campaign = campaigns(options)[0]
     metrics = settled(campaign, options.metrics)
     print(f"{campaign.title}, {options.copies} copies, {len(metrics)} metrics, {options.processes} processes\n")
     print("| round | tasks | shortest, s | quarter | median | three quarters | longest | estimate off by a factor "

@@ -4,43 +4,57 @@ from __future__ import annotations
 
 import gc
 import os
-import resource
 import statistics
 import subprocess
+import sys
+import tempfile
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+LAUNCH = Path(__file__).with_name("launch.py")
+ENOUGH = 30.0
+"""Seconds after which a pair gets no further turn."""
 
 
 @dataclass
 class Pair:
-    """CPU seconds of both sides, run by run."""
+    """Seconds of both sides, turn by turn."""
 
     ours: list[float] = field(default_factory=list)
     theirs: list[float] = field(default_factory=list)
 
     @property
+    def ratios(self) -> list[float]:
+        """Of each turn: how many times faster we are."""
+        return [b / a for a, b in zip(self.ours, self.theirs, strict=True)]
+
+    @property
     def ratio(self) -> float:
-        """Median of the ratios of each turn: how many times faster we are."""
-        return statistics.median(b / a for a, b in zip(self.ours, self.theirs, strict=True))
+        """Their median."""
+        return statistics.median(self.ratios)
 
-    def row(self, workload: str, peer: str) -> str:
-        """A row of a Markdown table."""
-        ours, theirs = statistics.median(self.ours), statistics.median(self.theirs)
-        spread = f"{min(b / a for a, b in zip(self.ours, self.theirs, strict=True)):.0f} to " + (
-            f"{max(b / a for a, b in zip(self.ours, self.theirs, strict=True)):.0f}"
-        )
-        return f"| {workload} | {ours:.4f} | {theirs:.3f} ({peer}) | **{self.ratio:.1f}×** ({spread}) |"
+    @property
+    def least_ours(self) -> float:
+        """Our best turn."""
+        return min(self.ours)
 
 
-HEADER = "| workload | ours, CPU s | peer, CPU s | ratio (least to most) |\n|---|---|---|---|"
+def turns(rounds: int, enough: float = ENOUGH) -> Iterator[int]:
+    """Numbers of turns: so many, but none begins once they took long enough together."""
+    begun = time.monotonic()
+    for turn in range(rounds):
+        if turn and time.monotonic() - begun > enough:
+            return
+        yield turn
 
 
 def in_turn(ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int, repeat: int = 10) -> tuple[Pair, Any, Any]:
-    """Time two functions in this process, ours after one warm-up; return the pair and both last results.
+    """CPU seconds of two functions in this process, ours after one warm-up; the pair and both last results.
 
     Ours is `repeat` times within each turn and counted once, since one run is near the clock's resolution.
     """
@@ -49,7 +63,7 @@ def in_turn(ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int, rep
     # What earlier workloads left must not be searched for garbage on the time of this one.
     gc.collect()
     gc.freeze()
-    for turn in range(rounds):
+    for turn in turns(rounds):
         order = ("ours", "theirs") if turn % 2 == 0 else ("theirs", "ours")
         for side in order:
             start = time.process_time()
@@ -63,17 +77,31 @@ def in_turn(ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int, rep
     return pair, mine, other
 
 
-def whole_process(command: Sequence[str]) -> tuple[float, float]:
-    """Run a command to its end: CPU seconds of it and its children, and peak memory in MiB."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    output = process.stdout.read() if process.stdout else b""
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {output.decode()[-500:]}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+@dataclass(frozen=True)
+class Finished:
+    """A command that has ended."""
+
+    cpu: float
+    """Seconds, user and system, its children included."""
+    wall: float
+    peak: float
+    """MiB of the largest process."""
+    output: str
+    """What it wrote, but for its errors."""
 
 
-def peak_memory() -> float:
-    """Of this process so far, in MiB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def whole_process(command: Sequence[str], stdin: Path | None = None) -> Finished:
+    """Run a command to its end; raises RuntimeError with the end of what it wrote where it failed.
+
+    Python keeps compiled modules, as it does unless it is told otherwise.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    with tempfile.TemporaryDirectory() as folder, stdin.open("rb") if stdin else open(os.devnull, "rb") as given:
+        took = Path(folder) / "took"
+        launched = [sys.executable, "-I", "-S", str(LAUNCH), str(took), *command]
+        run = subprocess.run(launched, stdin=given, capture_output=True, check=False, env=environment)
+        if run.returncode:
+            said = run.stderr.decode(errors="replace")[-500:]
+            raise RuntimeError(f"{' '.join(command[:4])} ended with {run.returncode}: {said}")
+        cpu, wall, peak = map(float, took.read_text().split())
+    return Finished(cpu, wall, peak, run.stdout.decode(errors="replace"))

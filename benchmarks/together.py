@@ -2,11 +2,10 @@
 
     python -m benchmarks.together [DIR ...] [--reference LABEL] [--rounds 5] [-m METRIC ...] [--resource NAME=FILE ...]
 
-DIR is a campaign folder (source.txt, refs/, systems/); without one, the demo campaign of the project. Without -m it
-takes every metric of the house: vectors of 300 dimensions are trained on the texts first, and the typed words that
-SemPOS needs are made of the texts' own words, typed by their checksums. CPU seconds of one warm process, from texts in
-memory, everything in turn within each round, the least of all rounds; the statistics must be the same to the bit. The
-columns in microseconds are what `Metric.cost` and `Preparation.cost` state for the size of shards.
+Without -m it takes every metric of the house: vectors of 300 dimensions are trained on the texts first, and the typed
+words that SemPOS needs are made of the texts' own words, typed by their checksums. CPU seconds of one warm process,
+from texts in memory, everything in turn within each round, the least of all rounds; the statistics must be the same to
+the bit. The columns in microseconds are what `Metric.cost` and `Preparation.cost` state for the size of shards.
 """
 
 from __future__ import annotations
@@ -20,7 +19,9 @@ from zlib import crc32
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from benchmarks.campaign import Campaign, arguments, campaigns
+from benchmarks.alone import alone, progress
+from benchmarks.campaign import Campaign, campaigns
+from benchmarks.section import Chart, Line, Section, Table
 from cli.options import named_file
 from metrics import METRICS, Metric, parse_metric
 from metrics.batch import Batch
@@ -34,10 +35,13 @@ from metrics.sempos import TYPES
 from metrics.surroundings import Surroundings, settle
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable
 
 EVERY = [f"{each.name}:vectors=own" if each.name.endswith("_modif") else each.name for each in METRICS]
 REPLICATES = 1000
+MODIFS = ("bleu_modif", "wer_modif")
+"""They share the comparison of word vectors."""
 
 
 def trained(campaign: Campaign, folder: Path) -> Path:
@@ -96,9 +100,9 @@ def least(work: dict[Any, Callable[[], Any]], rounds: int) -> dict[Any, float]:
     return {key: min(times) for key, times in spent.items()}
 
 
-def report(campaign: Campaign, run: Campaigner, rounds: int) -> None:
-    """Print the Markdown table."""
-    count, segments = len(run.systems), run.reference.count(b"\n") + 1
+def measured(run: Campaigner, rounds: int) -> dict[Any, float]:
+    """CPU seconds of all together, with replicates, of each metric alone, of its statistics and of what it counts."""
+    count = len(run.systems)
     for metric, same in zip(run.metrics, shard_statistics(run.batch(count), run.metrics), strict=True):
         assert metric.segment_statistics(run.batch(count)).tobytes() == same.tobytes(), metric.specification
     work: dict[Any, Callable[[], Any]] = {
@@ -107,40 +111,76 @@ def report(campaign: Campaign, run: Campaigner, rounds: int) -> None:
     }
     for key, preparation in run.preparations.items():
         work["counting", key] = lambda each=preparation: each.count(run.batch(0))
+    work["modifs"] = lambda: run.whole([metric for metric in run.metrics if metric.name in MODIFS])
     for metric in run.metrics:
         work["alone", metric] = lambda each=metric: run.whole([each])
         for systems in (count, 1):
             work[systems, metric] = lambda each=metric, n=systems: each.segment_statistics(run.batch(n))
-    spent = least(work, rounds)
+    return least(work, rounds)
 
-    print(f"\n{campaign.title}\n")
-    print(f"| | CPU s | µs per segment and system of {count} | of one alone | stated |\n|---|---|---|---|---|")
+
+def report(campaign: Campaign, run: Campaigner, spent: dict[Any, float]) -> Table:
+    """The table of a campaign."""
+    count, segments = len(run.systems), campaign.segments
+    rows = []
     for metric in run.metrics:
-        each = (1e6 * spent[n, metric] / segments / n for n in (count, 1))
-        row = " | ".join(f"{value:.1f}" for value in (*each, metric.cost))
-        print(f"| `{metric.specification}` | {spent['alone', metric]:.4f} | {row} |")
+        each = [spent[n, metric] / segments / n for n in (count, 1)]
+        shown = [f"{1e6 * seconds:.1f}" for seconds in each]
+        rows.append([
+            f"`{metric.specification}`", f"{spent['alone', metric]:.4f}",
+            f"{segments * count / spent['alone', metric]:,.0f}", *shown, f"{metric.cost:.1f}",
+        ])  # fmt: skip
     for key, preparation in run.preparations.items():
         seconds = spent["counting", key]
-        print(f"| counting for `{key}` | {seconds:.4f} | | {1e6 * seconds / segments:.1f} | {preparation.cost:.1f} |")
+        micro = f"{1e6 * seconds / segments:.1f}"
+        rows.append([f"counting for `{key}`", f"{seconds:.4f}", "", "", micro, f"{preparation.cost:.1f}"])
     total = sum(spent["alone", metric] for metric in run.metrics)
-    print(f"| sum of the metrics | {total:.4f} | | | |")
-    print(f"| all together | **{spent['together']:.4f}** ({100 * spent['together'] / total:.0f} % of the sum) | | | |")
-    print(f"| with {REPLICATES:,} paired replicates | **{spent['replicates']:.4f}** | | | |")
+    share = f"**{spent['together']:.4f}** ({100 * spent['together'] / total:.0f} % of the sum)"
+    for name, shown in (
+        ("sum of the metrics", f"{total:.4f}"),
+        ("all together", share),
+        (f"with {REPLICATES:,} paired replicates", f"**{spent['replicates']:.4f}**"),
+    ):
+        rows.append([name, shown, "", "", "", ""])
+    header = [
+        "", "CPU s", "segments/s", f"µs per segment and system of {count}", "of one alone", "stated",
+    ]  # fmt: skip
+    return Table(header, rows, campaign.title)
 
 
-def main() -> None:
-    """Print a Markdown table for each campaign."""
-    parser = arguments(__doc__)
-    parser.add_argument("-m", "--metrics", nargs="+", default=EVERY, metavar="METRIC")
-    parser.add_argument("--resource", nargs="+", type=named_file, default=[], metavar="NAME=FILE")
-    options = parser.parse_args()
-    for campaign in campaigns(options):
+def section(options: argparse.Namespace) -> Section:
+    """A table for each campaign, and a bar for each that shows what it is made of."""
+    parts: list[Table | Chart] = []
+    figures: dict[str, float] = {}
+    bars: dict[str, dict[str, float]] = {}
+    for number, campaign in enumerate(campaigns(options)):
         with tempfile.TemporaryDirectory() as folder:
-            files = dict(options.resource)
+            files = dict(getattr(options, "resource", []))
             if any("vectors=own" in each for each in options.metrics) and "own" not in files:
                 files["own"] = trained(campaign, Path(folder))
-            report(campaign, Campaigner(campaign, options.metrics, Resources(files=files)), options.rounds)
+            run = Campaigner(campaign, options.metrics, Resources(files=files))
+            spent = measured(run, 1 if options.quick else options.rounds)
+        parts.append(report(campaign, run, spent))
+        bars[campaign.name] = {metric.name: spent[len(run.systems), metric] for metric in run.metrics}
+        prefix = "" if number == 0 else f"{campaign.name}:"
+        figures |= {f"{prefix}{key}": spent[key] for key in ("together", "replicates")}
+        count = len(run.systems)
+        for key, seconds in {metric.name: spent["alone", metric] for metric in run.metrics}.items():
+            figures[f"{prefix}{key}.rate"] = count * campaign.segments / seconds
+            figures[f"{prefix}{key}.system"] = seconds / count
+        figures[f"{prefix}modifs.system"] = spent["modifs"] / count
+        progress(f"{campaign.name}: {spent['replicates']:.3f} s for {len(run.metrics)} metrics with paired replicates")
+    names = list(bars)
+    lines = [Line(metric, names, [bars[name].get(metric, 0.0) for name in names]) for metric in bars[names[0]]]
+    parts.append(Chart("stacked", "together", "CPU seconds of each metric", ["CPU s, all systems"], lines))
+    return Section("together", parts, figures)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those of this benchmark alone."""
+    parser.add_argument("-m", "--metrics", nargs="+", default=EVERY, metavar="METRIC")
+    parser.add_argument("--resource", nargs="+", type=named_file, default=[], metavar="NAME=FILE")
 
 
 if __name__ == "__main__":
-    main()
+    alone(__doc__, section, add_options)

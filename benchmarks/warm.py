@@ -2,8 +2,8 @@
 
     python -m benchmarks.warm [DIR ...] [--reference LABEL] [--rounds 5] [--only WORD]
 
-DIR is a campaign folder (source.txt, refs/, systems/); without one, the demo campaign of the project. Both sides start
-from the same bytes and are run in turn, one core each. Scores are compared; a ratio only counts because they are equal.
+Both sides start from the same bytes and are run in turn, one core each. Scores are compared; a ratio only counts
+because they are equal.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from benchmarks import peers
-from benchmarks.campaign import Campaign, arguments, campaigns
+from benchmarks.alone import alone
+from benchmarks.campaign import Campaign, campaigns
+from benchmarks.pairs import PairTable
 from benchmarks.sacre import sacrebleu
-from benchmarks.timing import HEADER, in_turn
+from benchmarks.section import Section
+from benchmarks.timing import in_turn
 from benchmarks.together import trained
 from metrics import BLEUModif
 from metrics.batch import Batch
@@ -32,8 +35,10 @@ from metrics.resources import Resources
 from metrics.text.plain import read_lines
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable
 
+THREE = "BLEU + chrF + TER"
 METEOR = "meteor:modules=exact:params=orig:tok=none"
 """As NLTK has it."""
 
@@ -62,32 +67,34 @@ def against_sacrebleu(campaign: Campaign, row: Row) -> None:
     """BLEU, chrF, chrF++ and TER, alone and together, with replicates."""
     three = ["bleu", "chrf", "ter"]
     every, one = campaign.systems, campaign.systems[:1]
-    for name, metrics, systems, replicates, trials in (
-        ("BLEU", ["bleu"], every, 0, 0),
-        ("chrF", ["chrf"], every, 0, 0),
-        ("chrF++", ["chrf++"], every, 0, 0),
-        ("TER", ["ter"], every, 0, 0),
-        ("BLEU + chrF + TER", three, every, 0, 0),
-        ("BLEU + chrF + TER + 1,000 paired replicates", three, every, 1000, 0),
-        ("BLEU + chrF + TER + 1,000 replicates", three, one, 1000, 0),
-        ("BLEU + chrF + TER + 10,000 trials against the first", three, every, 0, 10_000),
+    for key, name, metrics, systems, replicates, trials in (
+        ("bleu", "BLEU", ["bleu"], every, 0, 0),
+        ("chrf", "chrF", ["chrf"], every, 0, 0),
+        ("chrf++", "chrF++", ["chrf++"], every, 0, 0),
+        ("ter", "TER", ["ter"], every, 0, 0),
+        ("three", THREE, three, every, 0, 0),
+        ("paired", f"{THREE} + 1,000 paired replicates", three, every, 1000, 0),
+        ("replicates-one", f"{THREE} + 1,000 replicates", three, one, 1000, 0),
+        ("trials", f"{THREE} + 10,000 trials against the first", three, every, 0, 10_000),
     ):
         given = (campaign.reference, systems, metrics, replicates, trials)
-        row(f"{name}, {len(systems)}", "sacreBLEU", partial(ours, *given), partial(sacrebleu, *given), 1e-9)
+        row(key, name, "sacreBLEU", partial(ours, *given), partial(sacrebleu, *given), 1e-9, len(systems))
 
 
 def against_loops(campaign: Campaign, row: Row) -> None:
     """NIST, Meteor, WER and PER."""
-    for systems in (campaign.systems[:1], campaign.systems):
-        given = (campaign.reference, systems)
-        row(f"NIST, {len(systems)}", "NLTK", partial(ours, *given, ["nist"]), partial(peers.nltk_nist, *given), 1e-8)
-        row(
-            f"WER + PER (peer: WER), {len(systems)}", "rapidfuzz",
-            partial(ours, *given, ["wer:tok=none", "per:tok=none"]), partial(peers.rapidfuzz_wer, *given), 1e-12,
-        )  # fmt: skip
+    for suffix, systems in (("-one", campaign.systems[:1]), ("", campaign.systems)):
+        given, count = (campaign.reference, systems), len(systems)
+        nist = partial(ours, *given, ["nist"])
+        row(f"nist{suffix}", "NIST", "NLTK", nist, partial(peers.nltk_nist, *given), 1e-8, count)
+        rates = partial(ours, *given, ["wer:tok=none", "per:tok=none"])
+        name = "WER + PER (peer: WER)"
+        row(f"wer{suffix}", name, "rapidfuzz", rates, partial(peers.rapidfuzz_wer, *given), 1e-12, count)
+        row(f"wer-jiwer{suffix}", name, "jiwer", rates, partial(peers.jiwer_wer, *given), 1e-12, count)
         alike = peers.unrepeated(*given)
-        name = f"Meteor exact ({sum(alike):,} of {len(alike):,} segments alike), {len(systems)}"
-        row(name, "NLTK", partial(our_segments, *given), partial(peers.nltk_meteor, *given), 1e-9, alike)
+        name = f"Meteor exact ({sum(alike):,} of {len(alike):,} segments alike)"
+        meteor = partial(our_segments, *given)
+        row(f"meteor{suffix}", name, "NLTK", meteor, partial(peers.nltk_meteor, *given), 1e-9, count, alike)
 
 
 def against_gensim(campaign: Campaign, row: Row, segments: int = 20) -> None:
@@ -109,7 +116,17 @@ def against_gensim(campaign: Campaign, row: Row, segments: int = 20) -> None:
             return [float(each) for each in found[0, 2:6]]
 
         words = [tokens(text, metric.tok, metric.case) for text in (reference, system)]
-        row(f"BLEU_modif, {segments} segments, 1", "gensim", sums, partial(peers.gensim_sums, keyed, *words), 1e-5)
+        theirs = partial(peers.gensim_sums, keyed, *words)
+        row(
+            "bleu_modif",
+            f"BLEU_modif, {len(words[0])} segments",
+            "gensim",
+            sums,
+            theirs,
+            1e-5,
+            1,
+            segments=len(words[0]),
+        )
 
 
 def tokens(text: bytes, tokenizer: str, case: str) -> list[list[str]]:
@@ -121,44 +138,63 @@ def tokens(text: bytes, tokenizer: str, case: str) -> list[list[str]]:
 
 
 class Row:
-    """Times two ways to do the same, compares what they found and prints a row of the table."""
+    """Times two ways to do the same, compares what they found and adds a row to the table."""
 
-    def __init__(self, rounds: int, only: str) -> None:
-        self.rounds = rounds
-        self.only = only
+    def __init__(self, table: PairTable, options: argparse.Namespace) -> None:
+        self.table = table
+        self.rounds = 1 if options.quick else options.rounds
+        self.only = getattr(options, "only", "").lower()
+        self.installed = peers.imported()
 
     def __call__(
         self,
+        key: str,
         workload: str,
         peer: str,
         mine: Callable[[], list[float]],
         theirs: Callable[[], list[float]],
         tolerance: float,
+        systems: int,
         alike: list[bool] | None = None,
+        segments: int = 0,
     ) -> None:
         """`alike` says which figures must be equal, if not all; `tolerance` is relative."""
-        if self.only.lower() not in f"{workload} {peer}".lower():
+        if self.only not in f"{workload} {peer}".lower():
             return
-        pair, found, expected = in_turn(mine, theirs, self.rounds)
+        if peer not in self.installed:
+            self.table.left_out[peer] = "it is not installed"
+            return
+        pair, found, expected = in_turn(mine, theirs, self.rounds, repeat=1 if self.rounds == 1 else 10)
         for position, (a, b) in enumerate(zip(found, expected, strict=False)):
             if alike is None or alike[position]:
                 assert abs(a - b) <= tolerance * max(abs(b), 1e-3), f"{workload}: {a} is not the {b} of {peer}"
-        print(pair.row(f"{workload} system(s)", peer), flush=True)
+        self.table.add(key, workload, peer, pair, systems=systems, equal=shown_tolerance(tolerance), segments=segments)
 
 
-def main() -> None:
-    """Print a Markdown table for each campaign."""
-    parser = arguments(__doc__)
-    parser.add_argument("--only", default="", help="a word in the name of the workload or of the peer")
-    options = parser.parse_args()
-    for campaign in campaigns(options):
-        print(f"\n{campaign.title}\n\n{HEADER}")
-        row = Row(options.rounds, options.only)
+def shown_tolerance(relative: float) -> str:
+    """As 1e-9."""
+    return f"{relative:.0e}".replace("e-0", "e-")
+
+
+def section(options: argparse.Namespace) -> Section:
+    """A table and a chart for each campaign."""
+    parts, figures = [], {}
+    for number, campaign in enumerate(campaigns(options)):
+        table = PairTable("warm", campaign, first=number == 0)
+        row = Row(table, options)
         against_sacrebleu(campaign, row)
         against_loops(campaign, row)
-        if options.only.lower() in "bleu_modif gensim":
-            against_gensim(campaign, row)
+        if row.only in "bleu_modif gensim" and "gensim" in row.installed:
+            against_gensim(campaign, row, segments=4 if options.quick else 20)
+        parts += table.parts(f"Warm, {campaign.name}: ratio to peers")
+        figures |= table.figures
+    return Section("warm", parts, figures)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those of this benchmark alone."""
+    parser.add_argument("--only", default="", help="a word in the name of the workload or of the peer")
 
 
 if __name__ == "__main__":
-    main()
+    alone(__doc__, section, add_options)
