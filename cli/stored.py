@@ -85,7 +85,7 @@ def require_schema(settings: Settings, *, create: bool) -> None:
 
     tables = migrate.standing(settings.database_url)
     if create and sqlite_file(settings.database_url) is not None and tables.revision is None:
-        migrate.upgrade(settings.database_url)
+        migrate.create(settings.database_url)
     elif trouble := tables.trouble(migrate.REVISION):
         raise CommandError(trouble)
 

@@ -36,8 +36,10 @@ class Judgments(Base):
 class JudgedPart:
     """The key of what belongs to one import."""
 
-    judgments_id: Mapped[int] = mapped_column(ForeignKey("judgments.id", ondelete="CASCADE"), primary_key=True)
-    system: Mapped[str] = mapped_column(String(200), primary_key=True)
+    judgments_id: Mapped[int] = mapped_column(
+        ForeignKey("judgments.id", ondelete="CASCADE"), primary_key=True, sort_order=-2
+    )
+    system: Mapped[str] = mapped_column(String(200), primary_key=True, sort_order=-1)
     """As the judgments call it: people also judge references and systems that were never submitted here."""
 
 

@@ -55,6 +55,16 @@ def is_up_to_date(url: str) -> bool:
     return current(url) == REVISION
 
 
+def create(url: str) -> None:
+    """Give an empty SQLite database the tables of this release at once; one that has tables is upgraded."""
+    from models.creating import create_tables
+
+    with _engine(url) as engine, writing(engine) as connection:
+        created = create_tables(connection)
+    if not created:
+        upgrade(url)
+
+
 def upgrade(url: str, revision: str = "head", *, silent_seconds: float | None = None) -> None:
     """Bring a database up to a revision, in one transaction; two at once wait for each other.
 

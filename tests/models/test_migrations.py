@@ -81,6 +81,47 @@ def test_a_finished_campaign_survives_all_revisions(database_url: str) -> None:
     assert scores() == shown
 
 
+INDEXES = text("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = :table")
+
+
+def shape(url: str) -> dict[str, dict[str, object]]:
+    """What the database says of every table, and the rows that come with tables."""
+    engine = make_engine(url, pooled=False)
+    found: dict[str, dict[str, object]] = {}
+    with reading(engine) as connection:
+        seen = inspect(connection)
+        for table in seen.get_table_names():
+            lists = {
+                "columns": seen.get_columns(table),
+                "indexes": connection.execute(INDEXES, {"table": table}).all(),
+                "foreign keys": seen.get_foreign_keys(table),
+                "unique": seen.get_unique_constraints(table),
+                "checks": seen.get_check_constraints(table),
+            }
+            found[table] = {what: sorted(map(repr, each)) for what, each in lists.items()}
+            found[table]["key"] = seen.get_pk_constraint(table)
+            found[table]["rows"] = connection.execute(text(f'SELECT * FROM "{table}"')).all()
+    return found
+
+
+def test_what_is_created_at_once_is_what_all_migrations_make(tmp_path: Path) -> None:
+    created, migrated = f"sqlite:///{tmp_path / 'created.db'}", f"sqlite:///{tmp_path / 'migrated.db'}"
+    migrate.create(created)
+    migrate.upgrade(migrated)
+    assert len(shape(created)) == len(models.Base.metadata.tables) + 1
+    assert shape(created) == shape(migrated)
+    assert migrate.is_up_to_date(created)
+    migrate.downgrade(created, "base")
+    assert tables(created) == {"alembic_version"}
+
+
+def test_only_an_empty_database_is_created(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'old.db'}"
+    migrate.upgrade(url, "20261121")
+    migrate.create(url)
+    assert migrate.is_up_to_date(url)
+
+
 def test_autogenerate_finds_nothing(database_url: str) -> None:
     engine = make_engine(database_url, pooled=False)
     with writing(engine) as connection:
