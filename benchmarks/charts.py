@@ -1,23 +1,26 @@
-"""Pictures of what benchmarks found, in the look of the reports: SVG that stands alone on a white ground."""
+"""Pictures of what benchmarks found: ratios, growth, parts of a whole, and figures side by side."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from benchmarks.fit import power
-from web.charts.drawing import SIZE, Drawing, wide
-from web.charts.palette import DASHES, INK, MARKERS, SERIES, SOFT
+from benchmarks.sheet import Scale, Sheet
+from web.charts.lettering import SIZE, shortened, wide
+from web.charts.markers import MARKERS
+from web.charts.palette import DASHES, INK, SERIES, SOFT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmarks.section import Chart, Line
 
-WIDTH = 720
+WIDTH = 760
 BAR = 22
 """Pixels from one bar to the next."""
-FOOT, HEAD = 44, 28
+FOOT = 44
+LONGEST = 64
+"""Letters of the name of a bar."""
 
 
 def draw(chart: Chart) -> str:
@@ -27,94 +30,91 @@ def draw(chart: Chart) -> str:
 
 def ratios(chart: Chart) -> str:
     """A bar from 1 for each workload on a log axis, its least and most as a whisker, a colour for each peer."""
-    bars = [(line, place) for line in chart.lines for place in range(len(line.x))]
-    labels = [f"{line.x[place]} ({line.name})" for line, place in bars]
-    drawing = _rows(labels, right=64)
-    lowest = min([1.0, *(_ends(line, place)[0] for line, place in bars)])
-    highest = max(10.0, *(_ends(line, place)[1] for line, place in bars))
-    drawing.axes.set(xscale="log", xlim=(lowest / 1.15, highest * 1.15))
+    bars = [(line, place, *_ends(line, place)) for line in chart.lines for place in range(len(line.x))]
+    labels = [f"{line.x[place]} ({line.name})" for line, place, _, _ in bars]
+    ends = (min([1.0, *(low for *_, low, _ in bars)]) / 1.1, max([10.0, *(high for *_, high in bars)]))
+    sheet, scale = _rows(chart, labels, ends, right=64, logarithmic=True)
     peers = [line.name for line in chart.lines]
-    for row, (line, place) in enumerate(bars):
-        value, (low, high) = line.y[place], _ends(line, place)
-        colour = SERIES[peers.index(line.name) % len(SERIES)]
-        drawing.axes.barh(row, value - 1, left=1, height=0.62, color=colour, alpha=0.85)
-        drawing.axes.plot([low, high], [row, row], color=INK, linewidth=1.2)
-        across, up = drawing.pixels(max(high, 1), row)
-        drawing.write(across + 5, up, f"{value:,.1f}×", verticalalignment="center_baseline")
-    drawing.axes.axvline(1, color=SOFT, linewidth=1)
-    return _finished(drawing, chart, upright=False)
+    for row, (line, place, low, high) in enumerate(bars):
+        value, middle = line.y[place], _middle(row)
+        sheet.bar(scale(1), scale(value), middle, 0.62 * BAR, _colour(peers.index(line.name)), 0.85)
+        sheet.line([(scale(low), middle), (scale(high), middle)], INK, 1.2)
+        sheet.text(scale(max(high, 1)) + 5, middle, f"{value:,.1f}×")
+    sheet.line([(scale(1), _middle(-0.5)), (scale(1), _middle(len(bars) - 0.5))], SOFT, 1)
+    return _finished(sheet, chart)
 
 
 def growth(chart: Chart) -> str:
     """Points with the fitted power as a line, log-log; the exponent stands beside the name."""
-    drawing = Drawing(WIDTH, 360)
     fits = [power(line.x, line.y) for line in chart.lines]  # type: ignore[arg-type]
     names = [f"{line.name}: exponent {fit[0]:.2f}" for line, fit in zip(chart.lines, fits, strict=True)]
-    drawing.place(left=60, bottom=FOOT, right=max(map(wide, names)) + 34, top=HEAD)
-    across = [float(x) for line in chart.lines for x in line.x]
-    up = [y for line in chart.lines for y in line.y]
-    drawing.axes.set(xscale="log", yscale="log", xlim=_around(across), ylim=_around(up))
-    for number, (line, (exponent, factor)) in enumerate(zip(chart.lines, fits, strict=True)):
-        colour = SERIES[number % len(SERIES)]
+    sheet = Sheet(WIDTH, 340)
+    right, bottom = WIDTH - max(map(wide, names)) - 34, sheet.height - FOOT
+    places = sorted({float(x) for line in chart.lines for x in line.x})
+    across = Scale(*_around(places), 64, right, logarithmic=True)
+    up = Scale(*_around([y for line in chart.lines for y in line.y]), bottom, 28, logarithmic=True)
+    sheet.across(across, 28, bottom, places)
+    sheet.upwards(up, 64, right)
+    for index, (line, (exponent, factor)) in enumerate(zip(chart.lines, fits, strict=True)):
         ends = [min(map(float, line.x)), max(map(float, line.x))]
-        drawing.axes.plot(
-            ends, [factor * end**exponent for end in ends], color=colour, linewidth=1.4,
-            linestyle=DASHES[number % len(DASHES)],
-        )  # fmt: skip
-        drawing.axes.plot(
-            line.x, line.y, color=colour, linestyle="none", marker=MARKERS[number % len(MARKERS)], markersize=6,
-            markeredgewidth=0,
-        )  # fmt: skip
-    _name_lines(drawing, names)
-    _plain_ticks(drawing, sorted({*across}))
-    return _finished(drawing, chart, upright=True)
+        fitted = [(across(end), up(factor * end**exponent)) for end in ends]
+        sheet.line(fitted, _colour(index), 1.5, DASHES[index % len(DASHES)])
+        for x, y in zip(line.x, line.y, strict=True):
+            sheet.mark(across(float(x)), up(y), _marker(index), _colour(index))
+    _name_lines(sheet, names, right, [_marker(index) for index in range(len(names))])
+    sheet.text(4, 12, chart.axes[1])
+    return _finished(sheet, chart, (64 + right) / 2)
 
 
 def stacked(chart: Chart) -> str:
     """A bar for each x, made of the lines' values one after the other."""
-    labels = [str(x) for x in chart.lines[0].x]
-    drawing = _rows(labels, right=max(wide(line.name) for line in chart.lines) + 40)
+    labels, names = [str(x) for x in chart.lines[0].x], [line.name for line in chart.lines]
+    longest = max(sum(line.y[row] for line in chart.lines) for row in range(len(labels)))
+    least = 40 + (SIZE + 6) * len(names)
+    sheet, scale = _rows(chart, labels, (0, longest), right=max(map(wide, names)) + 40, least=least)
     ends = [0.0] * len(labels)
-    for number, line in enumerate(chart.lines):
-        drawing.axes.barh(
-            range(len(labels)), line.y, left=ends, height=0.62, color=SERIES[number % len(SERIES)],
-            alpha=1.0 if number < len(SERIES) else 0.5, edgecolor="white", linewidth=0.6,
-        )  # fmt: skip
-        ends = [end + value for end, value in zip(ends, line.y, strict=True)]
-    drawing.axes.set_xlim(0, max(ends) * 1.03)
-    _name_lines(drawing, [line.name for line in chart.lines], bars=True)
-    return _finished(drawing, chart, upright=False)
+    for index, line in enumerate(chart.lines):
+        for row, value in enumerate(line.y):
+            middle = _middle(row)
+            sheet.bar(scale(ends[row]), scale(ends[row] + value), middle, 0.62 * BAR, _colour(index), _opacity(index))
+            ends[row] += value
+    _name_lines(sheet, names, scale.end, ["square"] * len(names))
+    return _finished(sheet, chart)
 
 
 def beside(chart: Chart) -> str:
     """For each x a bar of each line, one below the other, with its number."""
-    labels = [str(x) for x in chart.lines[0].x]
-    drawing = _rows(labels, right=max(wide(line.name) for line in chart.lines) + 60)
-    drawing.axes.set_xlim(0, 1.08 * max(max(line.y) for line in chart.lines))
-    height = 0.8 / len(chart.lines)
-    for number, line in enumerate(chart.lines):
+    labels, names = [str(x) for x in chart.lines[0].x], [line.name for line in chart.lines]
+    highest = max(max(line.y) for line in chart.lines)
+    sheet, scale = _rows(chart, labels, (0, highest), right=max(map(wide, names)) + 84)
+    thickness = 0.84 / len(names)
+    for index, line in enumerate(chart.lines):
         for row, value in enumerate(line.y):
-            at = row - 0.4 + (number + 0.5) * height
-            drawing.axes.barh(at, value, height=height, color=SERIES[number % len(SERIES)])
-            across, up = drawing.pixels(value, at)
-            drawing.write(across + 4, up, f"{value:,.3g}", verticalalignment="center_baseline", fontsize=SIZE - 2)
-    _name_lines(drawing, [line.name for line in chart.lines], bars=True)
-    return _finished(drawing, chart, upright=False)
+            middle = _middle(row - 0.42 + (index + 0.5) * thickness)
+            sheet.bar(scale(0), scale(value), middle, thickness * BAR, _colour(index))
+            sheet.text(scale(value) + 4, middle, f"{value:,.0f}" if value >= 100 else f"{value:.3g}", size=SIZE - 2)
+    _name_lines(sheet, names, scale.end + 44, ["square"] * len(names))
+    return _finished(sheet, chart)
 
 
-def _rows(labels: Sequence[str], right: float) -> Drawing:
-    """A drawing with a named row for each bar, the first on top."""
-    drawing = Drawing(WIDTH, FOOT + 12 + BAR * max(len(labels), 4))
-    # Long names are cut by the drawing.
-    left = min(max(map(wide, labels)), wide("n" * 40)) + 14
-    drawing.place(left=left, bottom=FOOT, right=right, top=12)
-    drawing.axes.set(ylim=(len(labels) - 0.4, -0.6), yticks=[])
-    drawing.axes.grid(visible=False, axis="y")
-    for row, label in enumerate(labels):
-        drawing.write(
-            left - 8, drawing.pixels(0, row)[1], label, horizontalalignment="right", verticalalignment="center_baseline"
-        )  # fmt: skip
-    return drawing
+def _rows(
+    chart: Chart, labels: Sequence[str], ends: tuple[float, float], right: float, least: float = 110, *,
+    logarithmic: bool = False,
+) -> tuple[Sheet, Scale]:  # fmt: skip
+    """A sheet with a named row for each bar, the first on top, and the axis below them."""
+    names = [shortened(label, LONGEST) for label in labels]
+    left = max([wide(name) for name in names] + [wide(chart.axes[0]) / 2 - 40]) + 14
+    bottom = _middle(len(labels) - 0.5)
+    sheet = Sheet(WIDTH, round(max(bottom + FOOT, least)))
+    scale = Scale(*ends, left, WIDTH - right, logarithmic)
+    sheet.across(scale, _middle(-0.5), bottom)
+    for row, name in enumerate(names):
+        sheet.text(left - 8, _middle(row), name, "end")
+    return sheet, scale
+
+
+def _middle(row: float) -> float:
+    return 12 + BAR * (row + 0.5)
 
 
 def _ends(line: Line, place: int) -> tuple[float, float]:
@@ -129,45 +129,27 @@ def _around(values: Sequence[float]) -> tuple[float, float]:
     return min(values) / room, max(values) * room
 
 
-def _plain_ticks(drawing: Drawing, across: Sequence[float]) -> None:
-    """What was measured as ticks below, and numbers without powers of ten to the left."""
-    axes = drawing.axes
-    axes.set_xticks(across, [""] * len(across))
-    axes.set_xticks([], minor=True)
-    for x in across:
-        drawing.write(
-            drawing.pixels(x, axes.get_ylim()[0])[0], FOOT - 8, f"{x:,.0f}",
-            horizontalalignment="center", verticalalignment="top",
-        )  # fmt: skip
-    low, high = axes.get_ylim()
-    steps = [
-        m * 10.0**e for e in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1) for m in (1, 2, 5)
-    ]
-    inside = [step for step in steps if low <= step <= high]
-    axes.set_yticks(inside, [f"{step:g}" for step in inside])
-    axes.set_yticks([], minor=True)
+def _colour(index: int) -> str:
+    return SERIES[index % len(SERIES)]
 
 
-def _name_lines(drawing: Drawing, names: Sequence[str], *, bars: bool = False) -> None:
+def _opacity(index: int) -> float:
+    """Colours repeat, ever fainter."""
+    return (1.0, 0.6, 0.3)[min(index // len(SERIES), 2)]
+
+
+def _marker(index: int) -> str:
+    return MARKERS[index % len(MARKERS)]
+
+
+def _name_lines(sheet: Sheet, names: Sequence[str], right: float, markers: Sequence[str]) -> None:
     """The names with their marks, one below the other, to the right."""
-    from matplotlib.lines import Line2D
-
-    right = drawing.width * drawing.axes.get_position().x1
-    for number, name in enumerate(names):
-        height = drawing.height - HEAD - number * (SIZE + 6)
-        drawing.figure.add_artist(
-            Line2D(
-                [(right + 14) / drawing.width], [height / drawing.height], color=SERIES[number % len(SERIES)],
-                marker="s" if bars else MARKERS[number % len(MARKERS)], markersize=7, markeredgewidth=0,
-                linestyle="none", alpha=1.0 if number < len(SERIES) else 0.5,
-            )
-        )  # fmt: skip
-        drawing.write(right + 24, height, name, verticalalignment="center_baseline")
+    for index, (name, marker) in enumerate(zip(names, markers, strict=True)):
+        height = 24 + index * (SIZE + 6)
+        sheet.mark(right + 14, height, marker, _colour(index), _opacity(index))
+        sheet.text(right + 24, height, name)
 
 
-def _finished(drawing: Drawing, chart: Chart, *, upright: bool) -> str:
-    drawing.name_axes(chart.axes[0], chart.axes[1] if upright else "")
-    # A page of documentation may be dark, and knows nothing of our classes.
-    drawing.figure.patch.set(visible=True, facecolor="white")
-    named = ", ".join(line.name for line in chart.lines)
-    return drawing.svg(chart.title, f"{chart.title}: {named}.") + "\n"
+def _finished(sheet: Sheet, chart: Chart, middle: float = WIDTH / 2) -> str:
+    sheet.text(middle, sheet.height - 10, chart.axes[0], "middle")
+    return sheet.svg(chart.title, f"{chart.title}: {', '.join(line.name for line in chart.lines)}.")
