@@ -80,7 +80,7 @@ class NgramInformation(Preparation):
 
     def merge(self, parts: Sequence[bytes]) -> bytes:
         """The n-grams of all references, without those that say nothing and lead to none that does."""
-        return merged(parts).to_bytes()
+        return merged([[part] for part in parts])
 
     def read(self, state: bytes) -> Information:
         """The information of each n-gram. Raises BadState."""

@@ -1,149 +1,143 @@
-"""Tables of n-grams merged range by range: as many n-grams in memory at once as fit, whatever all of them are.
-
-Words are sorted in every table, and nodes by their parents: the n-grams that begin with a range of words are a run of
-nodes on each level. Such a range is added up and thinned out alone, and what stays of all ranges follows one another.
-"""
+"""Tables of n-grams added up in one pass: whatever their size, a window of each is in memory."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.ngram_weights import ngrams_that_say
-from metrics.ngram_table import NgramTable
+from metrics.errors import BadState
+from metrics.kernels.ngram_merging import SortedNgrams, merge_ngrams
+from metrics.kernels.word_order import word_order
+from metrics.kernels.words import words
+from metrics.ngram_table import NgramHeader, NgramTable, sound_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.int64]
+    Integers = NDArray[np.int32]
 
-LARGEST_RANGE = 1_000_000
-"""N-grams of all tables that are added up at once, some 100 MB."""
-
-HELD_RANGES = 8
-"""Ranges for which every table is looked at once, and of which their n-grams are held: 12 bytes each."""
-
-Level = tuple["NDArray[np.uint32]", "NDArray[np.uint32]", "NDArray[np.uint32]"]
-"""Of some nodes of one level: how many children each has, its last word, and how often it occurs."""
+LARGEST_CHAPTER = 1 << 20
+"""Words of the texts of a chapter, unless it is one part: a worker's process reads its n-grams in some 100 MB."""
 
 
-def merged(blobs: Sequence[bytes], largest: int = LARGEST_RANGE) -> NgramTable:
-    """The table of all, without n-grams that say nothing and lead to none that does; the same for every `largest`.
+def merged(tables: Sequence[Iterable[bytes]]) -> bytes:
+    """The table of all, without n-grams that say nothing and lead to none that does.
 
-    `blobs` are tables as bytes, of the same depth. They are looked at one at a time and some times over, so that
-    unpacking them can be left until then. Raises BadState, TooLarge.
+    Tables are bytes of the same depth, cut anywhere. Raises BadState, TooLarge.
     """
-    vocabularies, sizes, deepest = [], [], 1
-    for blob in blobs:
-        table = NgramTable.from_bytes(blob)
-        deepest = table.deepest
-        vocabularies.append(table.lines)
-        sizes.append(_sizes(table))
-    types = sorted(set().union(*(lines.split(b"\n")[:-1] for lines in vocabularies)))
-    lines = b"".join(each + b"\n" for each in types)
-    numbers = _numbers(types, vocabularies)
-    del types, vocabularies
-    weights = np.zeros(lines.count(b"\n"), np.int64)
-    for own, size in zip(numbers, sizes, strict=True):
-        weights[own] += size
-    ranges = []
-    for outer in _cuts(weights, HELD_RANGES * largest):
-        held = [_levels(NgramTable.from_bytes(blob), own, outer) for blob, own in zip(blobs, numbers, strict=True)]
-        for inner in _cuts(weights, largest, *outer):
-            parts = [
-                _run(levels, *(np.searchsorted(own, inner) - np.searchsorted(own, outer[0])))
-                for levels, own in zip(held, numbers, strict=True)
-            ]
-            ranges.append(_thinned(parts, numbers, inner))
-    children, words, counts = (
-        np.concatenate([each[level][column] for level in range(deepest) for each in ranges] or [np.zeros(0, np.uint32)])
-        for column in range(3)
-    )
-    return NgramTable(deepest, lines, children, words, counts)
+    written: list[bytes] = []
+    _merge([NgramStream(pieces) for pieces in tables], [0] * len(tables), lambda _, piece: written.append(piece))
+    return b"".join(written)
 
 
-def _numbers(types: Sequence[bytes], vocabularies: Sequence[bytes]) -> list[Integers]:
-    """For each table the positions of its words among all."""
-    position = {each: number for number, each in enumerate(types)}
-    return [np.array([position[each] for each in lines.split(b"\n")[:-1]], np.int64) for lines in vocabularies]
+def merged_in_chapters(
+    tables: Sequence[Iterable[bytes]], write: Callable[[int, bytes], None], largest: int = LARGEST_CHAPTER
+) -> list[int]:
+    """As `merged`, but of each table the chapter that has its n-grams, with the counts of all tables.
+
+    A chapter is of consecutive tables of at most `largest` words together, or of one. `write` is given a chapter and
+    its next bytes: several are written at a time.
+    """
+    streams = [NgramStream(pieces) for pieces in tables]
+    chapters, size = [0], 0
+    for stream in streams:
+        begins = size and size + stream.total > largest
+        chapters.append(chapters[-1] + bool(begins))
+        size = stream.total + (0 if begins else size)
+    _merge(streams, chapters[1:], write)
+    return chapters[1:]
 
 
-def _sizes(table: NgramTable) -> Integers:
-    """By word, how many n-grams of the table begin with it."""
-    sizes = np.ones(table.types, np.int64)
-    # How many nodes of the level at hand each word leads to.
-    of_word = np.ones(table.types, np.int64)
-    for level in table.levels[:-1]:
-        below = np.concatenate(([0], np.cumsum(table.children[level], dtype=np.int64)))
-        ends = np.concatenate(([0], np.cumsum(of_word)))
-        of_word = np.diff(below[ends])
-        sizes += of_word
-    return sizes
+def united(chapters: Sequence[bytes]) -> bytes:
+    """One table with what each of some chapters of the same tables has."""
+    if len(chapters) == 1:
+        return chapters[0]
+    written: list[bytes] = []
+    streams = [NgramStream([chapter]) for chapter in chapters]
+    _merge(streams, [0] * len(streams), lambda _, piece: written.append(piece), adds=False)
+    return b"".join(written)
 
 
-def _cuts(weights: Integers, largest: int, first: int = 0, last: int | None = None) -> Iterator[tuple[int, int]]:
-    """Ranges of the words first to last that at most so many n-grams begin with, or single words."""
-    before = np.concatenate(([0], np.cumsum(weights)))
-    begin, end = first, len(weights) if last is None else last
-    while begin < end:
-        furthest = int(np.searchsorted(before, before[begin] + largest, side="right")) - 1
-        cut = min(max(furthest, begin + 1), end)
-        yield begin, cut
-        begin = cut
+class NgramStream:
+    """A table's bytes, of which only the words are in memory. Raises BadState."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self._read = b""
+        self._read_to(NgramHeader.SIZE)
+        header = NgramHeader.from_bytes(self._read)
+        if header is None:
+            # Of an earlier release: as this one writes it.
+            blob = b"".join(chain([self._read], self._pieces))
+            self._pieces = iter([NgramTable.from_bytes(blob).to_bytes()])
+            self._read = b""
+            self._read_to(NgramHeader.SIZE)
+            header = NgramHeader.from_bytes(self._read)
+            assert header is not None
+        self.deepest, self.total = header.deepest, header.total
+        end = NgramHeader.SIZE + header.width
+        self._read_to(end)
+        self.lines, self._read = self._read[NgramHeader.SIZE : end], self._read[end:]
+        if not self.deepest or not sound_words(self.lines, header.types, header.width):
+            raise BadState("A table of n-grams is cut off or contradicts itself. Prepare the references again.")
+
+    def ngrams(self) -> Iterator[bytes]:
+        """What comes behind the words, once."""
+        return chain([self._read] if self._read else [], self._pieces)
+
+    def _read_to(self, size: int) -> None:
+        """Have so many bytes, or all."""
+        read = [self._read]
+        have = len(self._read)
+        while have < size and (piece := next(self._pieces, None)) is not None:
+            read.append(piece)
+            have += len(piece)
+        self._read = b"".join(read)
 
 
-def _levels(table: NgramTable, numbers: Integers, ends: tuple[int, int]) -> list[Level]:
-    """What of a table begins with a range of all words; copied, so that the table itself can go."""
-    whole = [(table.children[level], table.words[level], table.counts[level]) for level in table.levels]
-    begin, end = np.searchsorted(numbers, ends)
-    return [tuple(np.array(each, np.uint32) for each in level) for level in _run(whole, begin, end)]  # type: ignore[misc]
+def _merge(
+    streams: Sequence[NgramStream], chapters: Sequence[int], write: Callable[[int, bytes], None], *, adds: bool = True
+) -> None:
+    """Write each chapter's table. The numbers in `chapters` ascend from 0, without gaps."""
+    deepest = streams[0].deepest
+    if any(stream.deepest != deepest for stream in streams):
+        raise BadState("Tables of n-grams have different depths. Prepare the references again.")
+    total = sum(stream.total for stream in streams) if adds else streams[0].total
+    lines, numbers = _numbered([stream.lines for stream in streams])
+    ends = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n")) + 1
+    tables = []
+    for chapter in range(chapters[-1] + 1):
+        members = [place for place, number in enumerate(chapters) if number == chapter]
+        own = np.unique(np.concatenate([numbers[place] for place in members]))
+        own_lines = _chosen(lines, ends, own)
+        write(chapter, NgramHeader(deepest, len(own), len(own_lines), total).to_bytes())
+        write(chapter, own_lines)
+        for place in members:
+            places = np.searchsorted(own, numbers[place]).astype(np.int32)
+            tables.append(SortedNgrams(streams[place].ngrams(), numbers[place], places, chapter))
+    merge_ngrams(tables, deepest, write, adds=adds)
 
 
-def _run(levels: Sequence[Any], begin: int, end: int) -> list[Any]:
-    """Of each level what is below the nodes begin to end of the first: a run on each, as children follow parents."""
-    found = []
-    for children, words, counts in levels:
-        found.append((children[begin:end], words[begin:end], counts[begin:end]))
-        begin, end = (int(children[:place].sum(dtype=np.int64)) for place in (begin, end))
-    return found
+def _numbered(vocabularies: Sequence[bytes]) -> tuple[bytes, list[Integers]]:
+    """All words sorted, and of each vocabulary the numbers that its words have there. Raises BadState."""
+    text = b"".join(vocabularies)
+    rows = text.count(b"\n")
+    # No word holds white space, so each is a token of its own.
+    lines, ids = word_order(words(text[:-1], max(rows, 1)), max(rows, 1))
+    numbers = np.split(ids, np.cumsum([vocabulary.count(b"\n") for vocabulary in vocabularies])[:-1])
+    if len(ids) != rows or any((np.diff(each) <= 0).any() for each in numbers):
+        raise BadState("The words of a table of n-grams are not in order. Prepare the references again.")
+    return lines, numbers
 
 
-def _thinned(
-    parts: Sequence[Sequence[Level]], numbers: Sequence[Integers], ends: tuple[int, int]
-) -> list[list[NDArray[np.uint32]]]:
-    """The sum of the runs that begin with a range of words, and of it what says something, level by level."""
-    first, last = ends
-    words = len(range(first, last))
-    own, counts = [np.arange(first, last)], [np.zeros(words, np.int64)]
-    places = []
-    for part, number in zip(parts, numbers, strict=True):
-        place = number[part[0][1]] - first
-        counts[0][place] += part[0][2]
-        places.append(place)
-    children = []
-    for depth in range(1, len(parts[0])):
-        last_words = [number[part[depth][1]] for part, number in zip(parts, numbers, strict=True)]
-        # Sorted by parent and then by word, as nodes must be.
-        wide = max((int(each.max(initial=0)) for each in last_words), default=0) + 1
-        keys = [
-            np.repeat(place, part[depth - 1][0]) * wide + each
-            for place, part, each in zip(places, parts, last_words, strict=True)
-        ]
-        distinct = np.unique(np.concatenate(keys))
-        places = [np.searchsorted(distinct, each) for each in keys]
-        counts.append(np.zeros(len(distinct), np.int64))
-        for place, part in zip(places, parts, strict=True):
-            # No table has a node twice.
-            counts[depth][place] += part[depth][2]
-        above, its_own = np.divmod(distinct, wide)
-        children.append(np.bincount(above, minlength=len(own[-1])))
-        own.append(its_own)
-    children.append(np.zeros(len(own[-1]), np.int64))
-    whole = [np.concatenate(each) for each in (children, own, counts)]
-    says = ngrams_that_say(NgramTable(len(own), b"\n" * words, *whole))
-    stored = [np.asarray(each, np.uint32) for each in (says.children, says.words, says.counts)]
-    # Copied: these are the beginnings of arrays that have room for all.
-    return [[each[level].copy() for each in stored] for level in says.levels]
+def _chosen(lines: bytes, ends: NDArray[np.int64], numbers: Integers) -> bytes:
+    """Some of the words, each ended by a newline; `ends` says where each of all ends."""
+    if len(numbers) == len(ends):
+        return lines
+    chosen = np.zeros(len(ends), np.bool_)
+    chosen[numbers] = True
+    return np.frombuffer(lines, np.uint8)[np.repeat(chosen, np.diff(ends, prepend=0))].tobytes()

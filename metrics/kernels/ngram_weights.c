@@ -5,41 +5,9 @@
 
 /*
  * A table: nodes in order, the first `types` of them words; children: of each node, whose children follow one another
- * behind those of the nodes before it. Keeps the words, and of the others those that occur less often than their
- * context and the nodes above them. kept: (3, nodes), gets children, last words and counts of those that stay.
- * Returns how many stay, or -1 without memory.
- */
-int64_t ngrams_that_say(const uint32_t *children, const uint32_t *words, const uint32_t *counts, int64_t types,
-                        int64_t nodes, uint32_t *kept) {
-    uint32_t *keeps = calloc((size_t)nodes + 1, sizeof *keeps); /* of each node, how many of its children stay */
-    uint8_t *stays = malloc((size_t)nodes + 1);
-    int64_t used = -1, child = nodes;
-    if (!keeps || !stays) goto done;
-    memset(stays, 1, (size_t)types);
-    /* Backwards, so that a node is known before its parent. */
-    for (int64_t node = nodes; node-- > 0;)
-        for (uint32_t k = children[node]; k > 0; k--) {
-            child--;
-            stays[child] = counts[child] < counts[node] || keeps[child] > 0;
-            keeps[node] += stays[child];
-        }
-    used = 0;
-    for (int64_t node = 0; node < nodes; node++) {
-        if (!stays[node]) continue;
-        kept[used] = keeps[node];
-        kept[nodes + used] = words[node];
-        kept[2 * nodes + used++] = counts[node];
-    }
-done:
-    free(keeps);
-    free(stays);
-    return used;
-}
-
-/*
- * The same table; total: of all words, which is the context of each. pairs: of each node the number of its pair of
- * counts, its context's and its own; context, own: of each pair, room for `nodes`. Equal pairs have one number, so that
- * few logarithms are to be taken. Returns how many pairs there are, or -1 without memory.
+ * behind those of the nodes before it; total: of all words, which is the context of each. pairs: of each node the number
+ * of its pair of counts, its context's and its own; context, own: of each pair, room for `nodes`. Equal pairs have one
+ * number, so that few logarithms are to be taken. Returns how many pairs there are, or -1 without memory.
  */
 int64_t ngram_pairs(const uint32_t *children, const uint32_t *counts, int64_t types, int64_t nodes, int64_t total,
                     int32_t *pairs, int64_t *context, int64_t *own) {

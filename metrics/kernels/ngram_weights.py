@@ -13,18 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def ngrams_that_say(table: NgramTable) -> NgramTable:
-    """The words, and of longer n-grams those that do not always follow their context, with all that leads to them.
-
-    Raises TooLarge.
-    """
-    arrays = table.stored()
-    kept = np.empty((3, len(table.words)), np.uint32)
-    function = kernel("ngrams_that_say", *[POINTER] * 3, *[INTEGER] * 2, POINTER)
-    used = checked(function(*map(address, arrays), table.types, len(table.words), address(kept)))
-    return NgramTable(table.deepest, table.lines, *kept[:, :used])
-
-
 def ngram_pairs(table: NgramTable) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """By node the number of its pair of counts; by pair the count of the context and that of the n-gram.
 
@@ -34,11 +22,10 @@ def ngram_pairs(table: NgramTable) -> tuple[NDArray[np.int32], NDArray[np.int64]
     nodes = len(counts)
     pairs = np.empty(nodes, np.int32)
     context, own = np.empty((2, nodes), np.int64)
-    total = int(counts[: table.types].sum(dtype=np.int64))
     function = kernel("ngram_pairs", *[POINTER] * 2, *[INTEGER] * 3, *[POINTER] * 3)
     used = checked(
         function(
-            address(children), address(counts), table.types, nodes, total,
+            address(children), address(counts), table.types, nodes, table.total,
             address(pairs), address(context), address(own),
         )
     )  # fmt: skip

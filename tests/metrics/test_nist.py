@@ -1,5 +1,6 @@
 """NIST against mteval-v13a's figures, NLTK and its definition, and its counts however they are made."""
 
+import contextlib
 import csv
 import dataclasses
 import itertools
@@ -19,12 +20,14 @@ from metrics import NIST, parse_metric
 from metrics.batch import Batch
 from metrics.errors import BadState, MissingState, TooLarge
 from metrics.information import NgramInformation
+from metrics.kernels import ngram_merging
 from metrics.measure import measure
 from metrics.ngram_merging import merged
 from metrics.ngram_table import NgramTable
 from metrics.preparation import states_of
 from metrics.resampling.bootstrap import resampling_counts
 from tests.metrics.campaigns import campaigns, joined, read_campaign
+from tests.metrics.ngram_tables import ngrams, wide_bytes
 from tests.metrics.nist_definition import information, row, score
 
 PLAIN = NgramInformation(5, "none", "mixed")
@@ -182,10 +185,22 @@ def test_any_cut_gives_the_same_state(campaign, deepest, draw):
     ]
     draw.shuffle(parts)
     assert way.merge(parts) == whole
-    # However few n-grams are added up at once.
-    assert merged(parts, draw.randrange(1, 30)).to_bytes() == whole
+    # However little of each is in memory at once, and parts of an earlier release among them.
+    old = [wide_bytes(NgramTable.from_bytes(part)) if draw.random() < 0.3 else part for part in parts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ngram_merging, "WINDOW", draw.choice((33, 40, 100)))
+        assert merged([pieces(part, draw) for part in old]) == whole
+    assert NgramTable.from_bytes(wide_bytes(NgramTable.from_bytes(whole))).to_bytes() == whole
     draw.shuffle(references)
     assert way.merge([way.count(Batch([joined(lines) for lines in references], []))]) == whole
+
+
+def pieces(blob, draw):
+    """Cut anywhere."""
+    while blob:
+        size = draw.randrange(1, 60)
+        yield blob[:size]
+        blob = blob[size:]
 
 
 @settings(max_examples=100, deadline=None)
@@ -230,18 +245,46 @@ def test_without_its_state_it_cannot_be_scored():
 
 def test_damaged_states_are_refused():
     part = PLAIN.count(Batch([b"a b a\nc"], []))
+    wide = wide_bytes(NgramTable.from_bytes(part))
     for blob, message in (
         (b"", "no table of n-grams"),
         (b"pickle" + part, "no table of n-grams"),
         (part[:4] + b"\x09\x00" + part[6:], "format 9"),
-        (part[:-1], "cut off"),
+        *((part[:size], "cut off|no table") for size in range(len(part))),
         (part + b"\0", "cut off"),
-        (part[: -12 * 6] + b"\xff" * 12 * 6, "contradicts itself"),
-        (part[: -4 * 6] + b"\0" * 4 * 6, "contradicts itself"),
+        *((part[:at] + b"\xff" + part[at + 1 :], "contradicts itself") for at in range(len(part) - 12, len(part))),
+        (wide[:-1], "cut off"),
+        (wide + b"\0", "cut off"),
+        (wide[: -12 * 6] + b"\xff" * 12 * 6, "contradicts itself"),
+        (wide[: -4 * 6] + b"\0" * 4 * 6, "contradicts itself"),
     ):
         with pytest.raises(BadState, match=message):
             PLAIN.read(blob)
+        with pytest.raises(BadState):
+            PLAIN.merge([part, blob])
+    with pytest.raises(BadState, match="different depths"):
+        PLAIN.merge([part, NgramInformation(4, "none", "mixed").count(Batch([b"a"], []))])
+    with pytest.raises(BadState, match="not in order"):
+        PLAIN.merge([part.replace(b"a\nb\n", b"b\na\n")])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(["a", "b", "a b a", "c a b"]), max_size=4), st.data())
+def test_whatever_the_bytes_are_they_are_read_or_refused(lines, data):
+    part = bytearray(PLAIN.count(Batch([joined(lines)], [])))
+    for _ in range(data.draw(st.integers(1, 4))):
+        part[data.draw(st.integers(0, len(part) - 1))] = data.draw(st.integers(0, 255))
+    for use in (PLAIN.read, lambda blob: PLAIN.merge([blob, blob])):
+        with contextlib.suppress(BadState, TooLarge):
+            use(bytes(part))
+
+
+def test_counts_have_a_limit():
+    part = PLAIN.count(Batch([b"a b a\nc"], []))
     table = NgramTable.from_bytes(part)
-    table = dataclasses.replace(table, counts=table.counts.astype(np.int64) + 2**32 - 1)
     with pytest.raises(TooLarge, match="An n-gram occurs 4,294,967,297 times"):
-        table.to_bytes()
+        dataclasses.replace(table, counts=table.counts.astype(np.int64) + 2**32 - 1).to_bytes()
+    large = dataclasses.replace(table, counts=table.counts + np.uint32(2**32 - 3)).to_bytes()
+    assert ngrams(large)["a",] == 2**32 - 1
+    with pytest.raises(TooLarge, match="An n-gram occurs 4,294,967,296 times or more"):
+        PLAIN.merge([large, part])
