@@ -27,6 +27,8 @@ VERSION = 2
 WIDE_VERSION = 1
 """Written by earlier releases: nodes instead of all words in the header, then three arrays of 32-bit numbers."""
 LARGEST_COUNT = 2**32 - 1
+LARGEST_TOTAL = 2**53
+"""More words than any texts have."""
 _HEADER = struct.Struct("<4sHHQQQ")
 
 
@@ -57,7 +59,10 @@ class NgramHeader:
             return None
         if version != VERSION:
             raise BadState(f"A table of n-grams has format {version}; this release reads {VERSION}. Upgrade it.")
-        return cls(*numbers)
+        header = cls(*numbers)
+        if header.total > LARGEST_TOTAL:
+            raise BadState("A table of n-grams contradicts itself. Prepare the references again.")
+        return header
 
 
 @dataclass(frozen=True, eq=False)
