@@ -7,30 +7,33 @@ from typing import TYPE_CHECKING
 from analysis.texts import read_outputs
 from metrics.batch import Batch
 from metrics.errors import MetricsError
-from metrics.inspection.ngrams import NgramDifference, ngram_differences
+from metrics.inspection.ngrams import ngram_differences
 from metrics.text.tokenizers import TOKENIZERS
 from worker.scoring import known_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from sqlalchemy import Connection
 
     from analysis.board import Board
     from analysis.texts import BoardTexts
-
-    Lists = Mapping[int, tuple[list[NgramDifference], list[NgramDifference]]]
+    from metrics.inspection.ngrams import Lists
 
 OF_CHARACTERS = "char"
 """A tokenizer whose tokens are no words."""
 
 
-def read_ngrams(connection: Connection, board: Board, texts: BoardTexts, first: int, second: int, most: int) -> Lists:
-    """By order, the n-grams that the first system gets right more often than the second, and the reverse."""
+def read_ngrams(
+    connection: Connection, board: Board, texts: BoardTexts, pairs: Sequence[tuple[int, int]], most: int
+) -> list[Lists]:
+    """Of each pair of systems, by order, the n-grams that the first gets right more often, and the reverse."""
     tokenizer, case = words_of(board)
-    outputs = read_outputs(connection, [board.rows[first], board.rows[second]], texts.segments)
+    systems = sorted({system for pair in pairs for system in pair})
+    outputs = read_outputs(connection, [board.rows[system] for system in systems], texts.segments)
     batch = Batch(texts.references, outputs, texts.variable_references)
-    return ngram_differences(batch, 0, 1, tokenizer=tokenizer, case=case, most=most)
+    places = [(systems.index(first), systems.index(second)) for first, second in pairs]
+    return ngram_differences(batch, places, tokenizer=tokenizer, case=case, most=most)
 
 
 def words_of(board: Board) -> tuple[str, str]:

@@ -33,6 +33,7 @@ from cli import (
     tune,
     up,
 )
+from cli.collecting import collect_rarely
 from cli.errors import exit_status
 from cli.server import add_server_option, chosen_run
 
@@ -109,6 +110,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit status."""
+    collect_rarely()
     options = parser().parse_args(arguments)
     return exit_status("steelyard", lambda: chosen_run(options)(options))
 

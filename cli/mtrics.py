@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli.collecting import collect_rarely
 from cli.errors import CommandError, UsageError, exit_status
 from cli.mtrics_options import LAYER_OF_TREES, LAYER_OF_WORDS, SYNONYMS, chosen_metrics, parser
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
+    collect_rarely()
     options = parser().parse_args(arguments)
     return exit_status("mtrics", lambda: run(options))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
@@ -34,6 +33,9 @@ def pinned(name: str) -> str:
 
     Raises MissingResource.
     """
+    # Only now: it brings half of the mail library along.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return f"{name}-{version(PACKAGES[name])}"
     except PackageNotFoundError as error:

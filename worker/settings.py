@@ -15,9 +15,7 @@ from metrics.resources import DEFAULT_FOLDER
 class Settings(BaseSettings):
     """What the scheduler, the workers and the commands agree on. Times are in seconds."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="STEELYARD_", frozen=True, extra="ignore", use_attribute_docstrings=True
-    )
+    model_config = SettingsConfigDict(env_prefix="STEELYARD_", frozen=True, extra="ignore")
 
     database_url: str = "sqlite:///steelyard.db"
     """Where everything is stored: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME."""

@@ -31,43 +31,64 @@ class NgramDifference:
     """How often they could: the greatest count in one reference of each segment, added up."""
 
 
+Lists = dict[int, tuple[list[NgramDifference], list[NgramDifference]]]
+"""By order: what the first of two systems gets right more often than the second, and the reverse."""
+
+
+@dataclass(frozen=True)
+class _Ngrams:
+    """The n-grams of one order in some texts, one entry for each place that has one."""
+
+    order: int
+    segment: Integers
+    text: Integers
+    gram: Integers
+    """Its number."""
+    tokens: Integers
+    """(numbers, order): the words of each number."""
+
+
 def ngram_differences(
-    batch: Batch, first: int, second: int, *, tokenizer: str = "13a", case: str = "mixed", most: int = 10
-) -> dict[int, tuple[list[NgramDifference], list[NgramDifference]]]:
-    """For each order, those that the first system of a batch gets right more often than the second, and the reverse.
+    batch: Batch, pairs: Sequence[tuple[int, int]], *, tokenizer: str = "13a", case: str = "mixed", most: int = 10
+) -> list[Lists]:
+    """For each pair of systems and each order, what the first gets right more often than the second, and the reverse.
 
     The largest differences come first, at most `most`; equal ones with the rarer n-gram in the references first,
     then in the order of their words.
     """
     words = batch.words(tokenizer, case)
     names = words.lines.decode().split("\n")
-    found = {}
-    texts = (*range(len(batch.references)), len(batch.references) + first, len(batch.references) + second)
-    for order, grams, tokens in _ngrams(words, batch.segments, texts):
-        one, other, possible = _matches(grams, len(batch.references), batch.present)
-        difference = one - other
-        lists = []
-        for sign in (1, -1):
-            better = np.flatnonzero(sign * difference > 0)
-            ranked = [
-                NgramDifference(
-                    tuple(names[word] for word in tokens[gram]), *(int(x[gram]) for x in (one, other, possible))
-                )
-                for gram in _largest(sign * difference, better, most)
-            ]
-            ranked.sort(key=lambda each: (-abs(each.first - each.second), each.references, each.ngram))
-            lists.append(ranked[:most])
-        found[order] = (lists[0], lists[1])
+    systems = sorted({system for pair in pairs for system in pair})
+    found: list[Lists] = [{} for _ in pairs]
+    for ngrams in _ngrams(words, batch.segments, len(batch.references), systems):
+        possible, matched = _matches(ngrams, len(batch.references), len(systems), batch.present)
+        for (first, second), lists in zip(pairs, found, strict=True):
+            one, other = matched[systems.index(first)], matched[systems.index(second)]
+            lists[ngrams.order] = (
+                _best(ngrams, names, (one, other, possible), one - other, most),
+                _best(ngrams, names, (one, other, possible), other - one, most),
+            )
     return found
 
 
 def matched_ngrams(batch: Batch, system: int, *, tokenizer: str = "13a", case: str = "mixed") -> dict[int, int]:
     """How many n-grams of each order a system gets right: the sums of BLEU's matches."""
-    texts = (*range(len(batch.references)), *[len(batch.references) + system] * 2)
-    return {
-        order: int(_matches(grams, len(batch.references), batch.present)[0].sum())
-        for order, grams, _ in _ngrams(batch.words(tokenizer, case), batch.segments, texts)
-    }
+    references = len(batch.references)
+    found = _ngrams(batch.words(tokenizer, case), batch.segments, references, [system])
+    return {each.order: int(_matches(each, references, 1, batch.present)[1][0].sum()) for each in found}
+
+
+def _best(
+    ngrams: _Ngrams, names: Sequence[str], amounts: tuple[Integers, Integers, Integers], gains: Integers, most: int
+) -> list[NgramDifference]:
+    """Those with the largest gains."""
+    better = np.flatnonzero(gains > 0)
+    ranked = [
+        NgramDifference(tuple(names[word] for word in ngrams.tokens[gram]), *(int(each[gram]) for each in amounts))
+        for gram in _largest(gains, better, most)
+    ]
+    ranked.sort(key=lambda each: (-abs(each.first - each.second), each.references, each.ngram))
+    return ranked[:most]
 
 
 def _largest(difference: Integers, better: Integers, most: int) -> Integers:
@@ -79,10 +100,9 @@ def _largest(difference: Integers, better: Integers, most: int) -> Integers:
     return kept
 
 
-def _ngrams(
-    words: Words, segments: int, texts: Sequence[int]
-) -> Iterator[tuple[int, list[tuple[Integers, Integers]], Integers]]:
-    """For each order: of each text the segment and the number of every n-gram; and the words of each number."""
+def _ngrams(words: Words, segments: int, references: int, systems: Sequence[int]) -> Iterator[_Ngrams]:
+    """For each order the n-grams of all references, then of these systems."""
+    texts = [*range(references), *(references + system for system in systems)]
     rows = np.concatenate([np.arange(text * segments, (text + 1) * segments) for text in texts])
     lengths = words.lengths[rows]
     # The tokens of the chosen texts, one after the other, each with the row (of the chosen ones) that it is in.
@@ -91,50 +111,52 @@ def _ngrams(
     within = np.arange(len(row_of)) - begins[row_of]
     tokens = words.ids[words.starts[rows][row_of] + within].astype(np.int64)
     left = lengths[row_of] - within
-    numbers, of_number = np.unique(tokens, return_inverse=True)
-    grams, content = of_number.astype(np.int64), numbers[:, None]
+    text_of, segment_of = np.divmod(row_of, segments)
+    content, grams = _numbered(tokens)
+    content = content[:, None]
     for order in ORDERS:
-        there = left >= order
-        yield (
-            order,
-            [
-                ((row_of[chosen] - position * segments), grams[chosen])
-                for position in range(len(texts))
-                for chosen in [there & (row_of // segments == position)]
-            ],
-            content,
-        )
+        there = np.flatnonzero(left >= order)
+        yield _Ngrams(order, segment_of[there], text_of[there], grams[there], content)
         if order == ORDERS[-1]:
             return
         # One word longer: known by the n-gram and the word behind it.
-        longer = left > order
-        keys = np.full(len(tokens), -1, np.int64)
-        behind = np.flatnonzero(longer)
-        keys[behind] = grams[behind] * words.types + tokens[behind + order]
-        distinct, inverse = np.unique(keys[behind], return_inverse=True)
+        longer = np.flatnonzero(left > order)
+        distinct, numbers = _numbered(grams[longer] * words.types + tokens[longer + order])
         content = np.column_stack([content[distinct // max(words.types, 1)], distinct % max(words.types, 1)])
-        grams = np.full(len(tokens), -1, np.int64)
-        grams[behind] = inverse
+        grams[longer] = numbers
+
+
+def _numbered(keys: Integers) -> tuple[Integers, Integers]:
+    """The distinct keys, in their order, and for each key its position among them."""
+    distinct, numbers = np.unique(keys, return_inverse=True)
+    return distinct, numbers.astype(np.int64)
 
 
 def _matches(
-    grams: Sequence[tuple[Integers, Integers]], references: int, present: NDArray[np.uint8]
-) -> tuple[Integers, Integers, Integers]:
-    """Clipped matches of two systems, and the references' greatest counts, by number of the n-gram."""
-    numbers = 1 + max((int(each.max(initial=-1)) for _, each in grams), default=-1)
-    keys, counts = [], []
-    for text, (segment, gram) in enumerate(grams):
-        chosen = present[text, segment] > 0 if text < references else np.ones(len(segment), np.bool_)
-        distinct, count = np.unique(segment[chosen] * numbers + gram[chosen], return_counts=True)
-        keys.append(distinct)
-        counts.append(count.astype(np.int64))
-    everything = np.unique(np.concatenate(keys))
-    greatest = np.zeros(len(everything), np.int64)
-    for key, count in zip(keys[:references], counts[:references], strict=True):
-        at = np.searchsorted(everything, key)
-        greatest[at] = np.maximum(greatest[at], count)
-    totals = [np.bincount(everything % max(numbers, 1), greatest, minlength=numbers).astype(np.int64)]
-    for key, count in zip(keys[references:], counts[references:], strict=True):
-        clipped = np.minimum(greatest[np.searchsorted(everything, key)], count)
-        totals.append(np.bincount(key % max(numbers, 1), clipped, minlength=numbers).astype(np.int64))
-    return totals[1], totals[2], totals[0]
+    ngrams: _Ngrams, references: int, systems: int, present: NDArray[np.uint8]
+) -> tuple[Integers, list[Integers]]:
+    """By number of the n-gram: the references' greatest counts, and the clipped matches of each system."""
+    numbers, texts = len(ngrams.tokens), references + systems
+    counts_here = np.ones((texts, present.shape[1]), np.bool_)
+    counts_here[:references] = present > 0
+    packed = (ngrams.segment * numbers + ngrams.gram) * texts + ngrams.text
+    packed = packed[counts_here[ngrams.text, ngrams.segment]]
+    # In order, the same n-gram of a segment stands together, and in that each text by itself.
+    packed.sort()
+    begins = np.flatnonzero(np.diff(packed, prepend=-1))
+    counts = np.diff(begins, append=len(packed))
+    keys, text = np.divmod(packed[begins], texts)
+    place = np.cumsum(np.diff(keys, prepend=-1) > 0) - 1
+    gram = keys % max(numbers, 1)
+    greatest = np.zeros(len(keys), np.int64)
+    for reference in range(references):
+        of_it = np.flatnonzero(text == reference)
+        greatest[place[of_it]] = np.maximum(greatest[place[of_it]], counts[of_it])
+    firsts = np.flatnonzero(np.diff(place, prepend=-1))
+    possible = np.bincount(gram[firsts], greatest[: len(firsts)], minlength=numbers).astype(np.int64)
+    matched = []
+    for system in range(references, texts):
+        of_it = np.flatnonzero(text == system)
+        clipped = np.minimum(greatest[place[of_it]], counts[of_it])
+        matched.append(np.bincount(gram[of_it], clipped, minlength=numbers).astype(np.int64))
+    return possible, matched

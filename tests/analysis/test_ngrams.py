@@ -11,14 +11,14 @@ def test_the_ngrams_of_two_systems(database_url):
     store(database_url, metrics=("ter", "bleu:case=lc"))
     with opened(database_url) as (connection, (board,)):
         texts = read_board_texts(connection, board)
-        found = read_ngrams(connection, board, texts, 0, 2, 4)
+        found = read_ngrams(connection, board, texts, [(0, 2)], 4)
         outputs = read_outputs(connection, board.rows, texts.segments)
     systems = [joined(SYSTEMS[row.system]) for row in board.rows]
     assert outputs == systems
     assert words_of(board) == ("13a", "lc")
     batch = Batch([joined(lines) for lines in REFERENCES.values()], systems)
-    assert found == ngram_differences(batch, 0, 2, tokenizer="13a", case="lc", most=4)
-    assert found[1][0]
+    assert found == ngram_differences(batch, [(0, 2)], tokenizer="13a", case="lc", most=4)
+    assert found[0][1][0]
 
 
 def test_words_are_those_of_a_metric_that_has_some(sqlite_url):

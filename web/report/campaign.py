@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from analysis.board import Board
     from analysis.texts import BoardTexts
-    from metrics.inspection.ngrams import NgramDifference
     from metrics.resampling.paired import PairedResult
 
 NO_REPLICATES = "There are no replicates (--confidence 0), and so no intervals, tests and clusters."
@@ -189,7 +188,7 @@ class _TestSetReport:
             return []
         board, metric = self.board, self.board.sorted_by
         tests = {frozenset((pair.a, pair.b)): pair for pair in self.tests.by_metric[metric]}
-        found = []
+        found: dict[tuple[int, int], ExplainedPair] = {}
         for first, second in self._pairs()[: limits.PAIRS]:
             drivers = read_drivers(self.connection, board, metric, first, second, limits.SEGMENTS)
             if drivers is None:
@@ -208,10 +207,10 @@ class _TestSetReport:
             )
             if self.show_texts and not pair.same:
                 pair = replace(pair, texts=self._texts(texts, pair, first, second))
-            if self.show_texts and self.show_references and not pair.same:
-                pair = replace(pair, ngrams=self._ngrams(texts, first, second))
-            found.append(pair)
-        return found
+            found[first, second] = pair
+        if self.show_texts and self.show_references:
+            found |= self._with_ngrams(texts, {places: pair for places, pair in found.items() if not pair.same})
+        return list(found.values())
 
     def _pairs(self) -> list[tuple[int, int]]:
         """Those asked for, or neighbours; positions of systems with a score, the better one first."""
@@ -259,12 +258,21 @@ class _TestSetReport:
             )
         return found
 
-    def _ngrams(self, texts: BoardTexts, first: int, second: int) -> list[tuple[str, list[NgramDifference]]]:
-        lists = read_ngrams(self.connection, self.board, texts, first, second, limits.NGRAMS)
-        return [
-            (self.names[system], [each for found in lists.values() for each in found[side]])
-            for side, system in enumerate((first, second))
-        ]
+    def _with_ngrams(
+        self, texts: BoardTexts, pairs: Mapping[tuple[int, int], ExplainedPair]
+    ) -> dict[tuple[int, int], ExplainedPair]:
+        """The pairs with the n-grams of each: neighbours share a system, so all are counted together."""
+        found = read_ngrams(self.connection, self.board, texts, list(pairs), limits.NGRAMS) if pairs else []
+        return {
+            (first, second): replace(
+                pair,
+                ngrams=[
+                    (self.names[system], [each for of_order in lists.values() for each in of_order[side]])
+                    for side, system in enumerate((first, second))
+                ],
+            )
+            for ((first, second), pair), lists in zip(pairs.items(), found, strict=True)
+        }
 
     def _human(self, texts: BoardTexts) -> dict[str, dict[str, float]]:
         """The newest version of all judgments of systems, those of the board alone."""

@@ -44,7 +44,7 @@ def batches(draw) -> tuple[list[list[str]], list[list[str]]]:
 @given(batches())
 def test_the_differences_of_a_slow_twin(texts):
     references, systems = texts
-    found = ngram_differences(batch_of(references, systems), 0, 1, tokenizer="none", most=3)
+    found = ngram_differences(batch_of(references, systems), [(0, 1)], tokenizer="none", most=3)[0]
     assert tuple(found) == ORDERS
     for order, lists in found.items():
         one, possible = slow(references, systems[0], order)
@@ -57,6 +57,14 @@ def test_the_differences_of_a_slow_twin(texts):
             assert [each.ngram for each in shown] == expected[:3]
             assert all((each.first, each.second) == (one[each.ngram], other[each.ngram]) for each in shown)
             assert all(each.references == possible[each.ngram] for each in shown)
+
+
+@given(batches())
+def test_pairs_that_are_asked_for_together_are_those_asked_for_alone(texts):
+    batch = batch_of(texts[0][:1], [*texts[0][1:], *texts[1]])
+    pairs = [(0, 1), (2, 1), (1, 1)]
+    alone = [ngram_differences(batch, [pair], tokenizer="none", most=3)[0] for pair in pairs]
+    assert ngram_differences(batch, pairs, tokenizer="none", most=3) == alone
 
 
 @given(batches())
@@ -83,10 +91,10 @@ def test_a_reference_that_a_segment_lacks_does_not_count(missing):
     references = [["a b"], ["c d"]]
     references[missing] = [""]
     batch = Batch(["\n".join(text).encode() for text in references], [b"a b", b"c d"], variable_references=True)
-    found = ngram_differences(batch, 0, 1)
+    found = ngram_differences(batch, [(0, 1)])[0]
     assert [bool(lists[missing]) for lists in found.values()] == [False] * 4
     assert [bool(lists[1 - missing]) for lists in found.values()] == [True, True, False, False]
 
 
 def test_empty_texts_have_no_ngrams():
-    assert ngram_differences(batch_of([[""]], [[""], [""]]), 0, 1) == {order: ([], []) for order in ORDERS}
+    assert ngram_differences(batch_of([[""]], [[""], [""]]), [(0, 1)])[0] == {order: ([], []) for order in ORDERS}
