@@ -59,8 +59,9 @@ def words(text: bytes, rows: int, *, western: bool = False) -> Words:
         )
     )
     assert types >= 0, "the text does not have as many lines as the batch has rows"
-    # A copy: the room that was set aside is many times what most texts need.
-    return Words(ids[: starts[-1]].copy(), starts, types, lines[: used[0]].tobytes())
+    # The room that was set aside is many times what most texts need: the rest goes back, without a copy.
+    ids.resize(int(starts[-1]), refcheck=False)
+    return Words(ids, starts, types, lines[: used[0]].tobytes())
 
 
 def folded(mixed: Words) -> Words:

@@ -1,0 +1,95 @@
+/* Where the tokens of 64 bytes of text begin and end. */
+#ifndef TOKEN_CUTS_H
+#define TOKEN_CUTS_H
+
+#include "byte_classes.h"
+
+typedef struct {
+    const uint8_t *text;
+    int64_t bytes;
+    int punctuation; /* whether it is cut off */
+    Alphabet alphabet;
+    /* Of the block before: whether its last byte was a digit, white space, no part of the token behind it. */
+    uint64_t digit, blank, cut;
+    uint64_t spilled; /* its white space that goes on here */
+} Cutter;
+
+/* Bit k: a token begins at byte k; the token before byte k ended there; byte k is a newline. */
+typedef struct {
+    uint64_t begins, ends, newlines;
+} Cuts;
+
+static inline Cutter cutter(const uint8_t *text, int64_t bytes, int punctuation) {
+    return (Cutter){.text = text, .bytes = bytes, .punctuation = punctuation, .alphabet = alphabet(), .blank = 1, .cut = 1};
+}
+
+/* How many bytes of white space, as Python's str.split() has it, begin at `at`, a byte marked as wide; 0 for none. */
+static inline int wide_blank(const uint8_t *text, int64_t at, int64_t end) {
+    const uint8_t *b = text + at;
+    if (b[0] == 0xC2) return at + 1 < end && (b[1] == 0x85 || b[1] == 0xA0) ? 2 : 0;
+    if (at + 2 >= end) return 0;
+    if (b[0] == 0xE1) return b[1] == 0x9A && b[2] == 0x80 ? 3 : 0;
+    if (b[0] == 0xE3) return b[1] == 0x80 && b[2] == 0x80 ? 3 : 0;
+    if (b[1] == 0x81) return b[2] == 0x9F ? 3 : 0;
+    if (b[1] != 0x80) return 0;
+    return (b[2] >= 0x80 && b[2] <= 0x8A) || b[2] == 0xA8 || b[2] == 0xA9 || b[2] == 0xAF ? 3 : 0;
+}
+
+/* The white space of a block; what of it belongs to the next block is kept for that. */
+static inline uint64_t blanks(Cutter *c, const Classes *found, int64_t base) {
+    uint64_t blank = found->blank | c->spilled;
+    c->spilled = 0;
+    for (uint64_t left = found->wide; left; left &= left - 1) {
+        int at = __builtin_ctzll(left);
+        int width = wide_blank(c->text, base + at, c->bytes);
+        uint64_t whole = ((uint64_t)1 << width) - 1;
+        blank |= whole << at;
+        if (at + width > 64) c->spilled = whole >> (64 - at);
+    }
+    return blank;
+}
+
+/*
+ * Whether the point at `at`, behind which a digit follows, is no token of its own.
+ *
+ * mteval-v13a makes three rounds of non-overlapping replacements over pairs of characters. Worked out for a run of points
+ * before a digit they say: the last one stays with the digit when the pairing leaves it over, which is when the run is
+ * odd behind a digit (a lone point stays between digits) and even otherwise.
+ */
+static inline int stays(const uint8_t *text, int64_t at) {
+    int64_t first = at;
+    while (first > 0 && is_point(text[first - 1])) first--;
+    int after_digit = first > 0 && is_digit(text[first - 1]);
+    return ((at - first) % 2 == 0) == after_digit;
+}
+
+/* The punctuation of a block that is cut off: each of these bytes is a token. A '-' is one after a digit. */
+static inline uint64_t punctuation(Cutter *c, const Classes *found, int64_t base) {
+    uint64_t alone = found->alone | found->point | (found->dash & (found->digit << 1 | c->digit));
+    int64_t next = base + 64;
+    uint64_t digit_next = next < c->bytes && is_digit(c->text[next]);
+    c->digit = found->digit >> 63;
+    for (uint64_t left = found->point & (found->digit >> 1 | digit_next << 63); left; left &= left - 1)
+        if (stays(c->text, base + __builtin_ctzll(left))) alone &= ~(left & -left);
+    return alone;
+}
+
+/* Looks at the bytes from `base` on, a multiple of 64; behind the last block that begins within the text or at its end
+ * no token is open. */
+static inline Cuts cuts_of(Cutter *c, int64_t base) {
+    uint8_t padded[64];
+    const uint8_t *block = c->text + base;
+    if (c->bytes - base < 64) {
+        memset(padded, ' ', 64);
+        if (c->bytes > base) memcpy(padded, block, (size_t)(c->bytes - base));
+        block = padded;
+    }
+    Classes found = classes_of(&c->alphabet, block, c->punctuation);
+    uint64_t blank = blanks(c, &found, base), alone = c->punctuation ? punctuation(c, &found, base) : 0;
+    uint64_t cut = alone | (alone | blank) << 1 | c->cut; /* nothing from before goes on here */
+    uint64_t behind_blank = blank << 1 | c->blank;
+    c->blank = blank >> 63;
+    c->cut = (alone | blank) >> 63;
+    return (Cuts){.begins = ~blank & cut, .ends = (blank | cut) & ~behind_blank, .newlines = found.newline};
+}
+#endif
