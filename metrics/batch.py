@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import unicodedata
 from contextlib import nullcontext
-from itertools import pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 from metrics.errors import BadText, MissingLayer, MissingState
 from metrics.kernels.characters import characters
+from metrics.kernels.lines import line_count
 from metrics.kernels.words import folded, words
 from metrics.resources import Resources
+from metrics.text.blocks import split_lines
 from metrics.text.layers import describe_layers
 from metrics.text.tokenizers import folds_afterwards, prepared_text, unescaped
 
@@ -66,12 +68,11 @@ class Batch:
         self._prepared: dict[Hashable, Any] = {}
         if not self.references:
             raise BadText("A batch needs at least one reference.")
-        # Counted once: long texts take a while.
-        self._segments = self.references[0].count(b"\n") + 1
         layered = [text for texts in self.layers.values() for text in texts]
-        counts = {self._segments, *(text.count(b"\n") + 1 for text in (*self.references[1:], *self.systems, *layered))}
-        if len(counts) > 1:
-            raise BadText(f"The texts of a batch have different numbers of lines: {sorted(counts)}.")
+        counts = [line_count(text) for text in (*self.references, *self.systems, *layered)]
+        self._segments = counts[0]
+        if len(set(counts)) > 1:
+            raise BadText(f"The texts of a batch have different numbers of lines: {sorted(set(counts))}.")
 
     @property
     def segments(self) -> int:
@@ -88,16 +89,14 @@ class Batch:
         if count == 1:
             yield self
             return
-        bounds = [number * self.segments // count for number in range(count + 1)]
-        references = [_cut(text, bounds) for text in self.references]
-        systems = [_cut(text, bounds) for text in self.systems]
-        layers = {name: [_cut(text, bounds) for text in layer] for name, layer in self.layers.items()}
-        for number in range(count):
+        layered = [text for layer in self.layers.values() for text in layer]
+        for run in split_lines([*self.references, *self.systems, *layered], -(-self.segments // count)):
+            own = iter(run)
             batch = Batch(
-                [pieces[number] for pieces in references],
-                [pieces[number] for pieces in systems],
+                list(islice(own, len(self.references))),
+                list(islice(own, len(self.systems))),
                 self.variable_references,
-                layers={name: [pieces[number] for pieces in layer] for name, layer in layers.items()},
+                layers={name: list(islice(own, len(layer))) for name, layer in self.layers.items()},
                 resources=self.resources,
                 states=self.states,
             )
@@ -208,10 +207,3 @@ class Batch:
 def composed(text: bytes) -> bytes:
     """A text in Unicode's NFC, where a letter and its accent are one character."""
     return unicodedata.normalize("NFC", text.decode()).encode()
-
-
-def _cut(text: bytes, bounds: Sequence[int]) -> list[bytes]:
-    """The text in pieces: lines from each of the bounds to the next, the last one being the number of lines."""
-    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
-    begins = [0, *(int(ends[bound - 1]) + 1 for bound in bounds[1:-1]), len(text) + 1]
-    return [text[begin : end - 1] for begin, end in pairwise(begins)]

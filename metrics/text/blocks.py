@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
+from metrics.kernels.lines import line_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,20 +27,17 @@ def split_blocks(texts: Sequence[bytes], blocks: int = 1) -> Iterator[list[bytes
     if not blocks:
         yield list(texts)
         return
-    cuts = [_cuts(text, blocks * BLOCK) for text in texts]
+    yield from split_lines(texts, blocks * BLOCK)
+
+
+def split_lines(texts: Sequence[bytes], segments: int) -> Iterator[list[bytes]]:
+    """As `split_blocks`, in runs of so many segments."""
+    cuts = [(0, *line_cuts(text, segments), len(text) + 1) for text in texts]
     for run in range(len(cuts[0]) - 1):
         yield [text[cut[run] : cut[run + 1] - 1] for text, cut in zip(texts, cuts, strict=True)]
 
 
 def cut_lines(text: bytes, segments: int) -> list[bytes]:
     """Lines, each with its line end, in runs of so many; the last run has fewer, or none."""
-    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
-    cuts = [0, *(ends[segments - 1 :: segments] + 1).tolist(), len(text)]
+    cuts = (0, *line_cuts(text, segments), len(text))
     return [text[begin:end] for begin, end in pairwise(cuts)]
-
-
-def _cuts(text: bytes, segments: int) -> list[int]:
-    """Where every run of so many lines begins, and one behind the end."""
-    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
-    starts = (ends[segments - 1 :: segments] + 1).tolist()
-    return [0, *starts, len(text) + 1]

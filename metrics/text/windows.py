@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from metrics.errors import BadText
+from metrics.kernels.utf8 import look
 from metrics.text.contents import WrongFormat
 from metrics.text.limits import OverLimit, TextLimits
 from metrics.text.wording import number_of
@@ -64,10 +65,10 @@ class Windows:
 
     def __iter__(self) -> Iterator[bytes]:
         first = True
-        for window in self._whole_lines():
+        for window, line_feeds in self._whole_lines():
+            self.segments += line_feeds
             lines = self._canonical(self._without_marks(window) if first else window)
             first = False
-            self.segments += lines.count(b"\n")
             if lines:
                 yield lines
         if self.segments > self._limits.segments:
@@ -76,8 +77,8 @@ class Windows:
                 "Split the file, or raise the limit on segments."
             )
 
-    def _whole_lines(self) -> Iterator[bytes]:
-        """What was checked, as it lies in the file: all but the last window end in a line feed."""
+    def _whole_lines(self) -> Iterator[tuple[bytes, int]]:
+        """What was checked, as it lies in the file, and its line feeds: all but the last window end in a line feed."""
         lines, rest = 0, b""
         for part in self._contents.parts(self._limits):
             self._refuse_nul(rest, part, lines)
@@ -88,12 +89,11 @@ class Windows:
             # Without an end, the line is too long, and the check says so.
             window = rest + (part[:end] or part)
             rest = part[end:]
-            self._check(window, lines)
-            yield window
-            lines += window.count(b"\n")
+            line_feeds = self._check(window, lines)
+            yield window, line_feeds
+            lines += line_feeds
         if rest:
-            self._check(rest, lines)
-            yield rest
+            yield rest, self._check(rest, lines)
 
     def _without_marks(self, window: bytes) -> bytes:
         if marks := _BYTE_ORDER_MARKS.match(window):
@@ -107,9 +107,11 @@ class Windows:
         Several carriage returns before a line feed, or some at the very end, are one line end: else the
         canonical text would not be canonical when it is written and read again.
         """
-        if window and not window.endswith((b"\n", b"\r")):
-            self._unended = True
-            window += b"\n"
+        if window and not window.endswith(b"\n"):
+            self.segments += 1
+            if not window.endswith(b"\r"):
+                self._unended = True
+                window += b"\n"
         if b"\r" not in window:
             return window
         self._turned += window.count(b"\r\n")
@@ -132,8 +134,15 @@ class Windows:
                 "`iconv -f UTF-16LE -t UTF-8 OLD > NEW`."
             )
 
-    def _check(self, data: bytes, lines: int) -> None:
-        """Check that all is UTF-8 and no line too long, in windows: no loop over lines. `lines` are before it."""
+    def _check(self, data: bytes, lines: int) -> int:
+        """How many line feeds; refuses what is not UTF-8, and lines that are too long. `lines` are before it."""
+        found = look(data)
+        if not found.is_utf8 or found.longest > self._limits.segment_characters:
+            self._check_characters(data, lines)
+        return found.line_feeds
+
+    def _check_characters(self, data: bytes, lines: int) -> None:
+        """The same for what may have to be refused: counts characters, in windows and not line by line."""
         limit = self._limits.segment_characters
         window = max(1, min(limit, CHECKED_AT_ONCE))
         start = 0

@@ -1,0 +1,30 @@
+"""What a text is like, found in one look at each byte."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from metrics.kernels.loader import INTEGER, POINTER, kernel
+
+
+class Look(NamedTuple):
+    """What `look` found."""
+
+    is_utf8: bool
+    """Whether Python's strict decoder would take it: no surrogates, no overlong forms, nothing cut off at the end."""
+    line_feeds: int
+    longest: int
+    """Bytes that no line exceeds, its line end counted; less than 200 more than the longest has."""
+
+
+def look(text: bytes) -> Look:
+    """What a text is like: as fast as the memory is, several times faster than decoding."""
+    found = (INTEGER * 2)()
+    is_utf8 = _function()(text, len(text), found)
+    return Look(bool(is_utf8), found[0], found[1])
+
+
+@cache
+def _function() -> Any:
+    return kernel("utf8_look", POINTER, INTEGER, POINTER)
