@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-faults lint format bench kernels migration clean
+.PHONY: help install demo test test-faults lint format bench bench-check kernels migration clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ format: install  ## rewrite the code in the house style
 
 bench: install  ## measure everything that docs/performance.md shows (NAMES="warm cold" DATA="DIR ..." OPTIONS=--quick)
 	$(BIN)/python -m benchmarks $(NAMES) $(if $(DATA),--data $(DATA)) $(OPTIONS)
+
+bench-check: install  ## count instructions: does anything take more than is kept? (NAMES="ter bleu" QUICK=1 UPDATE=1)
+	$(BIN)/python -m benchmarks.gate $(NAMES) $(if $(QUICK),--quick) $(if $(UPDATE),--update)
 
 kernels:  ## compile the kernels alone (CC=gcc takes that compiler, and 2 seconds)
 ifeq ($(origin CC),default)

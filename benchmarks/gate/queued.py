@@ -1,0 +1,136 @@
+"""What is counted of the queue: rounds of the scheduler, shards and reductions, on SQLite."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import insert, select, update
+
+from benchmarks.gate.workloads import THREE, Texts, Work
+from metrics import parse_metric
+from models import Evaluation, LeaseState, Shard, Worker, migrate
+from models.base import BLOCK_SEGMENTS
+from models.protocol import read_measurement
+from models.session import make_engine, reading, writing
+from scheduler.dispatch import dispatch
+from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.turns import Accounts
+from worker.outcome import do_shard
+from worker.reducer import reduce_evaluations
+from worker.settings import Settings
+from worker.station import Station
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+TEAMS, SHARDS = 10, 500
+"""Shards of each of so many teams that wait while the scheduler is counted."""
+YEAR = 365 * 86400.0
+
+
+class NoBroker:
+    """Takes what is sent."""
+
+    @property
+    def tasks(self) -> NoBroker:
+        """All of them are alike."""
+        return self
+
+    def __getitem__(self, name: str) -> NoBroker:
+        return self
+
+    def apply_async(self, *given: object, **named: object) -> None:
+        """It is not sent anywhere."""
+
+
+class Queue:
+    """An empty database, and what is put into it."""
+
+    def __init__(self, texts: Texts, name: str, **settings: Any) -> None:
+        url = f"sqlite:///{texts.folder}/{name}.db"
+        # However slow a machine is, nothing goes stale while it counts; and all blocks are shards.
+        values = {"shortest_shard_seconds": 1e-9, "silent_seconds": YEAR, "hint_seconds": YEAR, "concurrency": 1000}
+        self.settings = Settings(database_url=url, **(values | settings))
+        migrate.upgrade(url)
+        self.engine = make_engine(url)
+
+    def take_in(self, reference: bytes, outputs: Sequence[bytes], team: str = "") -> list[int]:
+        """Queue outputs of a team; their evaluations."""
+        return take_in(
+            self.engine,
+            self.settings,
+            campaign="campaign",
+            test_set=NewTestSet("test set", {"A": reference}),
+            submissions=[NewSubmission(f"{team}{number}", text, team) for number, text in enumerate(outputs)],
+            protocols=[NewProtocol(["A"], [parse_metric(each) for each in THREE])],
+            team=team,
+        ).all_evaluations
+
+    @cached_property
+    def shards(self) -> list[int]:
+        """All that wait."""
+        with reading(self.engine) as connection:
+            return list(connection.scalars(select(Shard.id).order_by(Shard.id)))
+
+
+def _shard(texts: Texts) -> Work:
+    """From claim to stored statistics; never the last one, which would have a reduction begin."""
+    queue = Queue(texts, "shard")
+    reference, *outputs = (b"\n".join([text] * 4) for text in texts.texts)
+    queue.take_in(reference, outputs)
+    station, shards = Station(queue.settings), iter(queue.shards)
+    return Work(lambda: do_shard(station, next(shards), "counted"))
+
+
+def _reduction(texts: Texts) -> Work:
+    queue = Queue(texts, "reduction")
+    reference, *outputs = texts.texts
+    evaluations = queue.take_in(reference, outputs)
+    station = Station(queue.settings)
+    for shard in queue.shards[:-1]:
+        do_shard(station, shard, "counted")
+    # Statistics of the last one, too, but what is reduced then must not be done already.
+    station.leaving.raise_once("to be reduced here")
+    do_shard(station, queue.shards[-1], "counted")
+    with reading(queue.engine) as connection:
+        protocol = connection.scalars(select(Evaluation.protocol_id)).first()
+        assert protocol is not None
+        measurement = read_measurement(connection, protocol)
+
+    def reduce() -> object:
+        with reading(queue.engine) as connection:
+            return reduce_evaluations(connection, measurement, evaluations)
+
+    return Work(reduce)
+
+
+def _tick(texts: Texts, free: int) -> Work:
+    """A round with very many shards waiting and so many places in the window free."""
+    queue = Queue(texts, f"tick{free}")
+    # Nobody will look at the texts.
+    text = b"\n".join([b"a"] * BLOCK_SEGMENTS * SHARDS)
+    for number in range(TEAMS):
+        queue.take_in(text, [text], f"team {number}")
+    with writing(queue.engine) as connection:
+        row = {"id": "one", "host": "here", "pid": 1, "version": "1", "concurrency": 8}
+        connection.execute(insert(Worker).values(row))
+    accounts = Accounts()
+    work = partial(dispatch, queue.engine, NoBroker(), queue.settings, accounts)
+    while work():
+        pass
+
+    def give_back() -> None:
+        with writing(queue.engine) as connection:
+            sent = select(Shard.id).where(Shard.state == LeaseState.ENQUEUED).order_by(Shard.id).limit(free)
+            connection.execute(update(Shard).where(Shard.id.in_(sent)).values(state=LeaseState.PENDING))
+
+    return Work(work, give_back)
+
+
+QUEUED: dict[str, Callable[[Texts], Work]] = {
+    "shard": _shard,
+    "reduction": _reduction,
+    "tick, window full": partial(_tick, free=0),
+    "tick, two places free": partial(_tick, free=2),
+}
