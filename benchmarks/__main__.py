@@ -25,7 +25,7 @@ from benchmarks.machine import load, machine
 from benchmarks.page import DOCS, PAGE, Measured, keep, read_figures, write_page
 from benchmarks.section import Section
 
-SECTIONS = ("warm", "cold", "together")
+SECTIONS = ("headline", "warm", "cold", "together", "replicates", "latency", "growth")
 """Modules of this package with a function `section`, in the order in which they run."""
 QUICK_DOCS = Path("steelyard-bench")
 

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from benchmarks.section import Chart, Line
 
-WIDTH = 760
+WIDTH = 860
 BAR = 22
 """Pixels from one bar to the next."""
 FOOT = 44
-LONGEST = 64
+LONGEST = 76
 """Letters of the name of a bar."""
 
 
@@ -63,7 +63,8 @@ def growth(chart: Chart) -> str:
             sheet.mark(across(float(x)), up(y), _marker(index), _colour(index))
     _name_lines(sheet, names, right, [_marker(index) for index in range(len(names))])
     sheet.text(4, 12, chart.axes[1])
-    return _finished(sheet, chart, (64 + right) / 2)
+    sheet.text((64 + right) / 2, bottom + 32, chart.axes[0], "middle")
+    return _finished(sheet, chart)
 
 
 def stacked(chart: Chart) -> str:
@@ -103,11 +104,12 @@ def _rows(
 ) -> tuple[Sheet, Scale]:  # fmt: skip
     """A sheet with a named row for each bar, the first on top, and the axis below them."""
     names = [shortened(label, LONGEST) for label in labels]
-    left = max([wide(name) for name in names] + [wide(chart.axes[0]) / 2 - 40]) + 14
+    left = max(map(wide, names)) + 14
     bottom = _middle(len(labels) - 0.5)
     sheet = Sheet(WIDTH, round(max(bottom + FOOT, least)))
     scale = Scale(*ends, left, WIDTH - right, logarithmic)
     sheet.across(scale, _middle(-0.5), bottom)
+    sheet.text((scale.begin + scale.end) / 2, bottom + 32, chart.axes[0], "middle")
     for row, name in enumerate(names):
         sheet.text(left - 8, _middle(row), name, "end")
     return sheet, scale
@@ -150,6 +152,5 @@ def _name_lines(sheet: Sheet, names: Sequence[str], right: float, markers: Seque
         sheet.text(right + 24, height, name)
 
 
-def _finished(sheet: Sheet, chart: Chart, middle: float = WIDTH / 2) -> str:
-    sheet.text(middle, sheet.height - 10, chart.axes[0], "middle")
+def _finished(sheet: Sheet, chart: Chart) -> str:
     return sheet.svg(chart.title, f"{chart.title}: {', '.join(line.name for line in chart.lines)}.")

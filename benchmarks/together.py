@@ -149,7 +149,7 @@ def report(campaign: Campaign, run: Campaigner, spent: dict[Any, float]) -> Tabl
 
 
 def section(options: argparse.Namespace) -> Section:
-    """A table for each campaign, and a bar for each that shows what it is made of."""
+    """A table for each campaign, and a bar for each metric."""
     parts: list[Table | Chart] = []
     figures: dict[str, float] = {}
     bars: dict[str, dict[str, float]] = {}
@@ -170,9 +170,11 @@ def section(options: argparse.Namespace) -> Section:
             figures[f"{prefix}{key}.system"] = seconds / count
         figures[f"{prefix}modifs.system"] = spent["modifs"] / count
         progress(f"{campaign.name}: {spent['replicates']:.3f} s for {len(run.metrics)} metrics with paired replicates")
-    names = list(bars)
-    lines = [Line(metric, names, [bars[name].get(metric, 0.0) for name in names]) for metric in bars[names[0]]]
-    parts.append(Chart("stacked", "together", "CPU seconds of each metric", ["CPU s, all systems"], lines))
+    metrics = list(bars[campaign.name])
+    lines = [Line(name, metrics, [1000 * spent.get(metric, 0.0) for metric in metrics]) for name, spent in bars.items()]
+    parts.append(
+        Chart("beside", "together", "CPU of each metric, words made for it alone", ["CPU ms, all systems"], lines)
+    )
     return Section("together", parts, figures)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import tempfile
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
+SEEDS = count(1)
 THREE = "BLEU + chrF + TER"
 METEOR = "meteor:modules=exact:params=orig:tok=none"
 """As NLTK has it."""
@@ -47,9 +48,11 @@ def ours(reference: Path, systems: list[Path], names: list[str], replicates: int
     """Scores by metric, then by system."""
     texts = [read_lines(path).bytes for path in [reference, *systems]]
     metrics = [parse_metric(name) for name in names]
-    measurements = measure(texts[:1], texts[1:], metrics, replicates=replicates, keep_statistics=trials > 0)
+    # What is drawn may be kept for the next time, so each time something else is.
+    seed = next(SEEDS)
+    measurements = measure(texts[:1], texts[1:], metrics, replicates=replicates, seed=seed, keep_statistics=trials > 0)
     if trials:
-        paired_randomization(measurements, trials=trials)
+        paired_randomization(measurements, trials=trials, seed=seed)
     elif replicates and len(systems) > 1:
         paired_bootstrap(measurements)
     return [score for measurement in measurements for score in measurement.scores.tolist()]
@@ -78,23 +81,26 @@ def against_sacrebleu(campaign: Campaign, row: Row) -> None:
         ("trials", f"{THREE} + 10,000 trials against the first", three, every, 0, 10_000),
     ):
         given = (campaign.reference, systems, metrics, replicates, trials)
+        if trials and row.table.later:
+            # A minute for a campaign is enough.
+            continue
         row(key, name, "sacreBLEU", partial(ours, *given), partial(sacrebleu, *given), 1e-9, len(systems))
 
 
 def against_loops(campaign: Campaign, row: Row) -> None:
     """NIST, Meteor, WER and PER."""
     for suffix, systems in (("-one", campaign.systems[:1]), ("", campaign.systems)):
-        given, count = (campaign.reference, systems), len(systems)
+        given, number = (campaign.reference, systems), len(systems)
         nist = partial(ours, *given, ["nist"])
-        row(f"nist{suffix}", "NIST", "NLTK", nist, partial(peers.nltk_nist, *given), 1e-8, count)
+        row(f"nist{suffix}", "NIST", "NLTK", nist, partial(peers.nltk_nist, *given), 1e-8, number)
         rates = partial(ours, *given, ["wer:tok=none", "per:tok=none"])
         name = "WER + PER (peer: WER)"
-        row(f"wer{suffix}", name, "rapidfuzz", rates, partial(peers.rapidfuzz_wer, *given), 1e-12, count)
-        row(f"wer-jiwer{suffix}", name, "jiwer", rates, partial(peers.jiwer_wer, *given), 1e-12, count)
+        row(f"wer{suffix}", name, "rapidfuzz", rates, partial(peers.rapidfuzz_wer, *given), 1e-12, number)
+        row(f"wer-jiwer{suffix}", name, "jiwer", rates, partial(peers.jiwer_wer, *given), 1e-12, number)
         alike = peers.unrepeated(*given)
         name = f"Meteor exact ({sum(alike):,} of {len(alike):,} segments alike)"
         meteor = partial(our_segments, *given)
-        row(f"meteor{suffix}", name, "NLTK", meteor, partial(peers.nltk_meteor, *given), 1e-9, count, alike)
+        row(f"meteor{suffix}", name, "NLTK", meteor, partial(peers.nltk_meteor, *given), 1e-9, number, alike)
 
 
 def against_gensim(campaign: Campaign, row: Row, segments: int = 20) -> None:
