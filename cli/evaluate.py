@@ -256,7 +256,7 @@ def working(settings: Settings, concurrency: int | None) -> Iterator[tuple[Engin
 
             def work(evaluations: Sequence[int], on_progress: Callable[[Progress], None]) -> Progress:
                 progress = embedded.run_until(lambda connection: read_progress(connection, evaluations), on_progress)
-                # Stopping the workers takes a second: it begins while we show the results.
+                # The workers stop while we show the results.
                 embedded.finish()
                 return progress
 

@@ -176,8 +176,8 @@ class Embedded:
     def finish(self) -> None:
         """Begin to stop the pool, since no more work will come.
 
-        Leaving the context does it too, and waits about a second for the pool's own threads; a
-        command that still has something to write calls this before.
+        Leaving the context does it too, and waits for the pool; a command that still has something to write calls
+        this before.
         """
         if self._thread is not None and self._ending is None:
             self._ending = threading.Thread(target=self._stop_worker, args=(self._thread,), daemon=True)
@@ -266,8 +266,7 @@ class Embedded:
             self._ending.join()
 
     def _stop_worker(self, thread: threading.Thread) -> None:
-        # The pool's thread for time limits sleeps for a second at a time and is told to end last of all, when the
-        # interpreter exits: told now, it sleeps out its second while the others do.
+        # The pool's thread for time limits would go on until the interpreter ends.
         pool = getattr(self._controller.pool, "_pool", None)
         limits = getattr(pool, "_timeout_handler", None)
         if limits is not None:

@@ -1,18 +1,29 @@
-"""The pool of the embedded worker: any of its processes may be killed at any moment without holding up the others."""
+"""The pool of the embedded worker: any of its processes may be killed at any moment, and it ends when it is told to."""
 
 from __future__ import annotations
 
 import os
 import socket
+import threading
+from collections.abc import Iterator
 from io import BytesIO
+from itertools import chain, repeat
 from typing import Any
 
+from billiard.common import restart_state
 from billiard.connection import Connection
+from billiard.exceptions import RestartFreqExceeded
+from billiard.pool import RUN, Supervisor, TimeoutHandler
 from billiard.queues import SimpleQueue
 from celery.concurrency.prefork import BlockingPool, TaskPool
 
 LARGEST_MESSAGE = 1 << 18
 """Bytes; the kernel refuses to send what is larger than its buffer, which is smaller. Texts are never sent."""
+
+LIMITS_SECONDS = 1.0
+"""How often time limits are looked at."""
+BURST = 10
+"""Looks after the start by which processes that die are replaced without a word, each a tenth of a second later."""
 
 
 class _WholeMessages(Connection):  # type: ignore[misc]
@@ -52,7 +63,60 @@ class _Queue(SimpleQueue):  # type: ignore[misc]
         self._writer.send_bytes(value)
 
 
+class _Ending:
+    """A thread of the pool that rests in between, but not when it is to end: billiard's sleep out their second."""
+
+    def __init__(self, *args: Any) -> None:
+        self._ended = threading.Event()
+        super().__init__(*args)
+
+    def close(self) -> None:
+        """End when the work is done."""
+        super().close()  # type: ignore[misc]
+        self._ended.set()
+
+    def terminate(self) -> None:
+        """End at once."""
+        super().terminate()  # type: ignore[misc]
+        self._ended.set()
+
+
+class _Limits(_Ending, TimeoutHandler):  # type: ignore[misc]
+    """Ends processes whose task takes too long."""
+
+    def body(self) -> None:
+        """Look every second."""
+        for _ in self.handle_timeouts():
+            self._ended.wait(LIMITS_SECONDS)
+
+
+class _Keeper(_Ending, Supervisor):  # type: ignore[misc]
+    """Puts processes in the place of dead ones."""
+
+    def body(self) -> None:
+        """Look soon after one another at first, when many may die at once, then less often, as billiard does."""
+        pool = self.pool
+        usual, pool.restart_state = pool.restart_state, restart_state(10 * pool._processes, 1)
+        try:
+            for look, rest in enumerate(_rests()):
+                if self._ended.wait(rest) or pool._state != RUN:
+                    return
+                if look == BURST:
+                    pool.restart_state = usual
+                pool._maintain_pool()
+        except RestartFreqExceeded:
+            pool.close()
+            pool.join()
+            raise
+
+
+def _rests() -> Iterator[float]:
+    return chain((0.8,), repeat(0.1, BURST), repeat(0.8))
+
+
 class _Processes(BlockingPool):  # type: ignore[misc]
+    Supervisor = _Keeper
+    TimeoutHandler = _Limits
     _inqueue: Any
     _outqueue: Any
 
