@@ -1,0 +1,28 @@
+"""Whether a text has what must be looked at before it is cut or folded: most texts have nothing of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from metrics.kernels.loader import INTEGER, POINTER, kernel
+
+
+class Markup(NamedTuple):
+    """What `markup` found."""
+
+    markup: bool
+    """False where the text certainly has no `<skipped>`, `&quot;`, `&amp;`, `&lt;` or `&gt;`, in capitals or not."""
+    sigma: bool
+    """Whether it has a capital sigma, whose small letter depends on its neighbours."""
+
+
+def markup(text: bytes) -> Markup:
+    """What is in a text in UTF-8."""
+    found = _function()(text, len(text))
+    return Markup(bool(found & 1), bool(found & 2))
+
+
+@cache
+def _function() -> Any:
+    return kernel("markup_find", POINTER, INTEGER)
