@@ -6,36 +6,10 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from cli import (
-    account,
-    campaign,
-    check_metric,
-    compare,
-    control,
-    correlate,
-    database,
-    diagnose,
-    embeddings,
-    evaluate,
-    health,
-    human,
-    leaderboard,
-    login,
-    metrics_list,
-    nightly,
-    processes,
-    quota,
-    score,
-    serve,
-    status,
-    submit,
-    team,
-    tune,
-    up,
-)
 from cli.collecting import collect_rarely
 from cli.errors import exit_status
 from cli.server import add_server_option, chosen_run
+from cli.verbs import add_verbs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,8 +46,8 @@ class ShowVersion(argparse.Action):
         parser.exit()
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(verb: str | None = None) -> argparse.ArgumentParser:
+    """The command line: all of it, or what matters where this verb is its first word."""
     top = argparse.ArgumentParser(
         prog="steelyard",
         description=DESCRIPTION,
@@ -83,35 +57,15 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and end")
     add_server_option(top, verb=False)
     verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for group in (
-        *(score, evaluate, diagnose, submit, leaderboard, compare, human, correlate, tune),
-        *(
-            status,
-            control,
-            quota,
-            campaign,
-            nightly,
-            up,
-            serve,
-            login,
-            account,
-            team,
-            metrics_list,
-            check_metric,
-            embeddings,
-            database,
-            processes,
-        ),
-        health,
-    ):
-        group.add_verbs(verbs)
+    add_verbs(verbs, verb)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit status."""
     collect_rarely()
-    options = parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    options = parser(words[0] if words else None).parse_args(words)
     return exit_status("steelyard", lambda: chosen_run(options)(options))
 
 

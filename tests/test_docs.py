@@ -8,6 +8,7 @@ import pytest
 from cli.main import parser
 from metrics import METRICS
 from metrics.text.tokenizers import TOKENIZERS
+from tests.described import descriptions
 from web.settings import WebSettings
 
 ROOT = Path(__file__).parents[1]
@@ -17,10 +18,10 @@ DOCS = {path.name: path.read_text() for path in [*(ROOT / "docs").rglob("*.md"),
 
 def settings_rows() -> list[str]:
     """The rows of the table in docs/settings.md."""
-    rows = []
+    rows, described = [], descriptions(WebSettings)
     for name, field in WebSettings.model_fields.items():
         default = "" if field.default in {None, ""} else f"`{field.default}`"
-        text = " ".join(field.description.split()).replace("|", "\\|")
+        text = " ".join(described[name].split()).replace("|", "\\|")
         rows.append(f"| `STEELYARD_{name.upper()}` | {default} | {text} |")
     return rows
 

@@ -1,30 +1,16 @@
 """Settings: read from the environment, each described where it is declared."""
 
-import ast
-from itertools import pairwise
-from pathlib import Path
-
 import pytest
 from pydantic import ValidationError
 
-import worker.settings
-from worker.app import QUEUES, make_app
+from tests.described import descriptions
+from worker.app import QUEUES, make_app, run_worker
 from worker.errors import BrokerInMemory
 from worker.settings import Settings
 
 
 def test_every_setting_is_described() -> None:
-    tree = ast.parse(Path(worker.settings.__file__).read_text())
-    body = next(node for node in tree.body if isinstance(node, ast.ClassDef)).body
-    described = {
-        statement.target.id
-        for statement, after in pairwise(body)
-        if isinstance(statement, ast.AnnAssign)
-        and isinstance(statement.target, ast.Name)
-        and isinstance(after, ast.Expr)
-        and isinstance(after.value, ast.Constant)
-    }
-    assert set(Settings.model_fields) == described
+    assert set(Settings.model_fields) == set(descriptions(Settings))
 
 
 def test_the_environment_wins(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,4 +56,4 @@ def test_apps_do_not_share_their_tasks() -> None:
 
 def test_a_worker_of_its_own_needs_a_broker() -> None:
     with pytest.raises(BrokerInMemory, match="STEELYARD_BROKER_URL"):
-        worker.app.run_worker(Settings())
+        run_worker(Settings())

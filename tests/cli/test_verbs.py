@@ -1,0 +1,43 @@
+"""Commands load their own words, and they are the same words as where all are loaded."""
+
+import argparse
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from cli.main import parser
+from cli.verbs import FILES
+from tests.acceptance.commands import REPOSITORY
+
+
+def verbs_of(parsers: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    (action,) = (each for each in parsers._actions if isinstance(each, argparse._SubParsersAction))
+    return dict(action.choices)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_each_file_has_the_verbs_that_are_said_of_it(file: str) -> None:
+    top = argparse.ArgumentParser()
+    import_module(f"cli.{file}").add_verbs(top.add_subparsers())
+    assert tuple(verbs_of(top)) == FILES[file]
+
+
+def test_the_words_of_a_verb_do_not_depend_on_the_others() -> None:
+    together = verbs_of(parser())
+    assert list(together) == [verb for verbs in FILES.values() for verb in verbs]
+    for verb, words in together.items():
+        assert verbs_of(parser(verb))[verb].format_help() == words.format_help()
+
+
+def test_anything_else_is_answered_with_all_verbs() -> None:
+    assert verbs_of(parser("--server")).keys() == verbs_of(parser("evalute")).keys() == verbs_of(parser()).keys()
+
+
+def test_a_command_loads_no_other() -> None:
+    code = (
+        "import sys, cli.main; cli.main.parser('score'); print(*[each for each in sys.modules if 'evaluate' in each])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == ""
