@@ -15,8 +15,9 @@ from metrics.correlation.soft_accuracy import better_p, soft_pairwise_accuracy
 from metrics.correlation.statistics import WMT14, segment_statistic, system_statistic
 from metrics.correlation.system import better_or_equal_share, pearson
 from metrics.grid import on_grid
+from metrics.kernels.resampling import resampling_counts
 from metrics.ranking import places
-from metrics.resampling.bootstrap import replicate_sums, resampling_counts
+from metrics.resampling.bootstrap import replicate_sums
 from metrics.resampling.correction import corrected
 from metrics.resampling.interval import percentile_interval
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from analysis.judged import JudgedBoard, JudgedMetric
     from metrics.correlation.segment import SegmentStatistic
     from metrics.correlation.statistics import SystemStatistic
-    from metrics.resampling.bootstrap import Counts
+    from metrics.kernels.draw_bits import Counts
 
     Floats = NDArray[np.float64]
     Ends = tuple[float, float]

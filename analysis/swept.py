@@ -12,7 +12,7 @@ from analysis.board import read_board
 from analysis.correlation import LEVELS, SEGMENT, SYSTEM, Asked, agreement_of_segments, agreement_of_systems
 from analysis.judged import read_judged
 from metrics.correlation.statistics import segment_statistic
-from metrics.resampling.bootstrap import resampling_counts
+from metrics.kernels.resampling import resampling_counts
 from metrics.resampling.interval import percentile_interval
 from models.protocol import Protocol
 from models.test_set import Document

@@ -23,8 +23,9 @@ import numpy as np
 
 from benchmarks.campaign import Campaign, arguments, campaigns
 from metrics.kernels.resampling import resampling_counts
-from metrics.measure import Measurement, measure, resampled_sums
+from metrics.measure import Measurement, measure
 from metrics.registry import parse_metric
+from metrics.resampling.bootstrap import sums_of_tables
 from metrics.resampling.interval import INTERVALS, interval
 from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.paired import bootstrap_p
@@ -90,11 +91,11 @@ class Simulation:
         seed = SEED + 1 + sample
         counts = resampling_counts(len(rows), seed, REPLICATES, 0, len(rows))
         statistics = [each[:, rows] for each in self.statistics]
-        replicates = resampled_sums(counts, statistics)
+        replicates = sums_of_tables(counts, statistics)
         exchanged = [
             exchange(each[list(self.pairs[0])], swaps(len(rows), SEED, sample, sample + 1)[0]) for each in statistics
         ]
-        without_difference = resampled_sums(counts, exchanged)
+        without_difference = sums_of_tables(counts, exchanged)
         for number, metric in enumerate(self.metrics):
             resampled = metric.score(replicates[number])
             scores = metric.score(statistics[number].sum(axis=1))

@@ -18,9 +18,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks.campaign import arguments, campaigns
+from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.registry import parse_metric
-from metrics.resampling.bootstrap import replicate_sums, resampling_counts
+from metrics.resampling.bootstrap import replicate_sums
 from metrics.resampling.runs import standard_deviation
 
 if TYPE_CHECKING:

@@ -17,9 +17,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks.campaign import arguments, campaigns
+from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.registry import parse_metric
-from metrics.resampling.bootstrap import replicate_sums, resampling_counts
+from metrics.resampling.bootstrap import replicate_sums
 from metrics.resampling.paired import bootstrap_p
 from metrics.resampling.randomization import exceedances, randomization_p
 from metrics.resampling.runs import mean_over_runs

@@ -12,7 +12,7 @@ import numpy as np
 
 from metrics.batch import Batch
 from metrics.preparation import states_of
-from metrics.resampling.bootstrap import add_parts, replicate_sums, resampling_counts
+from metrics.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
 from metrics.text.blocks import BLOCK, block_count, split_blocks
 
 if TYPE_CHECKING:
@@ -75,35 +75,19 @@ def corpus_sums(statistics: Floats) -> Floats:
     return sums
 
 
-def resampled_sums(counts: NDArray[np.unsignedinteger], statistics: Sequence[Floats]) -> list[Floats]:
+def resampled_run(statistics: Sequence[Floats], segments: int, seed: int, replicates: int, first: int) -> list[Floats]:
     """The sums of every replicate: for each metric (systems, segments, k) -> (systems, replicates, k).
 
-    One matrix product serves all metrics and systems. `counts` is (replicates, segments).
-    """
-    segments = counts.shape[1]
-    wide = np.concatenate([each.transpose(1, 0, 2).reshape(segments, -1) for each in statistics], axis=1)
-    sums = replicate_sums(counts, wide)
-    parts, begin = [], 0
-    for each in statistics:
-        systems, _, columns = each.shape
-        part = sums[:, begin : begin + systems * columns].reshape(-1, systems, columns)
-        parts.append(part.transpose(1, 0, 2))
-        begin += systems * columns
-    return parts
-
-
-def resampled_run(statistics: Sequence[Floats], segments: int, seed: int, replicates: int, first: int) -> list[Floats]:
-    """As `resampled_sums`, of a run of a test set's `segments` that begins at segment `first`, a block's first.
-
-    The draws are made in pieces, so that they fit in memory however many replicates there are.
+    The statistics are those of a run of a test set's `segments` that begins at segment `first`, a block's first. The
+    draws are made in pieces, so that they fit in memory however many replicates there are.
     """
     rows = statistics[0].shape[1]
     piece = max(1, LARGEST_COUNTS // max(replicates, 1) // BLOCK) * BLOCK
     totals: list[Floats] = []
     for begin in range(0, rows, piece):
         end = min(begin + piece, rows)
-        counts = resampling_counts(segments, seed, replicates, first + begin, first + end)
-        parts = resampled_sums(counts, [each[:, begin:end] for each in statistics])
+        drawn = drawn_segments(segments, seed, replicates, first + begin, first + end)
+        parts = sums_of_tables(drawn, [each[:, begin:end] for each in statistics])
         totals = [add_parts(pair) for pair in zip(totals, parts, strict=True)] if totals else parts
     return totals
 

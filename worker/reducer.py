@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
-from metrics.measure import LARGEST_COUNTS, corpus_sums, resampled_sums
-from metrics.resampling.bootstrap import add_parts, resampling_counts
+from metrics.measure import LARGEST_COUNTS, corpus_sums
+from metrics.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
 from models.arrays import pack, unpack
 from models.base import BLOCK_SEGMENTS
 from models.blobs import content_of
@@ -167,13 +167,13 @@ def _add_up(connection: Connection, measurement: Measurement, groups: Sequence[G
         # Drawn once for all groups, however their shards were cut.
         start, end = min(first for _, first, _ in pieces), max(last for _, _, last in pieces)
         drawn = start * BLOCK_SEGMENTS, min(end * BLOCK_SEGMENTS, measurement.segments)
-        counts = resampling_counts(measurement.segments, measurement.seed, measurement.replicates, *drawn)
+        draws = drawn_segments(measurement.segments, measurement.seed, measurement.replicates, *drawn)
         for number, first, last in pieces:
             statistics = _stacked(connection, Statistics, groups[number], first, last)
-            own = counts[:, (first - start) * BLOCK_SEGMENTS : (last - start) * BLOCK_SEGMENTS]
+            own = draws.part(*(min(edge * BLOCK_SEGMENTS, drawn[1]) - drawn[0] for edge in (first, last)))
             parts = [
                 np.concatenate([corpus_sums(each)[:, np.newaxis, :], resampled], axis=1)
-                for each, resampled in zip(statistics, resampled_sums(own, statistics), strict=True)
+                for each, resampled in zip(statistics, sums_of_tables(own, statistics), strict=True)
             ]
             totals[number] = _added(totals[number], parts)
     return totals

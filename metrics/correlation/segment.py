@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    from metrics.resampling.bootstrap import Counts
+    from metrics.kernels.draw_bits import Counts
 
 
 @dataclass(frozen=True)

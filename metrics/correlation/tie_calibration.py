@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from metrics.resampling.bootstrap import Counts
+    from metrics.kernels.draw_bits import Counts
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

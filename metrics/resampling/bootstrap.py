@@ -7,74 +7,82 @@ draws are made.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from metrics.errors import MetricsError, TooLarge
 from metrics.grid import GRID
-from metrics.kernels import resampling as kernels
+from metrics.kernels.columns import survey
+from metrics.kernels.draw_bits import RUN, DrawBits, draw_bits
+from metrics.kernels.resampling import resampling_counts
+from metrics.kernels.sums_of_draws import MOST_DRAWS, sums_of_draws
+from metrics.resampling.remembered import Remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    Counts = NDArray[np.uint8] | NDArray[np.uint16]
+    from metrics.kernels.columns import Columns
+    from metrics.kernels.draw_bits import Counts
+
     Floats = NDArray[np.float64]
 
-GROUP = 1024
-"""Segments multiplied at a time: so few that most sums of a group are exact in float32, twice as fast."""
-
-ROWS = 4096
-"""Replicates multiplied at a time, which bounds the memory for their counts as floats."""
-
-LARGEST_CACHED = 1 << 24
-"""Counts (replicates x segments) that are remembered are at most so many."""
+LARGEST_CACHED = 1 << 25
+"""Bytes of draws that are remembered."""
 
 
 class OffGrid(MetricsError):
     """A statistic is neither an integer nor a multiple of 2^-24."""
 
 
-def resampling_counts(segments: int, seed: int, replicates: int, first: int, last: int) -> Counts:
-    """The kernel's counts, which says more; those of the last few whole test sets are remembered, read-only.
+_DRAWN: Remembered[tuple[int, int, int, int, int], DrawBits] = Remembered(
+    lambda key: draw_bits(resampling_counts(*key)), lambda drawn: drawn.size, LARGEST_CACHED
+)
 
-    All systems of a test set share the draws, so a worker asks for the same ones again and again.
+
+def drawn_segments(segments: int, seed: int, replicates: int, first: int, last: int) -> DrawBits:
+    """How often each of the segments first..last of a test set is drawn: as the kernel `resampling_counts` says.
+
+    All systems and metrics of a test set share the draws, so a process asks for the same ones again and again: those of
+    the last few ranges are remembered.
     """
-    if first == 0 and last == segments and segments * replicates <= LARGEST_CACHED:
-        return _whole_counts(segments, seed, replicates)
-    return kernels.resampling_counts(segments, seed, replicates, first, last)
+    return _DRAWN((segments, seed, replicates, first, last))
 
 
-@lru_cache(maxsize=4)
-def _whole_counts(segments: int, seed: int, replicates: int) -> Counts:
-    counts = kernels.resampling_counts(segments, seed, replicates, 0, segments)
-    counts.flags.writeable = False
-    return counts
-
-
-def replicate_sums(counts: Counts, statistics: NDArray[Any]) -> Floats:
+def replicate_sums(counts: Counts | DrawBits, statistics: NDArray[Any]) -> Floats:
     """The sums of every replicate, exact: counts (B, n) @ statistics (n, k) -> (B, k).
 
     The k columns may be those of many systems and metrics side by side. Raises OffGrid for a statistic that
     is not a multiple of 2^-24, TooLarge where draws x largest statistic reaches 2^53 steps of its column's
     grid.
     """
-    replicates, segments = counts.shape
-    sums = np.zeros((replicates, statistics.shape[1]))
-    if not sums.size or not segments:
+    (sums,) = sums_of_tables(counts, [statistics[np.newaxis]])
+    found: Floats = sums[0]
+    return found
+
+
+def sums_of_tables(counts: Counts | DrawBits, tables: Sequence[NDArray[Any]]) -> list[Floats]:
+    """As `replicate_sums`, of several tables at once: of each (systems, n, k) its sums (systems, B, k)."""
+    drawn = counts if isinstance(counts, DrawBits) else draw_bits(counts)
+    draws = int(drawn.draws.max(initial=0))
+    if draws > MOST_DRAWS and drawn.segments > RUN:
+        middle = drawn.segments // 2 // RUN * RUN or RUN
+        halves = [(0, middle), (middle, drawn.segments)]
+        parts = [sums_of_tables(drawn.part(*half), [each[:, slice(*half)] for each in tables]) for half in halves]
+        return [add_parts(pair) for pair in zip(*parts, strict=True)]
+    sums = [np.zeros((len(each), drawn.rows, each.shape[2])) for each in tables]
+    given = {number: np.asarray(each, np.float64) for number, each in enumerate(tables) if each.size}
+    if not given or not drawn.rows:
         return sums
-    largest, fractional = _ranges(statistics)
-    draws = 0
-    for begin in range(0, segments, GROUP):
-        group = counts[:, begin : begin + GROUP]
-        draws_here = int(group.sum(axis=1, dtype=np.uint32).max())
-        draws += draws_here
-        small = (draws_here * largest < 2.0**24) & ~fractional
-        _add_products(sums, group, statistics[begin : begin + GROUP], small)
+    columns = survey(list(given.values()))
+    fractional = _fractional(columns)
+    largest = np.maximum(columns.most, -columns.least)
     _check_exact(largest * draws, fractional, "draws times the largest statistic")
+    if draws:
+        for number, found in zip(given, sums_of_draws(drawn, columns, np.where(fractional, GRID, 1.0)), strict=True):
+            sums[number] = found
     return sums
 
 
@@ -84,31 +92,27 @@ def add_parts(parts: Iterable[Floats]) -> Floats:
     Raises TooLarge where it would not be exact, OffGrid where a part is not on the grid.
     """
     stacked = np.stack(list(parts))
-    columns = stacked.reshape(-1, stacked.shape[-1])
-    _, fractional = _ranges(columns)
-    bound = np.abs(stacked).sum(axis=0).reshape(-1, stacked.shape[-1]).max(axis=0, initial=0.0)
-    _check_exact(bound, fractional, "the sum over the shards")
     total: Floats = stacked.sum(axis=0)
+    if stacked.size:
+        fractional = _fractional(survey([stacked.reshape(1, -1, stacked.shape[-1])]))
+        bound = np.abs(stacked).sum(axis=0).reshape(-1, stacked.shape[-1]).max(axis=0)
+        _check_exact(bound, fractional, "the sum over the shards")
     return total
 
 
-def _ranges(statistics: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_]]:
-    """Of each column: its largest absolute value, and whether it has values that are not integers."""
-    top, bottom = statistics.max(axis=0, initial=0), statistics.min(axis=0, initial=0)
-    largest = np.maximum(top.astype(np.float64), -bottom.astype(np.float64))
-    if statistics.dtype.kind in "iu":
-        return largest, np.zeros(largest.shape, np.bool_)
-    fractional = (np.rint(statistics) != statistics).any(axis=0)
-    if fractional.any():
-        scaled = statistics[:, fractional] * GRID
-        off = np.argwhere(np.rint(scaled) != scaled)
-        if len(off):
-            row, column = off[0][0], np.flatnonzero(fractional)[off[0][1]]
-            raise OffGrid(
-                f"Row {row}, column {column} of the statistics is {float(statistics[row, column])!r}: sums "
-                "of such numbers depend on their order. Round them to multiples of 2^-24, once per segment."
-            )
-    return largest, fractional
+def _fractional(columns: Columns) -> NDArray[np.bool_]:
+    """Which columns have values that are not integers. Raises OffGrid."""
+    fractional = columns.fractional > 0
+    # A value too large to be scaled is an integer.
+    off = np.flatnonzero(fractional & (columns.off_grid > 0))
+    if len(off):
+        values = columns.values(off[0])
+        row = np.flatnonzero(np.rint(values * GRID) != values * GRID)[0]
+        raise OffGrid(
+            f"Row {row}, column {off[0]} of the statistics is {float(values[row])!r}: sums of such numbers "
+            "depend on their order. Round them to multiples of 2^-24, once per segment."
+        )
+    return fractional
 
 
 def _check_exact(bound: Floats, fractional: NDArray[np.bool_], what: str) -> None:
@@ -121,16 +125,3 @@ def _check_exact(bound: Floats, fractional: NDArray[np.bool_], what: str) -> Non
             f"Column {column} of the statistics: {what} is {bound[column]:g}, beyond {unit}, so sums would "
             "depend on their order. Split the test set, or scale the statistic down."
         )
-
-
-def _add_products(sums: Floats, counts: Counts, statistics: NDArray[Any], small: NDArray[np.bool_]) -> None:
-    """Add counts @ statistics to the sums, in float32 for the columns that are `small` enough for it."""
-    kinds: tuple[type[np.float32 | np.float64], ...] = (np.float32, np.float64)
-    for columns, kind in zip((small, ~small), kinds, strict=True):
-        if not columns.any():
-            continue
-        chosen = slice(None) if columns.all() else columns
-        values: NDArray[Any] = np.ascontiguousarray(statistics[:, chosen], dtype=kind)
-        for row in range(0, len(counts), ROWS):
-            part: NDArray[Any] = counts[row : row + ROWS].astype(kind)
-            sums[row : row + ROWS, chosen] += part @ values

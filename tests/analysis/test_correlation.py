@@ -11,8 +11,8 @@ from sqlalchemy import select
 from analysis.correlation import Asked, agreement_of_segments, agreement_of_systems
 from metrics import parse_metric
 from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM, SYSTEM_STATISTICS, segment_statistic
+from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
-from metrics.resampling.bootstrap import resampling_counts
 from metrics.resampling.correction import corrected
 from models.errors import NotFound
 from models.human import NewJudgments, RatingRow, SegmentRow, store_judgments

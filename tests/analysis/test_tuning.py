@@ -17,7 +17,7 @@ from analysis.judged import JudgedBoard, JudgedMetric
 from analysis.swept import Agreement, Question, SweptSet, read_swept
 from analysis.tuning import chosen, cross_fitted, document_folds, rival_positions, transferred
 from metrics.correlation.statistics import segment_statistic
-from metrics.resampling.bootstrap import resampling_counts
+from metrics.kernels.resampling import resampling_counts
 from metrics.resampling.interval import percentile_interval
 from metrics.sweep import sweep
 from models import Shard

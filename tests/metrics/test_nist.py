@@ -21,11 +21,11 @@ from metrics.batch import Batch
 from metrics.errors import BadState, MissingState, TooLarge
 from metrics.information import NgramInformation
 from metrics.kernels import ngram_merging
+from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.ngram_merging import merged
 from metrics.ngram_table import NgramTable
 from metrics.preparation import states_of
-from metrics.resampling.bootstrap import resampling_counts
 from tests.metrics.campaigns import campaigns, joined, read_campaign
 from tests.metrics.ngram_tables import ngrams, wide_bytes
 from tests.metrics.nist_definition import information, row, score

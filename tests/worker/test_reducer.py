@@ -126,8 +126,8 @@ def test_counts_are_drawn_once_for_all_metrics(job, expected) -> None:
     drawn = []
     with pytest.MonkeyPatch.context() as patch, writing(engine) as connection:
         patch.setattr(worker.reducer, "LARGEST_PRODUCT", 4)
-        real = worker.reducer.resampling_counts
-        patch.setattr(worker.reducer, "resampling_counts", lambda *given: drawn.append(given[3:]) or real(*given))
+        real = worker.reducer.drawn_segments
+        patch.setattr(worker.reducer, "drawn_segments", lambda *given: drawn.append(given[3:]) or real(*given))
         clear(connection)
         measurement = read_measurement(connection, 1)
         for metric, cuts in enumerate(([1, 2, 5, 6], [3])):

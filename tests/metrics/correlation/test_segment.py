@@ -15,7 +15,7 @@ from scipy import stats
 from metrics.correlation import tie_calibration
 from metrics.correlation.segment import SegmentStatistic, once_each
 from metrics.correlation.statistics import SEGMENT_STATISTICS, segment_statistic
-from metrics.resampling.bootstrap import resampling_counts
+from metrics.kernels.resampling import resampling_counts
 
 GAP = math.nan
 

@@ -12,9 +12,9 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.significance import _bootstrap_resample, estimate_ci
 
 from metrics.errors import TooLarge
-from metrics.measure import resampled_run, resampled_sums
-from metrics.resampling import bootstrap
-from metrics.resampling.bootstrap import OffGrid, add_parts, replicate_sums, resampling_counts
+from metrics.kernels.resampling import resampling_counts
+from metrics.measure import resampled_run
+from metrics.resampling.bootstrap import OffGrid, add_parts, drawn_segments, replicate_sums, sums_of_tables
 from metrics.resampling.interval import percentile_interval
 from tests.metrics.campaigns import read_campaign
 
@@ -43,10 +43,9 @@ def test_sums_are_exact(data):
     assert replicate_sums(counts, statistics).tolist() == exact_sums(counts, statistics)
 
 
-def test_sums_over_several_groups_of_every_size():
-    """More segments than are multiplied at a time; columns that need float32, float64, or each in turn."""
+def test_sums_of_numbers_of_every_size():
     rng = np.random.default_rng(3)
-    segments = 2 * bootstrap.GROUP + 300
+    segments = 2348
     statistics = np.stack(
         [
             rng.integers(-200, 200, segments),
@@ -60,13 +59,6 @@ def test_sums_over_several_groups_of_every_size():
     steps = (statistics * 2**24).astype(np.int64).astype(object)
     expected = (counts.astype(object) @ steps) / 2**24
     assert (replicate_sums(counts, statistics) == expected).all()
-
-
-def test_sums_of_more_replicates_than_are_multiplied_at_a_time(monkeypatch):
-    monkeypatch.setattr(bootstrap, "ROWS", 16)
-    counts = resampling_counts(50, 1, 41, 0, 50)
-    statistics = np.random.default_rng(1).integers(0, 99, (50, 3)).astype(np.float64)
-    assert (replicate_sums(counts, statistics) == counts.astype(int) @ statistics.astype(int)).all()
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64, np.float32])
@@ -154,12 +146,54 @@ def test_nothing_to_sum():
     assert replicate_sums(np.ones((2, 4), np.uint8), np.zeros((4, 0))).shape == (2, 0)
 
 
-def test_whole_counts_are_made_once_and_cannot_be_written():
-    first = resampling_counts(700, 77, 30, 0, 700)
-    assert resampling_counts(700, 77, 30, 0, 700) is first
-    with pytest.raises(ValueError, match="read-only"):
-        first[0, 0] = 1
-    assert resampling_counts(700, 77, 30, 0, 512) is not resampling_counts(700, 77, 30, 0, 512)
+def test_draws_are_made_once():
+    first = drawn_segments(700, 77, 30, 256, 700)
+    assert drawn_segments(700, 77, 30, 256, 700) is first
+    assert drawn_segments(700, 78, 30, 256, 700) is not first
+
+
+def test_more_draws_than_32_bits_hold():
+    """Parts are added up: 2^22 draws and more of a row, here 2 x 65,535 x 64."""
+    counts = np.full((2, 129), 65_535, np.uint16)
+    counts[1] = 1
+    statistics = np.stack([np.arange(129) % 64 + 960, np.full(129, 7), np.full(129, -0.5)], axis=1)
+    assert (replicate_sums(counts, statistics) == counts.astype(float) @ statistics).all()
+
+
+def test_a_run_of_the_largest_counts():
+    counts, statistics = np.full((1, 64), 65_535, np.uint16), np.full((64, 2), 1023.0)
+    statistics[0] = 0
+    assert (replicate_sums(counts, statistics) == 63.0 * 65_535 * 1023).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_columns_that_are_alike(data):
+    """Columns that differ by a constant are added up once; here there are hardly others."""
+    segments = data.draw(st.integers(1, 70))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    own = rng.integers(0, 3, (segments, 2)) * data.draw(st.sampled_from([1.0, 2.0**-24, 2.0**27, 2.0**29, 2.0**44]))
+    steps = st.sampled_from([0.0, 1.0, -5.0, 0.5, 2.0**-24, 2.0**20])
+    columns = [own[:, data.draw(st.integers(0, 1))] + data.draw(steps) for _ in range(data.draw(st.integers(1, 6)))]
+    columns[0][data.draw(st.integers(0, segments - 1))] += 1
+    statistics = np.stack(columns, axis=1)
+    counts = resampling_counts(segments, 3, 5, 0, segments)
+    try:
+        assert replicate_sums(counts, statistics).tolist() == exact_sums(counts, statistics)
+    except (OffGrid, TooLarge):
+        steps = statistics * (2.0**24 if (np.rint(statistics) != statistics).any() else 1)
+        assert (np.rint(steps) != steps).any() or np.abs(steps).max() * segments >= 2**53
+
+
+def test_several_tables_at_once():
+    rng = np.random.default_rng(4)
+    counts = resampling_counts(300, 8, 20, 0, 300)
+    whole = rng.integers(0, 3000, (3, 600, 7)).astype(float)
+    tables = [whole[:, 100:400], rng.random((0, 300, 2)), whole[:2, 300:, 1:5], rng.random((2, 300, 0))]
+    tables = [*tables, np.asfortranarray(whole[:, :300]), whole[:, :300].astype(np.int32)]
+    for found, table in zip(sums_of_tables(counts, tables), tables, strict=True):
+        assert found.tolist() == np.matmul(counts.astype(float), table).tolist()
+        assert found.flags.c_contiguous
 
 
 def test_intervals_are_as_wide_as_those_of_sacrebleu(real_data, monkeypatch):
@@ -196,5 +230,5 @@ def test_pieces_of_a_run_give_the_same_sums(monkeypatch, at_once):
     segments = 256 * 5 + 10
     counts = resampling_counts(segments, 7, 20, 512, segments)
     found = resampled_run(statistics, segments, 7, 20, 512)
-    for sums, expected in zip(found, resampled_sums(counts, statistics), strict=True):
+    for sums, expected in zip(found, sums_of_tables(counts, statistics), strict=True):
         assert sums.tobytes() == expected.tobytes()
