@@ -78,10 +78,10 @@ AIMS = (
     Aim("GTM, 10 systems, warm", "together.gtm.rate", 20_000, "segments/s", at_least=True),
     Aim("tBLEU, per system of 10, warm, CPU", "together.tbleu.system", 0.045, "ms"),
     Aim("BLEU_modif + WER_modif, 300 dimensions, per system of 10, warm, CPU", "together.modifs.system", 0.030, "ms"),
-    Aim("exponent of CPU in segments, or of the last doubling if that is larger", "growth.segments.cpu.larger", 1.1, ""),
-    Aim("exponent of CPU in systems, or of the last doubling if that is larger", "growth.systems.cpu.larger", 1.1, ""),
+    Aim("exponent of CPU in segments, or of its last doubling if larger", "growth.segments.cpu.larger", 1.1, ""),
+    Aim("exponent of CPU in systems, or of its last doubling if larger", "growth.systems.cpu.larger", 1.1, ""),
     Aim("exponent of CPU in the stated cost of metrics", "growth.metrics.cpu", 1.1, ""),
-    Aim("exponent of CPU in replicates, or of the last doubling if that is larger", "growth.replicates.cpu.larger", 1.1, ""),
+    Aim("exponent of CPU in replicates, or of its last doubling if larger", "growth.replicates.cpu.larger", 1.1, ""),
     Aim("two worker processes against one, from queued to scored", "growth.workers.speedup", 1.8, "×", 1.95),
 )  # fmt: skip
 

@@ -3,10 +3,10 @@
     python -m benchmarks.growth [--rounds 5] [--only segments systems metrics replicates workers]
 
 Generated campaigns through `steelyard evaluate` on the embedded default, the least of two runs (of one with --rounds
-1). An exponent is the slope in log-log by least squares: 1 is proportional. Start-up, which does not grow, lowers it, so
-that of the last step alone is given, too. Metrics differ in what they cost, so theirs is against the sum of what they
-state to cost (`Metric.cost`). What one campaign takes in each process and table, also with Redis and PostgreSQL, is shown
-by benchmarks.scale.
+1). An exponent is the slope in log-log by least squares: 1 is proportional. Start-up, which does not grow, lowers it,
+so that of the last step alone is given, too. Metrics differ in what they cost, so theirs is against the sum of what
+they state to cost (`Metric.cost`). What one campaign takes in each process and table, also with Redis and PostgreSQL,
+is shown by benchmarks.scale.
 """
 
 from __future__ import annotations

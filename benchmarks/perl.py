@@ -27,6 +27,10 @@ SCRIPTS = {
 }
 
 
+DOCUMENT = 20
+"""Segments: one document with all of them would take it much longer."""
+
+
 @dataclass(frozen=True)
 class Script:
     """One of them, or why there is none."""
@@ -68,16 +72,20 @@ def write_words(path: Path, folder: Path) -> Path:
 
 
 def write_sgml(campaign: Campaign, system: Path, folder: Path) -> list[str]:
-    """What mteval-v13a.pl reads, one document; its options for these files."""
+    """What mteval-v13a.pl reads, in documents of DOCUMENT segments; its options for these files."""
     source = campaign.source if campaign.source.exists() else campaign.reference
     command = []
     for option, kind, file in (("-s", "src", source), ("-r", "ref", campaign.reference), ("-t", "tst", system)):
-        languages = 'srclang="any"' + ("" if kind == "src" else ' trglang="any"')
         lines = read_lines(file).bytes.decode().split("\n")
         written = folder / f"{kind}.sgm"
-        segments = [f'<seg id="{number}">{escape(line)}</seg>' for number, line in enumerate(lines, 1)]
-        head = f'<{kind}set setid="bench" {languages}>\n<doc docid="all" sysid={quoteattr(file.stem)}>'
-        written.write_text("\n".join([head, *segments, "</doc>", f"</{kind}set>\n"]))
+        with written.open("w") as out:
+            out.write(f'<{kind}set setid="bench" srclang="any" trglang="any">\n')
+            for begin in range(0, len(lines), DOCUMENT):
+                out.write(f'<doc docid="d{begin}" sysid={quoteattr(file.stem)}>\n')
+                for number, line in enumerate(lines[begin : begin + DOCUMENT], 1):
+                    out.write(f'<seg id="{number}">{escape(line)}</seg>\n')
+                out.write("</doc>\n")
+            out.write(f"</{kind}set>\n")
         command += [option, str(written)]
     return command
 
