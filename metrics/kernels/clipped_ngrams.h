@@ -2,49 +2,37 @@
 #ifndef CLIPPED_NGRAMS_H
 #define CLIPPED_NGRAMS_H
 
-#include "comparing.h"
+#include "ngram_rows.h"
 #include "ngram_trie.h"
 
 typedef struct {
     Trie trie;
+    int64_t room;   /* nodes that there is memory for */
     int32_t *limit; /* of each node: most often in one reference */
     int32_t *seen;  /* how often in the text `by` */
     int32_t *by;
 } Clipped;
-
-/* How many words the references of a segment have together. */
-static inline int64_t words_of_references(const int64_t *starts, const uint8_t *present, int64_t references,
-                                          int64_t segments, int64_t segment) {
-    int64_t words = 0;
-    for (int64_t r = 0; r < references; r++) {
-        const int64_t *row = starts + r * segments + segment;
-        if (present[r * segments + segment]) words += row[1] - row[0];
-    }
-    return words;
-}
-
-/* The most nodes that the references of one segment can make, the root among them; -1 if they are too many. */
-static inline int64_t clipped_nodes(const int64_t *starts, const uint8_t *present, int64_t references,
-                                    int64_t segments, int64_t deepest) {
-    int64_t longest = 0;
-    for (int64_t i = 0; i < segments; i++)
-        longest = larger(longest, words_of_references(starts, present, references, segments, i));
-    return longest > (INT32_MAX - 1) / deepest ? -1 : longest * deepest + 1;
-}
-
-/* Returns 0, or -1 without memory; clipped_free is right either way. */
-static inline int clipped_allocate(Clipped *c, int64_t nodes) {
-    c->limit = malloc((size_t)nodes * sizeof *c->limit);
-    c->seen = malloc((size_t)nodes * sizeof *c->seen);
-    c->by = malloc((size_t)nodes * sizeof *c->by);
-    return trie_allocate(&c->trie, (size_t)nodes) || !c->limit || !c->seen || !c->by ? -1 : 0;
-}
 
 static inline void clipped_free(Clipped *c) {
     trie_free(&c->trie);
     free(c->limit);
     free(c->seen);
     free(c->by);
+    *c = (Clipped){0};
+}
+
+/* Empties it, for up to `nodes` nodes. Returns 0, or -1 without memory; clipped_free is right either way. */
+static inline int clipped_clear(Clipped *c, int64_t nodes) {
+    if (nodes > c->room) {
+        clipped_free(c);
+        c->limit = malloc((size_t)nodes * sizeof *c->limit);
+        c->seen = malloc((size_t)nodes * sizeof *c->seen);
+        c->by = malloc((size_t)nodes * sizeof *c->by);
+        if (trie_allocate(&c->trie, (size_t)nodes) || !c->limit || !c->seen || !c->by) return -1;
+        c->room = nodes;
+    }
+    trie_clear(&c->trie, (size_t)nodes);
+    return 0;
 }
 
 /* Counts the n-gram one word on from `node` in the reference `text`; its node. */
@@ -55,6 +43,22 @@ static inline int32_t clipped_count(Clipped *c, int32_t node, int32_t word, int3
     if (c->by[node] != text) c->by[node] = text, c->seen[node] = 0;
     if (++c->seen[node] > c->limit[node]) c->limit[node] = c->seen[node];
     return node;
+}
+
+/* Counts the n-grams of a segment's references. Returns 0, or -1 without memory or with too many of them. */
+static inline int clipped_read(Clipped *c, const Rows *rows, int64_t segment, int64_t deepest) {
+    int64_t words = words_of_references(rows, segment);
+    if (words > (INT32_MAX - 1) / deepest || clipped_clear(c, words * deepest + 1)) return -1;
+    for (int64_t r = 0; r < rows->references; r++) {
+        if (!is_present(rows, r, segment)) continue;
+        Row row = row_of(rows, r, segment);
+        for (int64_t begin = 0; begin < row.length; begin++) {
+            int64_t end = smaller(begin + deepest, row.length);
+            int32_t node = 0;
+            for (int64_t at = begin; at < end; at++) node = clipped_count(c, node, row.words[at], (int32_t)r);
+        }
+    }
+    return 0;
 }
 
 /* Whether the n-gram at `node`, met once more in the hypothesis `text`, still counts. */

@@ -32,10 +32,12 @@ def ngram_information(
     references, segments = present.shape
     chosen = np.array(orders, np.int64)
     out = np.empty((systems, segments, len(orders)))
-    function = kernel("ngram_information", *[POINTER] * 3, *[INTEGER] * 3, *[POINTER] * 5, INTEGER, POINTER)
+    function = kernel(
+        "ngram_information", POINTER, INTEGER, *[POINTER] * 2, *[INTEGER] * 3, *[POINTER] * 5, INTEGER, POINTER
+    )
     checked(
         function(
-            address(words.ids), address(words.starts), address(present),
+            address(words.ids), words.types, address(words.starts), address(present),
             references, systems, segments,
             address(known), address(information.first_child), address(information.words), address(information.bits),
             address(chosen), len(orders), address(out),

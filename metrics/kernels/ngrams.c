@@ -1,67 +1,85 @@
 /* Clipped n-gram matches of word sequences (Papineni et al. 2002, section 2.1). */
 #include "clipped_ngrams.h"
+#include "ngram_masks.h"
+
+/* Of each order, how many n-grams of a hypothesis are matched. */
+ALWAYS_INLINE void count_places(const Masks *masks, int parts, int deepest, Row row, int64_t *matches) {
+    uint64_t ending[MOST_ORDERS * MOST_PARTS] = {0}, left[MOST_ORDERS * MOST_PARTS];
+    for (int k = 0; k < deepest * parts; k++) left[k] = masks->open[k];
+    for (int64_t at = 0; at < row.length; at++) {
+        masks_step(ending, masks->ends + masks->number[row.words[at]] * parts, parts, deepest);
+        for (int n = 0; n < deepest; n++) masks_take(ending + n * parts, left + n * parts, parts);
+    }
+    for (int n = 0; n < deepest; n++) {
+        matches[n] = 0;
+        for (int k = n * parts; k < (n + 1) * parts; k++)
+            matches[n] += __builtin_popcountll(masks->open[k]) - __builtin_popcountll(left[k]);
+    }
+}
+
+static void count_by_masks(const Masks *masks, Row row, int64_t *matches) {
+    /* What is usual is compiled with these numbers, so that all masks are in registers. */
+    if (masks->parts == 1 && masks->deepest == 4) count_places(masks, 1, 4, row, matches);
+    else if (masks->parts == 1) count_places(masks, 1, masks->deepest, row, matches);
+    else if (masks->parts == 2) count_places(masks, 2, masks->deepest, row, matches);
+    else count_places(masks, 4, masks->deepest, row, matches);
+}
+
+static void count_by_trie(Clipped *clipped, Row row, int64_t deepest, int32_t text, int64_t *matches) {
+    memset(matches, 0, (size_t)deepest * sizeof *matches);
+    for (int64_t begin = 0; begin < row.length; begin++) {
+        int64_t end = smaller(begin + deepest, row.length);
+        int32_t node = 0;
+        for (int64_t at = begin; at < end; at++) {
+            node = trie_child(&clipped->trie, node, row.words[at]);
+            if (node < 0) break; /* no longer n-gram from here can be in a reference either */
+            matches[at - begin] += clipped_take(clipped, node, text);
+        }
+    }
+}
+
+static int64_t closest_length(const Rows *rows, int64_t segment, int64_t length) {
+    int64_t closest = -1;
+    for (int64_t r = 0; r < rows->references; r++)
+        if (is_present(rows, r, segment)) closest = closer(closest, row_of(rows, r, segment).length, length);
+    return closest;
+}
 
 /*
  * out: (systems, segments, 2 + 2 * chosen): hypothesis length, closest reference length, matches and totals of
- * each chosen order. orders ascend. present: (references, segments). Returns 0, or -1 without memory.
+ * each chosen order. ids are below types; orders ascend. present: (references, segments). Returns 0, or -1 without
+ * memory.
  */
-int64_t ngram_statistics(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t references,
-                         int64_t systems, int64_t segments, const int64_t *orders, int64_t chosen, double *out) {
+int64_t ngram_statistics(const int32_t *ids, int64_t types, const int64_t *starts, const uint8_t *present,
+                         int64_t references, int64_t systems, int64_t segments, const int64_t *orders, int64_t chosen,
+                         double *out) {
+    const Rows rows = {ids, starts, present, references, segments};
     int64_t deepest = orders[chosen - 1], result = -1;
-    int64_t nodes = clipped_nodes(starts, present, references, segments, deepest);
-    if (nodes < 0) return -1;
     Clipped clipped = {0};
-    int64_t *column = malloc((size_t)(deepest + 1) * sizeof *column);
-    if (!column || clipped_allocate(&clipped, nodes)) goto done;
-    for (int64_t n = 0; n <= deepest; n++) column[n] = -1;
-    for (int64_t c = 0; c < chosen; c++) column[orders[c]] = c;
+    Masks *masks = masks_made(types, deepest);
+    int64_t *matches = malloc((size_t)deepest * sizeof *matches);
+    if (!masks || !matches) goto done;
 
     for (int64_t i = 0; i < segments; i++) {
-        int64_t words = words_of_references(starts, present, references, segments, i);
-        trie_clear(&clipped.trie, (size_t)(words * deepest) + 1);
-
-        for (int64_t r = 0; r < references; r++) {
-            if (!present[r * segments + i]) continue;
-            const int64_t *row = starts + r * segments + i;
-            for (int64_t begin = row[0]; begin < row[1]; begin++) {
-                int64_t end = smaller(begin + deepest, row[1]);
-                int32_t node = 0;
-                for (int64_t at = begin; at < end; at++) node = clipped_count(&clipped, node, ids[at], (int32_t)r);
-            }
-        }
-
+        int by_trie = masks_read(masks, &rows, i) < 0;
+        if (by_trie && clipped_read(&clipped, &rows, i, deepest)) goto done;
         for (int64_t s = 0; s < systems; s++) {
-            int64_t text = references + s;
-            const int64_t *row = starts + text * segments + i;
-            int64_t length = row[1] - row[0];
+            Row row = row_of(&rows, references + s, i);
+            if (by_trie) count_by_trie(&clipped, row, deepest, (int32_t)(references + s), matches);
+            else count_by_masks(masks, row, matches);
             double *statistics = out + (s * segments + i) * (2 + 2 * chosen);
-            memset(statistics, 0, (size_t)(2 + 2 * chosen) * sizeof *statistics);
-            int64_t closest = -1;
-            for (int64_t r = 0; r < references; r++) {
-                if (!present[r * segments + i]) continue;
-                const int64_t *other = starts + r * segments + i;
-                closest = closer(closest, other[1] - other[0], length);
-            }
-            statistics[0] = (double)length;
-            statistics[1] = (double)closest;
-            for (int64_t c = 0; c < chosen; c++)
-                statistics[2 + chosen + c] = length >= orders[c] ? (double)(length - orders[c] + 1) : 0;
-            for (int64_t begin = row[0]; begin < row[1]; begin++) {
-                int64_t end = smaller(begin + deepest, row[1]);
-                int32_t node = 0;
-                for (int64_t at = begin; at < end; at++) {
-                    node = trie_child(&clipped.trie, node, ids[at]);
-                    if (node < 0) break; /* no longer n-gram from here can be in a reference either */
-                    if (!clipped_take(&clipped, node, (int32_t)text)) continue;
-                    int64_t c = column[at - begin + 1];
-                    if (c >= 0) statistics[2 + c]++;
-                }
+            statistics[0] = (double)row.length;
+            statistics[1] = (double)closest_length(&rows, i, row.length);
+            for (int64_t c = 0; c < chosen; c++) {
+                statistics[2 + c] = (double)matches[orders[c] - 1];
+                statistics[2 + chosen + c] = row.length >= orders[c] ? (double)(row.length - orders[c] + 1) : 0;
             }
         }
     }
     result = 0;
 done:
     clipped_free(&clipped);
-    free(column);
+    masks_free(masks);
+    free(matches);
     return result;
 }

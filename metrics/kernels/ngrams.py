@@ -25,10 +25,11 @@ def ngram_statistics(
     references, segments = present.shape
     chosen = np.array(orders, np.int64)
     out = np.empty((systems, segments, 2 + 2 * len(orders)))
-    function = kernel("ngram_statistics", *[POINTER] * 3, *[INTEGER] * 3, POINTER, INTEGER, POINTER)
+    function = kernel("ngram_statistics", POINTER, INTEGER, *[POINTER] * 2, *[INTEGER] * 3, POINTER, INTEGER, POINTER)
     checked(
         function(
             address(words.ids),
+            words.types,
             address(words.starts),
             address(present),
             references,

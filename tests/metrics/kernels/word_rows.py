@@ -12,4 +12,4 @@ def words_of(references: list[list[list[int]]], systems: list[list[list[int]]]) 
     rows = [row for text in (*references, *systems) for row in text]
     ids = np.array([word for row in rows for word in row], np.int32)
     starts = np.array([0, *accumulate(len(row) for row in rows)], np.int64)
-    return Words(ids, starts, len(set(ids.tolist())), b"")
+    return Words(ids, starts, int(ids.max(initial=-1)) + 1, b"")
