@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,7 @@ def main() -> int:
         "--render", action="store_true", help="measure nothing, write page and pictures from the figures"
     )
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if unknown := [name for name in options.names if name not in SECTIONS]:
         parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     docs = options.docs or (QUICK_DOCS if options.quick else DOCS)
@@ -70,8 +72,7 @@ def measured(name: str, options: argparse.Namespace, docs: Path) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "section.json"
         command = [sys.executable, "-m", f"benchmarks.{name}", *map(str, options.data), "--json", str(file)]
-        status = subprocess.run([*command, *passed_on(options)], stdin=subprocess.DEVNULL, check=False).returncode
-        if status:
+        if status := status_of([*command, *passed_on(options)]):
             progress(f"== {name} failed with {status}")
             return False
         section = Section.from_json(json.loads(file.read_text()))
@@ -80,6 +81,17 @@ def measured(name: str, options: argparse.Namespace, docs: Path) -> bool:
     keep(docs, kept)
     progress(f"== {name}: {time.monotonic() - begun:.0f} s")
     return True
+
+
+def status_of(command: list[str]) -> int:
+    """Run it to its end; whoever ends us ends it, too."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    try:
+        return process.wait()
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
 
 
 def passed_on(options: argparse.Namespace) -> list[str]:

@@ -73,6 +73,8 @@ AIMS = (
     Aim("Meteor's exact module, 1 system, warm: NLTK", "warm.meteor-one.ratio", 25, "×", 60),
     Aim("WER and PER together, 10 systems, warm: a loop over rapidfuzz for WER alone", "warm.wer.ratio", 1, "×", 4),
     Aim("BLEU, 1 system, cold: the sacreBLEU command", "cold.bleu.ratio", 1, "×", 2),
+    Aim("BLEU of words apart, 1 system, cold: multi-bleu.perl", "cold.multi-bleu.ratio", 1, "×"),
+    Aim("BLEU + NIST, 1 system, cold: mteval-v13a.pl", "cold.mteval.ratio", 10, "×"),
     Aim(f"{THREE} with 1,000 replicates, 1 system, cold: the sacreBLEU command", "cold.three.ratio", 4, "×", 10),
     Aim(f"1,000 more replicates, 1 system, {THREE}, CPU", "replicates.one.thousand", 0.030, "ms", 0.008),
     Aim("GTM, 10 systems, warm", "together.gtm.rate", 20_000, "segments/s", at_least=True),
