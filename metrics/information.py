@@ -11,17 +11,21 @@ from metrics import portable
 from metrics.errors import BadState
 from metrics.kernels.ngram_weights import ngram_pairs
 from metrics.kernels.words import words as numbered
-from metrics.ngram_merging import merged
+from metrics.ngram_merging import merged, merged_in_chapters, united
 from metrics.ngram_table import NgramTable, counted
 from metrics.preparation import Preparation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from metrics.batch import Batch
     from metrics.kernels.words import Words
+
+
+LARGEST_CHAPTER = 1 << 20
+"""Words of the references in a chapter, unless it is one part: a process reads its n-grams in some 150 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,11 @@ class Information:
     """Node k has the children first_child[k] to first_child[k + 1], by ascending last word."""
     words: NDArray[np.int32]
     bits: NDArray[np.float64]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that it takes."""
+        return len(self.lines) + self.first_child.nbytes + self.words.nbytes + self.bits.nbytes
 
     def known(self, words: Words, rows: int) -> NDArray[np.int32]:
         """The number that each word of the first `rows` rows of a batch, its references, has here.
@@ -82,9 +91,17 @@ class NgramInformation(Preparation):
         """The n-grams of all references, without those that say nothing and lead to none that does."""
         return merged([[part] for part in parts])
 
+    def merge_in_chapters(self, parts: Sequence[Iterable[bytes]], write: Callable[[int, bytes], None]) -> list[int]:
+        """Of each chapter's n-grams how often they occur in all references."""
+        return merged_in_chapters(parts, write, LARGEST_CHAPTER)
+
     def read(self, state: bytes) -> Information:
         """The information of each n-gram. Raises BadState."""
-        table = NgramTable.from_bytes(state)
+        return self.read_chapters([state])
+
+    def read_chapters(self, chapters: Sequence[bytes]) -> Information:
+        """The information of each n-gram of these chapters. Raises BadState."""
+        table = NgramTable.from_bytes(united(chapters))
         pairs, contexts, counts = ngram_pairs(table)
         first_child = np.concatenate(([0], np.cumsum(table.children, dtype=np.int64))) + table.types
         bits = portable.log2(contexts / counts)

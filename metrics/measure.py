@@ -6,12 +6,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from metrics.batch import Batch
-from metrics.preparation import states_of
+from metrics.preparation import ShardStates, states_of
 from metrics.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
 from metrics.text.blocks import BLOCK, block_count, split_blocks
 
@@ -127,11 +127,10 @@ def measure(
 
     # A single shard is not to be cut.
     batches = partial(_batches, references, layers or {}, blocks if shards > 1 else 0, variable_references, resources)
-    if shards == 1:
-        # The reference side is read once for both steps.
-        whole = list(batches(systems, {}))
-        whole[0].states = states_of(metrics, whole)
-    for shard, batch in enumerate(whole if shards == 1 else batches(systems, states_of(metrics, batches([], {})))):
+    states = ShardStates(metrics, batches([])) if shards > 1 else None
+    for shard, batch in enumerate(batches(systems)):
+        # Of a single shard the reference side is read once for both steps.
+        batch.states = states.of(shard) if states else states_of(metrics, [batch])
         statistics = shard_statistics(batch, metrics)
         for sum_of, each in zip(sums, statistics, strict=True):
             sum_of += corpus_sums(each)
@@ -173,7 +172,6 @@ def _batches(
     variable_references: bool,
     resources: Resources | None,
     systems: Sequence[bytes],
-    states: Mapping[str, Any],
 ) -> Iterator[Batch]:
     """The texts in runs of so many blocks, 0 for one run; without systems those of the references alone."""
     texts = [*references, *systems]
@@ -186,5 +184,4 @@ def _batches(
             variable_references,
             layers=dict(zip(layers, others, strict=True)),
             resources=resources,
-            states=states,
         )

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int32]
 
-LARGEST_CHAPTER = 1 << 20
-"""Words of the texts of a chapter, unless it is one part: a worker's process reads its n-grams in some 100 MB."""
-
 
 def merged(tables: Sequence[Iterable[bytes]]) -> bytes:
     """The table of all, without n-grams that say nothing and lead to none that does.
@@ -35,7 +32,7 @@ def merged(tables: Sequence[Iterable[bytes]]) -> bytes:
 
 
 def merged_in_chapters(
-    tables: Sequence[Iterable[bytes]], write: Callable[[int, bytes], None], largest: int = LARGEST_CHAPTER
+    tables: Sequence[Iterable[bytes]], write: Callable[[int, bytes], None], largest: int
 ) -> list[int]:
     """As `merged`, but of each table the chapter that has its n-grams, with the counts of all tables.
 

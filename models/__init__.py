@@ -20,7 +20,7 @@ from models.evaluation import Evaluation
 from models.judgments import HumanSegmentScore, HumanSystemScore, Judgments, Rating
 from models.ledger import LedgerEntry, QuotaAccount, SubmissionRequest
 from models.nights import Delivery, Night, NightEvaluation
-from models.preparation import Preparation, PreparedState, ProtocolState
+from models.preparation import Preparation, PreparedChapter, PreparedState, ProtocolState
 from models.protocol import Protocol
 from models.quota import Quota
 from models.reduction import Reduction
@@ -86,6 +86,7 @@ __all__ = [
     "Participation",
     "Phase",
     "Preparation",
+    "PreparedChapter",
     "PreparedState",
     "Protocol",
     "ProtocolState",

@@ -28,7 +28,22 @@ class PreparedState(Base):
     edition: Mapped[int] = mapped_column(Integer, server_default="1", default=1)
     """The edition of the numbers by which it is counted."""
     blob: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """The state, compressed by zlib; None until it is complete."""
+    """The state, compressed by zlib; None until it is complete, empty where it is in chapters."""
+
+
+class PreparedChapter(Base):
+    """What a large state says of a run of blocks: shards read what they need of it."""
+
+    __tablename__ = "prepared_chapter"
+
+    prepared_state_id: Mapped[int] = mapped_column(
+        ForeignKey("prepared_state.id", ondelete="CASCADE"), primary_key=True
+    )
+    first_block: Mapped[int] = mapped_column(Integer, primary_key=True)
+    last_block: Mapped[int] = mapped_column(Integer)
+    """Exclusive."""
+    blob: Mapped[bytes] = mapped_column(LargeBinary)
+    """Compressed by zlib."""
 
 
 class ProtocolState(Base):

@@ -45,11 +45,11 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class CountedPart:
-    """What was counted in a run of blocks, compressed; `last_block` is exclusive."""
+    """What was counted in a run of blocks; `last_block` is exclusive."""
 
+    preparation_id: int
     first_block: int
     last_block: int
-    part: bytes
 
 
 def claim_preparation(
@@ -114,7 +114,10 @@ def complete_part(connection: Connection, claim: ClaimedPreparation, part: bytes
 
 
 def complete_merge(connection: Connection, claim: ClaimedPreparation, state: bytes) -> bool:
-    """Store the state, for which shards wait, and drop its parts; False when the merge was not ours any more."""
+    """Store the state, for which shards wait, and drop its parts; False when the merge was not ours any more.
+
+    The state is empty where its chapters are stored.
+    """
     if not finish(connection, Preparation, claim.preparation_id, claim.owner):
         return False
     connection.execute(update(PreparedState).where(PreparedState.id == claim.prepared_state_id).values(blob=state))
@@ -124,14 +127,22 @@ def complete_merge(connection: Connection, claim: ClaimedPreparation, state: byt
     return True
 
 
-def read_parts(connection: Connection, prepared_state_id: int) -> list[CountedPart]:
+def counted_parts(connection: Connection, prepared_state_id: int) -> list[CountedPart]:
     """What was counted, in the order of the blocks."""
     rows = connection.execute(
-        select(Preparation.first_block, Preparation.last_block, Preparation.part)
+        select(Preparation.id, Preparation.first_block, Preparation.last_block)
         .where(Preparation.prepared_state_id == prepared_state_id, Preparation.part.is_not(None))
         .order_by(Preparation.first_block)
     )
-    return [CountedPart(row.first_block, row.last_block, row.part) for row in rows]
+    return [CountedPart(row.id, row.first_block, row.last_block) for row in rows]
+
+
+def read_part(connection: Connection, part: CountedPart) -> bytes:
+    """The part itself, compressed."""
+    blob = connection.scalar(select(Preparation.part).where(Preparation.id == part.preparation_id))
+    # The transaction sees what it saw when it found the part.
+    assert blob is not None
+    return blob
 
 
 def release_preparation(

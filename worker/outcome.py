@@ -8,7 +8,7 @@ import traceback
 import uuid
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
@@ -17,6 +17,7 @@ from metrics.errors import BadParameter, KernelsNotBuilt, MetricsError, MissingR
 from metrics.resources import Resources
 from metrics.stopwatch import Stopwatch
 from models.base import BLOCK_SEGMENTS
+from models.chapters import store_chapter
 from models.claims import ClaimedShard, Completion, ShardRow, ShardTiming, claim_shard, complete_shard, release_shard
 from models.comparing import ClaimedTrials, claim_trials, complete_trials, release_trials
 from models.comparison import Trials
@@ -37,7 +38,7 @@ from worker.giving_way import LONGEST_SECONDS, GivingWay
 from worker.limits import out_of_memory
 from worker.logs import about, fields, note, unsaid
 from worker.placing import place_results
-from worker.preparing import preparation_work, read_states
+from worker.preparing import counting_work, merging_work, read_states
 from worker.reducer import reduce_evaluations
 from worker.scoring import ShardTexts, known_metric, read_shard, score_texts, shard_metrics, shard_timing
 from worker.station import Station
@@ -272,7 +273,8 @@ def _score(
     def read(connection: Connection) -> tuple[Measurement, ShardTexts]:
         measurement = read_measurement(connection, claim.protocol_id)
         specifications = list(shard_metrics(claim, measurement).values())
-        states = read_states(connection, claim.protocol_id, specifications, station.edition)
+        blocks = claim.first_block, claim.last_block
+        states = read_states(connection, claim.protocol_id, specifications, blocks, station.edition)
         return measurement, replace(read_shard(connection, claim, measurement), states=states)
 
     measurement, shard = station.read(read)
@@ -301,13 +303,12 @@ def _reduce(station: Station, claim: ClaimedReduction) -> None:
 
 def _prepare(station: Station, claim: ClaimedPreparation) -> int | None:
     """The preparation that merges, where this one was the last part."""
-    resources = Resources(station.settings.resource_folder)
-    blob = station.read(lambda connection: preparation_work(connection, claim, resources))()
     if claim.merges:
-        accepted = station.write(lambda connection: complete_merge(connection, claim, blob), durable=True)
-        merge = None
+        accepted, merge = _merge(station, claim), None
     else:
-        counted = station.write(lambda connection: complete_part(connection, claim, blob), durable=True)
+        resources = Resources(station.settings.resource_folder)
+        part = station.read(lambda connection: counting_work(connection, claim, resources))()
+        counted = station.write(lambda connection: complete_part(connection, claim, part), durable=True)
         accepted, merge = counted.accepted, counted.merge
     if accepted:
         _done(station, Preparation)
@@ -316,6 +317,26 @@ def _prepare(station: Station, claim: ClaimedPreparation) -> int | None:
         _dropped(station, Preparation)
         log.warning("Preparation %s had been taken over: its result is dropped", claim.preparation_id)
     return merge
+
+
+def _merge(station: Station, claim: ClaimedPreparation) -> bool:
+    """Whether it was still ours to merge."""
+    state = station.read(lambda connection: merging_work(connection, claim))()
+    if len(state.runs) == 1:
+        blob = state.chapters.whole(0)
+        return station.write(lambda connection: complete_merge(connection, claim, blob), durable=True)
+    # Each in a transaction of its own: all of them would keep others waiting for seconds.
+    for chapter, (first_block, last_block) in enumerate(state.runs):
+        store = partial(
+            store_chapter,
+            claim=claim,
+            first_block=first_block,
+            last_block=last_block,
+            blob=state.chapters.whole(chapter),
+        )
+        if not station.write(store):
+            return False
+    return station.write(lambda connection: complete_merge(connection, claim, b""), durable=True)
 
 
 def _randomize(station: Station, claim: ClaimedTrials) -> None:

@@ -23,9 +23,10 @@ from metrics.information import NgramInformation
 from metrics.kernels import ngram_merging
 from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
-from metrics.ngram_merging import merged
+from metrics.ngram_merging import merged, merged_in_chapters, united
 from metrics.ngram_table import NgramTable
 from metrics.preparation import states_of
+from metrics.set_aside import SetAside
 from tests.metrics.campaigns import campaigns, joined, read_campaign
 from tests.metrics.ngram_tables import ngrams, wide_bytes
 from tests.metrics.nist_definition import information, row, score
@@ -193,6 +194,74 @@ def test_any_cut_gives_the_same_state(campaign, deepest, draw):
     assert NgramTable.from_bytes(wide_bytes(NgramTable.from_bytes(whole))).to_bytes() == whole
     draw.shuffle(references)
     assert way.merge([way.count(Batch([joined(lines) for lines in references], []))]) == whole
+
+
+@settings(max_examples=100, deadline=None)
+@given(campaigns(max_segments=12), st.integers(1, 6), st.integers(1, 40), st.randoms(use_true_random=False))
+def test_chapters_say_the_same_of_their_own_ngrams(campaign, deepest, largest, draw):
+    way = NgramInformation(deepest, "none", "mixed")
+    references = list(campaign.references.values())
+    segments = len(references[0])
+    cuts = sorted({0, segments, *(draw.randrange(segments) for _ in range(4))})
+    runs = [[lines[begin:end] for lines in references] for begin, end in itertools.pairwise(cuts)]
+    parts = [way.count(Batch([joined(lines) for lines in run], [])) for run in runs]
+    written = SetAside(held_bytes=draw.choice((0, 1000)))
+    chapter_of = merged_in_chapters([pieces(part, draw) for part in parts], written.write, largest)
+    assert chapter_of == sorted(chapter_of)
+    assert set(chapter_of) == set(range(len(written)))
+    whole = ngrams(way.merge(parts))
+    chapters = [written.whole(chapter) for chapter in range(len(written))]
+    for first, last in itertools.combinations(range(len(chapters) + 1), 2):
+        own = [runs[place] for place, chapter in enumerate(chapter_of) if first <= chapter < last]
+        counted = ngrams(way.merge([way.count(Batch([joined(lines) for lines in run], [])) for run in own]))
+        texts = [line.split() for run in own for lines in run for line in lines]
+        found = ngrams(united(chapters[first:last]))
+        assert found.items() <= whole.items()
+        # What is not in a chapter though its texts have it says nothing in all references, nor does what begins so.
+        own_grams = {
+            tuple(line[at : at + n]) for line in texts for at in range(len(line)) for n in range(1, deepest + 1)
+        }
+        assert {gram: count for gram, count in whole.items() if gram in own_grams}.keys() - found.keys() == {
+            gram for gram in whole.keys() & own_grams if not says_in(gram, whole, own_grams)
+        }
+        assert counted.keys() <= own_grams
+        state = way.read_chapters(chapters[first:last])
+        weights = information([line.split() for lines in references for line in lines], deepest)
+        assert sorted(state.bits) == sorted(weights[gram] for gram in found)
+    if len(chapters) == 1:
+        assert chapters[0] == way.merge(parts)
+
+
+def says_in(gram, counts, own):
+    """Whether an n-gram, or one of these that begins with it, follows its context less than always."""
+    return len(gram) == 1 or any(
+        each[: len(gram)] == gram and counts[each] < counts[each[:-1]] for each in counts.keys() & own
+    )
+
+
+@pytest.mark.parametrize("largest", [1, 3000, 10**9])
+def test_shards_score_the_same_by_chapters(monkeypatch, largest):
+    """Whether each part has a chapter, or some share one."""
+    draw = random.Random(5)
+    texts = [
+        joined(" ".join(f"w{int(draw.paretovariate(0.7)) % 300}" for _ in range(5)) for _ in range(1500)) for _ in "ab"
+    ]
+    whole = measure(texts[:1], texts[1:], [NIST()], replicates=10, segment_scores=True)[0]
+    read = []
+    monkeypatch.setattr("metrics.information.LARGEST_CHAPTER", largest)
+    monkeypatch.setattr(NgramInformation, "read_chapters", counting_calls(NgramInformation.read_chapters, read))
+    found = measure(texts[:1], texts[1:], [NIST()], replicates=10, segment_scores=True, shard_size=256)[0]
+    for name in ("sums", "scores", "replicate_scores", "segment_scores"):
+        assert np.array_equal(getattr(found, name), getattr(whole, name))
+    assert len(read) == {1: 6, 3000: 3, 10**9: 1}[largest]
+
+
+def counting_calls(function, calls):
+    def call(*arguments):
+        calls.append(arguments)
+        return function(*arguments)
+
+    return call
 
 
 def pieces(blob, draw):

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, func, select, update
 
-from metrics.resources import Resources
 from models import Evaluation, LeaseState, Preparation, PreparedState, Shard
 from models.outcomes import cancel_evaluations
 from models.preparing import (
@@ -16,7 +15,8 @@ from models.preparing import (
     claim_preparation,
     complete_merge,
     complete_part,
-    read_parts,
+    counted_parts,
+    read_part,
     release_preparation,
 )
 from models.session import make_engine, reading, writing
@@ -25,7 +25,7 @@ from scheduler.intake import Intake
 from scheduler.queueing import queue_evaluations
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.errors import PartsMissing
-from worker.preparing import preparation_work
+from worker.preparing import merging_work
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_the_whole_way(engine: Engine) -> None:
     mine = claimed(engine, last.merge)
     assert mine.merges
     with writing(engine) as connection:
-        parts = [each.part for each in read_parts(connection, mine.prepared_state_id)]
+        parts = [read_part(connection, each) for each in counted_parts(connection, mine.prepared_state_id)]
         assert parts == [b"part 0", b"part 1", b"part 2"]
         assert complete_merge(connection, mine, b"state")
         assert not complete_merge(connection, mine, b"again")
@@ -108,7 +108,7 @@ def test_what_is_not_covered_once_is_not_merged(engine: Engine) -> None:
         with writing(engine) as connection:
             connection.execute(update(Preparation).where(Preparation.id == third).values(**edit))
             with pytest.raises(PartsMissing, match=r"no part, or two, for segment (257|513)\."):
-                preparation_work(connection, mine, Resources("."))
+                merging_work(connection, mine)
             # One whose part is gone is counted again.
             state = lock_state(connection, mine.prepared_state_id)
             assert state is not None

@@ -13,7 +13,8 @@ from models.preparing import (
     claim_preparation,
     complete_merge,
     complete_part,
-    read_parts,
+    counted_parts,
+    read_part,
     release_preparation,
 )
 from models.session import make_engine, reading, writing
@@ -65,7 +66,9 @@ class Counting:
             held = select(Preparation.id).where(Preparation.owner == mine.owner, Preparation.state == "running")
             ours = connection.scalar(held) == mine.preparation_id
             if mine.merges:
-                whole = b",".join(each.part for each in read_parts(connection, mine.prepared_state_id))
+                whole = b",".join(
+                    read_part(connection, each) for each in counted_parts(connection, mine.prepared_state_id)
+                )
                 assert complete_merge(connection, mine, whole) == ours
             else:
                 part = ",".join(map(str, range(mine.first_block, mine.last_block))).encode()

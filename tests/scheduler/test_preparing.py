@@ -3,15 +3,29 @@
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 
 import worker.outcome
 import worker.preparing
 from metrics import parse_metric
+from metrics.batch import Batch
 from metrics.errors import MetricsError
 from metrics.measure import measure
-from models import Evaluation, LeaseState, Preparation, PreparedState, ProtocolState, QueueClass, Score, Shard, Worker
+from metrics.preparation import states_of
+from models import (
+    Evaluation,
+    LeaseState,
+    Preparation,
+    PreparedChapter,
+    PreparedState,
+    ProtocolState,
+    QueueClass,
+    Score,
+    Shard,
+    Worker,
+)
 from models.base import now
+from models.chapters import store_chapter
 from models.migrate import REVISION
 from models.outcomes import cancel_evaluations
 from models.preparing import claim_preparation
@@ -22,6 +36,7 @@ from scheduler.queueing import queue_evaluations
 from scheduler.recovery import reclaim_all, sweep
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from tests.scheduler.test_dispatch import App
+from worker.errors import StateMissing
 from worker.outcome import do_preparation, do_shard
 from worker.station import Station
 
@@ -90,6 +105,88 @@ def test_shards_wait_for_the_references(station: Station) -> None:
     with reading(station.engine) as connection:
         found = connection.scalars(select(Score.score).where(Score.metric == 1).order_by(Score.evaluation_id))
         assert list(found) == expected.scores.tolist()
+
+
+@pytest.mark.parametrize("largest", [1, 3500])
+def test_large_states_are_kept_in_chapters(station: Station, monkeypatch: pytest.MonkeyPatch, largest: int) -> None:
+    """Each part has one, or the first two share one."""
+    monkeypatch.setattr("metrics.information.LARGEST_CHAPTER", largest)
+    job = queue(station)
+    prepare_all(station)
+    with reading(station.engine) as connection:
+        assert list(connection.scalars(select(PreparedState.blob))) == [b""]
+        rows = connection.execute(select(PreparedChapter).order_by(PreparedChapter.first_block)).all()
+        assert [(row.first_block, row.last_block) for row in rows] == (
+            [(0, 1), (1, 2), (2, 3)] if largest == 1 else [(0, 2), (2, 3)]
+        )
+        reference = some_text(600, 1)
+        whole = states_of([parse_metric("nist")], [Batch([reference], [])])
+        (key,) = whole
+        for blocks in ((0, 1), (1, 3), (0, 3)):
+            found = worker.preparing.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
+            again = worker.preparing.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
+            assert found is again
+            assert len(found.bits) <= len(whole[key].bits)
+        # All chapters have all n-grams.
+        assert found.bits.tolist() == whole[key].bits.tolist()
+        assert found.words.tolist() == whole[key].words.tolist()
+    work(station)
+    assert states(station) == ["done"] * 2
+    outputs = [similar_text(reference, 1000 + number) for number in range(2)]
+    expected = measure([reference], outputs, [parse_metric("nist")])[0]
+    with reading(station.engine) as connection:
+        found = connection.scalars(select(Score.score).order_by(Score.evaluation_id))
+        assert list(found) == expected.scores.tolist()
+
+
+def prepare_all(station: Station) -> None:
+    for _, key in sent(station):
+        do_preparation(station, key, "task")
+
+
+def test_chapters_of_a_merge_that_died_are_replaced(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("metrics.information.LARGEST_CHAPTER", 1)
+    queue(station)
+    hints = sent(station)
+    for _, key in hints[:-1]:
+        do_preparation(station, key, "task")
+    with monkeypatch.context() as patch:
+        # The lease is lost after the second chapter.
+        stored = []
+
+        def lose(connection, claim, **chapter):  # type: ignore[no-untyped-def]
+            stored.append(chapter["first_block"])
+            if len(stored) == 3:
+                update_owner = update(Preparation).where(Preparation.id == claim.preparation_id).values(owner="other")
+                connection.execute(update_owner)
+            return store_chapter(connection, claim, **chapter)
+
+        patch.setattr(worker.outcome, "store_chapter", lose)
+        do_preparation(station, hints[-1][1], "task")
+    assert stored == [0, 1, 2]
+    assert amount(station, PreparedChapter) == 2
+    assert states(station, Preparation) == ["done"] * 3 + ["running"]
+    monkeypatch.setattr("metrics.information.LARGEST_CHAPTER", 3500)
+    with writing(station.engine) as connection:
+        connection.execute(update(Preparation).where(Preparation.merges).values(state=LeaseState.PENDING, owner=None))
+    work(station)
+    with reading(station.engine) as connection:
+        rows = connection.execute(select(PreparedChapter).order_by(PreparedChapter.first_block)).all()
+    assert [(row.first_block, row.last_block) for row in rows] == [(0, 2), (2, 3)]
+    assert states(station) == ["done"] * 2
+
+
+def test_a_chapter_that_is_lost_is_missed(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("metrics.information.LARGEST_CHAPTER", 1)
+    job = queue(station)
+    prepare_all(station)
+    with writing(station.engine) as connection:
+        connection.execute(delete(PreparedChapter).where(PreparedChapter.first_block == 1))
+    with reading(station.engine) as connection:
+        assert worker.preparing.read_states(connection, job.protocols[0], ["nist"], (2, 3))
+        for blocks in ((0, 3), (1, 2), (0, 2), (1, 3)):
+            with pytest.raises(StateMissing):
+                worker.preparing.read_states(connection, job.protocols[0], ["nist"], blocks)
 
 
 def test_it_is_prepared_once_for_all_who_come_later(station: Station) -> None:
@@ -190,7 +287,7 @@ def test_what_can_never_be_counted_fails_all_who_wait_and_can_be_tried_again(
 
     job = queue(station)
     with monkeypatch.context() as patch:
-        patch.setattr(worker.outcome, "preparation_work", refuse)
+        patch.setattr(worker.outcome, "counting_work", refuse)
         work(station)
     with reading(station.engine) as connection:
         reasons = set(connection.scalars(select(Evaluation.reason)))
@@ -210,7 +307,7 @@ def test_what_raises_is_tried_again(station: Station, monkeypatch: pytest.Monkey
 
     queue(station)
     with monkeypatch.context() as patch:
-        patch.setattr(worker.outcome, "preparation_work", fail)
+        patch.setattr(worker.outcome, "counting_work", fail)
         (_, first), *_ = sent(station)
         do_preparation(station, first, "task")
     with reading(station.engine) as connection:

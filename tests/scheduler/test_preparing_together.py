@@ -11,7 +11,14 @@ from sqlalchemy import select, update
 
 from models import Evaluation, Preparation, PreparedState
 from models.outcomes import cancel_evaluations
-from models.preparing import claim_preparation, complete_merge, complete_part, read_parts, release_preparation
+from models.preparing import (
+    claim_preparation,
+    complete_merge,
+    complete_part,
+    counted_parts,
+    read_part,
+    release_preparation,
+)
 from models.session import make_engine, reading, writing
 from scheduler.intake import Intake
 from scheduler.queueing import queue_evaluations
@@ -67,7 +74,11 @@ def test_everybody_at_once(database_url: str) -> None:
         with writing(engine) as connection:
             if claim.merges:
                 complete_merge(
-                    connection, claim, b",".join(each.part for each in read_parts(connection, claim.prepared_state_id))
+                    connection,
+                    claim,
+                    b",".join(
+                        read_part(connection, each) for each in counted_parts(connection, claim.prepared_state_id)
+                    ),
                 )
             else:
                 blocks = range(claim.first_block, claim.last_block)
@@ -139,7 +150,9 @@ def finish(engine, settings, jobs: list[Intake]) -> None:  # type: ignore[no-unt
                     complete_merge(
                         connection,
                         claim,
-                        b",".join(each.part for each in read_parts(connection, claim.prepared_state_id)),
+                        b",".join(
+                            read_part(connection, each) for each in counted_parts(connection, claim.prepared_state_id)
+                        ),
                     )
                 else:
                     blocks = range(claim.first_block, claim.last_block)
