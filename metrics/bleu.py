@@ -6,17 +6,17 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from metrics import portable
 from metrics.base import Metric
+from metrics.kernels.ngram_scores import bleu_scores
 from metrics.kernels.ngrams import ngram_statistics
 from metrics.parameters import case_parameter, parameter, parse_orders, show_orders, tokenizer_parameter
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from metrics.batch import Batch
+    from metrics.kernels.ngram_scores import BleuScores
 
 SMOOTHING_DEFAULTS = {"floor": 0.1, "add-k": 1.0}
 
@@ -106,55 +106,19 @@ class BLEU(Metric):
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """0 to 100; 0 without any match."""
-        return self._score(sums, effective=self.eff)
+        return self._scored(sums, effective=self.eff).scores
 
     def segment_score(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """As `score`, but over the orders that the segment is long enough for: four words are rare enough."""
-        return self._score(statistics, effective=True)
+        return self._scored(statistics, effective=True).scores
 
     def details(self, sums: NDArray[np.float64]) -> dict[str, float]:
         """What sacreBLEU shows, too: brevity penalty, words per word of the references, smoothed precisions."""
-        precision, _, any_match = self._precisions(sums)
+        _, penalty, precisions = self._scored(sums, effective=self.eff)
+        any_match = (sums[2 : 2 + len(self.order)] > 0).any()
         ratio = sums[0] / sums[1] if sums[1] else 0.0
-        of_orders = {f"p_{n}": float(p) if any_match else 0.0 for n, p in zip(self.order, precision, strict=True)}
-        return {"BP": float(_brevity_penalty(sums)), "ratio": float(ratio), **of_orders}
+        of_orders = {f"p_{n}": float(p) if any_match else 0.0 for n, p in zip(self.order, precisions, strict=True)}
+        return {"BP": float(penalty), "ratio": float(ratio), **of_orders}
 
-    def _score(self, sums: NDArray[np.float64], *, effective: bool) -> NDArray[np.float64]:
-        precision, counted, any_match = self._precisions(sums)
-        length = counted.sum(axis=-1) if effective else np.full(any_match.shape, len(self.order))
-        in_mean = counted if effective else np.ones_like(counted)
-        positive = counted & (precision > 0)
-        hopeless = (in_mean & ~positive).any(axis=-1) | ~any_match
-        logs = portable.log(np.where(positive, precision, 1.0))
-        mean = portable.total(logs) / np.maximum(length, 1)
-        score = _brevity_penalty(sums) * portable.exp(np.where(hopeless, 0.0, mean))
-        return np.where(hopeless | (sums[..., 0] == 0), 0.0, score)
-
-    def _precisions(
-        self, sums: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Smoothed precisions in percent, which orders have n-grams (both (..., orders)), and whether any matches."""
-        orders = len(self.order)
-        match, total = sums[..., 2 : 2 + orders], sums[..., 2 + orders :]
-        any_match = np.asarray((match > 0).any(axis=-1))
-        if self.smooth.method == "add-k":
-            added = np.where(np.array(self.order) > 1, self.smooth.value, 0.0)
-            match, total = match + added, total + added
-        # An order without n-grams ends the list: longer ones have none either.
-        counted = np.logical_and.accumulate(total > 0, axis=-1)
-        total = np.where(counted, total, 1.0)
-        precision = 100.0 * match / total
-        zero = counted & (match == 0)
-        if self.smooth.method == "exp" and zero.any():
-            halvings = np.ldexp(1.0, np.cumsum(zero, axis=-1))
-            precision = np.where(zero, 100.0 / (halvings * total), precision)
-        elif self.smooth.method == "floor":
-            precision = np.where(zero, 100.0 * self.smooth.value / total, precision)
-        return precision, counted, any_match
-
-
-def _brevity_penalty(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    hypothesis, reference = sums[..., 0], sums[..., 1]
-    short = (hypothesis < reference) & (hypothesis > 0)
-    exponent = np.where(short, 1.0 - reference / np.where(hypothesis > 0, hypothesis, 1.0), 0.0)
-    return np.where((hypothesis == 0) & (reference > 0), 0.0, portable.exp(exponent))
+    def _scored(self, sums: NDArray[np.float64], *, effective: bool) -> BleuScores:
+        return bleu_scores(sums, self.order, self.smooth.method, self.smooth.value, effective=effective)

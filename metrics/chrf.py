@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from metrics.base import Metric
 from metrics.errors import BadParameter
 from metrics.kernels.chrf import LARGEST_ORDER, chrf_statistics
+from metrics.kernels.ngram_scores import chrf_scores
 from metrics.parameters import case_parameter, number_to, parameter, show_number, whole_number_to
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from metrics.batch import Batch
@@ -71,20 +71,7 @@ class ChrF(Metric):
 
         Terms are added in the order of the columns: other orders give other last digits.
         """
-        shape = sums.shape[:-1]
-        precision, recall, orders = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        for at in range(0, sums.shape[-1], 3):
-            hypothesis, reference, match = sums[..., at], sums[..., at + 1], sums[..., at + 2]
-            counted = (hypothesis > 0) & (reference > 0)
-            precision = precision + np.where(counted, match / np.where(counted, hypothesis, 1.0), 0.0)
-            recall = recall + np.where(counted, match / np.where(counted, reference, 1.0), 0.0)
-            orders = orders + counted
-        precision = precision / np.maximum(orders, 1.0)
-        recall = recall / np.maximum(orders, 1.0)
-        weight = float(self.beta**2)
-        matched = precision + recall > 0
-        below = np.where(matched, weight * precision + recall, 1.0)
-        return np.where(matched, 100.0 * ((1.0 + weight) * precision * recall / below), 0.0)
+        return chrf_scores(sums, float(self.beta**2))
 
     def signature_fields(self) -> list[tuple[str, str]]:
         """SacreBLEU's fields, with the two of its options that are fixed here."""

@@ -19,7 +19,7 @@ def of_each(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
     given = np.asarray(values, np.float64, order="C")
     found = np.empty(given.shape)
     function = kernel("of_each", POINTER, POINTER, INTEGER, POINTER)
-    function(_function(name), address(given), given.size, address(found))
+    function(place_of(name), address(given), given.size, address(found))
     return found
 
 
@@ -28,11 +28,11 @@ def power_of_each(values: NDArray[np.float64], exponent: float) -> NDArray[np.fl
     given = np.asarray(values, np.float64, order="C")
     found = np.empty(given.shape)
     function = kernel("power_of_each", POINTER, POINTER, REAL, INTEGER, POINTER)
-    function(_function("pow"), address(given), exponent, given.size, address(found))
+    function(place_of("pow"), address(given), exponent, given.size, address(found))
     return found
 
 
 @cache
-def _function(name: str) -> int | None:
+def place_of(name: str) -> int | None:
     """Where the C library that Python runs with has it: a compiler may bring another one, with other last digits."""
     return ctypes.cast(ctypes.CDLL(None)[name], POINTER).value

@@ -1,0 +1,100 @@
+/* The formulas of BLEU and chrF for many rows of sums, as metrics/bleu.py and metrics/chrf.py define them. Terms are added in
+ * the order of the columns. Logarithm and exponential are handed over, see elementary.py.
+ */
+#include <stdint.h>
+
+typedef double (*Function)(double);
+
+enum { NONE, EXPONENTIAL, FLOOR, ADD_K };
+
+typedef struct {
+    int64_t orders;
+    const int64_t *lengths; /* the words of an n-gram of each order */
+    int64_t smoothing;
+    double value;           /* of floor and add-k */
+    int64_t effective;      /* leave out the orders that a text is too short for */
+    Function log, exp;
+} Bleu;
+
+static double brevity_penalty(const Bleu *bleu, double hypothesis, double reference) {
+    if (hypothesis == 0) return reference > 0 ? 0.0 : 1.0;
+    return hypothesis > 0 && hypothesis < reference ? bleu->exp(1.0 - reference / hypothesis) : 1.0;
+}
+
+/* Smoothed precisions in percent; returns how many orders have n-grams. An order without ends the list: longer ones have
+ * none either. */
+static int64_t precisions_of(const Bleu *bleu, const double *matches, const double *totals, double *precisions) {
+    double halvings = 1.0;
+    int64_t counted = 0;
+    for (int64_t i = 0; i < bleu->orders; i++) {
+        double added = bleu->smoothing == ADD_K && bleu->lengths[i] > 1 ? bleu->value : 0.0;
+        double match = matches[i] + added, total = totals[i] + added;
+        if (counted == i && total > 0) counted++;
+        if (counted <= i) {
+            precisions[i] = 100.0 * match;
+            continue;
+        }
+        precisions[i] = 100.0 * match / total;
+        if (match != 0) continue;
+        if (bleu->smoothing == EXPONENTIAL) {
+            halvings *= 2.0;
+            precisions[i] = 100.0 / (halvings * total);
+        } else if (bleu->smoothing == FLOOR) {
+            precisions[i] = 100.0 * bleu->value / total;
+        }
+    }
+    return counted;
+}
+
+static double bleu_of(const Bleu *bleu, const double *matches, int64_t counted, const double *precisions,
+                      double penalty) {
+    int any_match = 0, hopeless = 0;
+    double sum = 0.0;
+    int64_t length = bleu->effective ? counted : bleu->orders;
+    for (int64_t i = 0; i < bleu->orders; i++) {
+        any_match |= matches[i] > 0;
+        if (i < counted && precisions[i] > 0) sum += bleu->log(precisions[i]);
+        else hopeless |= i < length;
+    }
+    if (hopeless || !any_match) return 0.0;
+    return penalty * bleu->exp(sum / (double)(length > 1 ? length : 1));
+}
+
+/* Scores of rows of 2 + 2 x orders sums, and of each row the penalty and the precisions, which are 0 without any match. */
+int64_t bleu_scores(const double *sums, int64_t rows, int64_t orders, const int64_t *lengths, int64_t smoothing,
+                    double value, int64_t effective, Function log, Function exp, double *scores, double *penalties,
+                    double *precisions) {
+    Bleu bleu = {orders, lengths, smoothing, value, effective, log, exp};
+    for (int64_t row = 0; row < rows; row++, sums += 2 + 2 * orders, precisions += orders) {
+        int64_t counted = precisions_of(&bleu, sums + 2, sums + 2 + orders, precisions);
+        penalties[row] = brevity_penalty(&bleu, sums[0], sums[1]);
+        scores[row] = sums[0] == 0 ? 0.0 : bleu_of(&bleu, sums + 2, counted, precisions, penalties[row]);
+    }
+    return 0;
+}
+
+/* Precision and recall side by side, because a division of two pairs takes no longer than of one. */
+typedef double Pair __attribute__((vector_size(2 * sizeof(double))));
+
+/* Scores of rows of 3 sums for each order: n-grams of the hypothesis, of the reference, and common ones. */
+int64_t chrf_scores(const double *sums, int64_t rows, int64_t orders, double beta_squared, double *scores) {
+    for (int64_t row = 0; row < rows; row++) {
+        Pair shares = {0.0, 0.0};
+        double counted = 0.0;
+        for (int64_t i = 0; i < orders; i++, sums += 3) {
+            if (!(sums[0] > 0 && sums[1] > 0)) continue;
+            Pair match = {sums[2], sums[2]}, all = {sums[0], sums[1]};
+            shares += match / all;
+            counted += 1.0;
+        }
+        double most = counted > 1.0 ? counted : 1.0;
+        Pair means = shares / (Pair){most, most};
+        double precision = means[0], recall = means[1];
+        if (precision + recall > 0) {
+            scores[row] = 100.0 * ((1.0 + beta_squared) * precision * recall / (beta_squared * precision + recall));
+        } else {
+            scores[row] = 0.0;
+        }
+    }
+    return 0;
+}
