@@ -12,6 +12,7 @@ import numpy as np
 from metrics.errors import BadText, MissingLayer, MissingState
 from metrics.kernels.characters import characters
 from metrics.kernels.lines import line_count
+from metrics.kernels.lowered import lowered
 from metrics.kernels.words import folded, words
 from metrics.resources import Resources
 from metrics.text.blocks import split_lines
@@ -164,7 +165,7 @@ class Batch:
     def _cased(self, case: str) -> bytes:
         if case == "mixed":
             return self.text
-        return self.once("lowered", lambda: self.text.decode().lower().encode())
+        return self.once("lowered", lambda: lowered(self.text))
 
     def _words(self, tokenizer: str, case: str) -> Words:
         if case == "lc" and folds_afterwards(self.text, tokenizer):

@@ -24,6 +24,17 @@ static inline int is_any(bytes16 bytes) {
     return (halves[0] | halves[1]) != 0;
 }
 
+/* The upper bit of each byte, that of the first one lowest. */
+static inline uint32_t upper_bits(bytes16 bytes) {
+#if defined(__SSSE3__)
+    return (uint32_t)_mm_movemask_epi8((__m128i)bytes);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < 16; i++) bits |= (uint32_t)(bytes[i] >> 7) << i;
+    return bits;
+#endif
+}
+
 static inline int64_t sum16(bytes16 bytes) {
     int64_t sum = 0;
     for (int i = 0; i < 16; i++) sum += bytes[i];

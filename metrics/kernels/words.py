@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.lowered import lowered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,5 +69,5 @@ def folded(mixed: Words) -> Words:
     """The same tokens with their case folded, found by folding each distinct token once."""
     if not mixed.types:
         return mixed
-    alike = words(mixed.lines[:-1].decode().lower().encode(), mixed.types)
+    alike = words(lowered(mixed.lines[:-1]), mixed.types)
     return Words(alike.ids[mixed.ids], mixed.starts, alike.types, alike.lines)

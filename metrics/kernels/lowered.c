@@ -1,0 +1,87 @@
+/* A text in small letters: ASCII sixteen bytes at once, other letters by a table. See lowered.py. */
+#include "bytes16.h"
+
+/* In the table: has no small letter that can be told from the letter alone. */
+enum { SPECIAL = 0 };
+enum { FOUND_SPECIAL = -1, FOUND_BEYOND = -2 };
+enum { BEHIND_ALL_LETTERS = 0x20000, BEYOND = 0x110000 /* the table, which may have some letters only */ };
+
+typedef struct {
+    const uint32_t *table; /* of each code point below `limit` the small one */
+    int64_t limit;
+} Letters;
+
+static inline int width_of(uint8_t first) { return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4; }
+
+/* The code point of so many bytes at `at`. */
+static inline uint32_t code_of(const uint8_t *at, int width) {
+    if (width == 1) return at[0];
+    if (width == 2) return (at[0] & 31u) << 6 | (at[1] & 63u);
+    if (width == 3) return (at[0] & 15u) << 12 | (at[1] & 63u) << 6 | (at[2] & 63u);
+    return (at[0] & 7u) << 18 | (at[1] & 63u) << 12 | (at[2] & 63u) << 6 | (at[3] & 63u);
+}
+
+static inline int put(uint8_t *out, uint32_t code) {
+    if (code < 0x80) return out[0] = (uint8_t)code, 1;
+    const int width = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (int i = width - 1; i > 0; i--, code >>= 6) out[i] = (uint8_t)(0x80 | (code & 63));
+    out[0] = (uint8_t)((0xF00 >> width) | code);
+    return width;
+}
+
+static inline uint32_t small_of(const Letters *letters, uint32_t code) {
+    return code < letters->limit ? letters->table[code] : code < BEHIND_ALL_LETTERS ? BEYOND : code;
+}
+
+/* Sixteen bytes, or fewer where a letter lies across their end or changes its length; moves *from and *to.
+ * There are three more bytes behind them. Returns 0, or what it found that it cannot lower. */
+static inline int lower16(const Letters *letters, const uint8_t **from, uint8_t **to) {
+    const bytes16 bytes = load16(*from);
+    const bytes16 small = bytes + ((bytes16)(bytes - 'A' < 26) & 0x20);
+    memcpy(*to, &small, sizeof small);
+    int taken = 16, put_there = 16;
+    /* Two upper bits: the first byte of a letter beyond ASCII. */
+    for (uint32_t firsts = upper_bits(bytes & (bytes + bytes)); firsts; firsts &= firsts - 1) {
+        const int i = __builtin_ctz(firsts), width = width_of((*from)[i]);
+        if (i + width > 16) {
+            taken = put_there = i;
+            break;
+        }
+        const uint32_t code = code_of(*from + i, width), lower = small_of(letters, code);
+        if (lower == code) continue;
+        if (lower == SPECIAL) return FOUND_SPECIAL;
+        if (lower == BEYOND) return FOUND_BEYOND;
+        const int now = put(*to + i, lower);
+        if (now == width) continue;
+        taken = i + width;
+        put_there = i + now;
+        break;
+    }
+    *from += taken;
+    *to += put_there;
+    return 0;
+}
+
+/* Writes the text, UTF-8, in small letters to `out`, which has room for 16 bytes more than the text and half of it: a
+ * letter of two bytes may become one of three. `table`: of each code point below `limit` the small one, 0 for those
+ * that need more than a look at themselves. Returns how many bytes were written, -1 where there is such a letter, -2
+ * where a letter may need a larger table. */
+int64_t lowered(const uint8_t *bytes, int64_t size, const uint32_t *table, int64_t limit, uint8_t *out) {
+    const Letters letters = {table, limit};
+    const uint8_t *from = bytes, *const end = bytes + size;
+    uint8_t *to = out;
+    while (end - from >= 16 + 3) {
+        const int found = lower16(&letters, &from, &to);
+        if (found) return found;
+    }
+    while (from < end) {
+        const int width = width_of(*from);
+        if (end - from < width) break;
+        const uint32_t code = code_of(from, width), lower = small_of(&letters, code);
+        if (lower == SPECIAL && code) return FOUND_SPECIAL;
+        if (lower == BEYOND) return FOUND_BEYOND;
+        to += put(to, lower);
+        from += width;
+    }
+    return to - out;
+}
