@@ -149,6 +149,7 @@ class Row:
     def __init__(self, table: PairTable, options: argparse.Namespace) -> None:
         self.table = table
         self.rounds = 1 if options.quick else options.rounds
+        self.repeat = 1 if options.quick else 10
         self.only = getattr(options, "only", "").lower()
         self.installed = peers.imported()
 
@@ -170,7 +171,7 @@ class Row:
         if peer not in self.installed:
             self.table.left_out[peer] = "it is not installed"
             return
-        pair, found, expected = in_turn(mine, theirs, self.rounds, repeat=1 if self.rounds == 1 else 10)
+        pair, found, expected = in_turn(mine, theirs, self.rounds, self.repeat)
         for position, (a, b) in enumerate(zip(found, expected, strict=False)):
             if alike is None or alike[position]:
                 assert abs(a - b) <= tolerance * max(abs(b), 1e-3), f"{workload}: {a} is not the {b} of {peer}"
