@@ -34,7 +34,7 @@ from scheduler.loop import Rounds, Signs, scheduler_outlook
 from scheduler.nightly import Nights
 from scheduler.recovery import reclaim_all
 from scheduler.waiting import Outage, Watch, Watched
-from worker.app import QUEUES, load_numeric_code, make_app, worker_outlook
+from worker.app import QUEUES, load_ahead, make_app, worker_outlook
 from worker.health import Pulse
 from worker.heartbeat import Heartbeat
 from worker.http_server import Outlook
@@ -189,7 +189,7 @@ class Embedded:
             raise AlreadyRunning
         self._leads = True
         self._undo.append(self._leadership.release)
-        load_numeric_code()
+        load_ahead(self._station)
         self._end_on_sigterm()
         # We lead, so whatever is in flight belongs to a command that is gone.
         self._reclaim(used=True)

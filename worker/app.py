@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any
 
 from celery import Celery, signals
 
 from metrics.base import EDITION
+from metrics.errors import KernelsNotBuilt
 from models.states import QueueClass
 from worker.errors import BrokerInMemory
 from worker.health import Pulse, check_broker, check_database, check_stopping
@@ -31,6 +33,9 @@ log = logging.getLogger(__name__)
 
 QUEUES = ",".join(queue_class.queue_of(EDITION) for queue_class in QueueClass)
 """The worker asks the broker's queues in this order, so the order is the priority."""
+
+AHEAD = ("worker.outcome", "metrics.entry_points", "numpy.ma", "encodings.utf_32_le")
+"""Modules that tasks need; the last two are imported by a first `numpy.unique` and a first text in code points."""
 
 TASKS_PER_PROCESS = 500
 """A process of the pool is replaced after so many."""
@@ -83,7 +88,7 @@ def run_worker(settings: Settings, concurrency: int | None = None) -> int:
     station = Station(settings, processes)
     say_always(worker=station.worker)
     app = make_app(settings, station)
-    load_numeric_code()
+    load_ahead(station)
     stop_limiting = limit_processes(app, settings, processes)
     heartbeat = Heartbeat(station, processes, lambda reason: stopping.end(reason))
     stopping = Stopping(station, heartbeat)
@@ -144,15 +149,22 @@ def _served(settings: Settings, app: Any, station: Station, beat: Pulse) -> Iter
             signals.worker_ready.disconnect(on_ready)
 
 
-def load_numeric_code() -> None:
-    """Import what tasks need before the pool is forked, so that its processes share it.
+def load_ahead(station: Station) -> None:
+    """Import what tasks need before the pool is forked: its processes share it, and no first task waits for it.
 
     One thread each for linear algebra: the pool has as many processes as there are cores. Threads
     that a library had started would not survive the fork, so the limits come before the import.
     """
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    import worker.outcome  # noqa: F401
+    for module in AHEAD:
+        import_module(module)
+    loader = import_module("metrics.kernels.loader")
+    # Where they are missing or old, tasks say so.
+    with suppress(KernelsNotBuilt):
+        loader.shared_library()
+    # The database's driver comes with an engine; a connection does not.
+    assert station.engine
 
 
 def _transport_options(settings: Settings, redis: bool) -> dict[str, object]:

@@ -14,10 +14,16 @@ if TYPE_CHECKING:
 
 FILE = Path(__file__).with_name("instructions.json")
 
-TOLERANCE = 0.02
-"""By how much more a workload may take, as a share."""
-LOOSE = {}
-"""The same of workloads that vary more by themselves."""
+TOLERANCE = 0.01
+"""By how much more a workload may take, as a share; most come out within 0.05 % each time."""
+LOOSE = {
+    "paired bootstrap": 0.02,
+    "reduction": 0.02,
+    "shard": 0.03,
+    "tick, window full": 0.02,
+    "tick, two places free": 0.02,
+}
+"""The same of workloads that vary by themselves, by up to half of it: with the clock, names and places in memory."""
 ELSEWHERE = 0.35
 """The same where other compilers or libraries do the work."""
 

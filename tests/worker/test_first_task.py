@@ -1,0 +1,64 @@
+"""Nothing is left for the first task to load: a process of the pool has it from the one that it was forked from."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from models import Preparation, Shard
+from models.session import make_engine, reading
+from tests.scheduler.jobs import queue_job
+from worker.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = """
+import json, sys
+
+from worker.app import load_ahead, make_app
+from worker.settings import Settings
+from worker.station import Station
+
+url, preparations, shards = sys.argv[1], *map(json.loads, sys.argv[2:])
+station = Station(Settings(database_url=url))
+make_app(station.settings, station)
+load_ahead(station)
+before = set(sys.modules)
+
+from metrics.kernels.loader import shared_library
+from worker.outcome import do_preparation, do_shard
+
+assert shared_library.cache_info().currsize, "the kernels are not loaded"
+for key in preparations:
+    do_preparation(station, key, "task")
+for key in shards:
+    do_shard(station, key, "task")
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+METRICS = (
+    ("bleu", "chrf", "ter"),
+    ("nist", "wer", "per", "fmeasure", "gtm", "tbleu", "meteor:modules=exact", "lebleu", "character"),
+)
+
+
+@pytest.mark.parametrize("metrics", METRICS, ids=["three", "others"])
+def test_the_first_task_imports_no_module(database_url: str, metrics: tuple[str, ...]):
+    """Claim, texts, kernels, statistics, reduction: on SQLite and PostgreSQL."""
+    settings = Settings(database_url=database_url)
+    engine = make_engine(database_url)
+    queue_job(engine, settings, segments=30, metrics=metrics)
+    with reading(engine) as connection:
+        preparations = list(connection.scalars(select(Preparation.id).order_by(Preparation.id)))
+        shards = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
+    engine.dispose()
+    command = [sys.executable, "-c", SCRIPT, database_url, json.dumps(preparations), json.dumps(shards)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    assert json.loads(done.stdout) == []
+    engine = make_engine(database_url)
+    with reading(engine) as connection:
+        assert set(connection.scalars(select(Shard.state))) == {"done"}
+    engine.dispose()
