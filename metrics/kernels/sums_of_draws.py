@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.kernels.columns import digits_of, first_alike
+from metrics.kernels.draw_bits import RUN
 from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
 
 if TYPE_CHECKING:
@@ -24,31 +25,46 @@ MOST_DRAWS = 1 << 22
 _COLUMN = np.dtype([(name, "i8") for name in ("sums", "stride", "slot", "digits", "least")] + [("step", "f8")])
 
 
-def sums_of_draws(draws: DrawBits, columns: Columns, scales: Floats) -> list[Floats]:
-    """The exact sums of what every row draws: of each table (systems, rows, k).
+class ExactSums:
+    """Tables (systems, n, k), n at least 1, made ready to be summed over any draws of their n segments.
 
-    `scales` (columns,) are what makes integers of the values, a power of 2; these are below 2^53, and so are the sums.
-    A row draws at most MOST_DRAWS.
+    `scales` (columns,) are what makes integers of the values, a power of 2; these are below 2^53. The tables must not
+    change any more.
     """
-    numbers = np.arange(len(scales))
-    alike = first_alike(columns)
-    # One may hold integers, another one the same and a fraction that is constant.
-    alike = np.where(scales == scales[alike], alike, numbers)
-    chosen = np.flatnonzero(alike == numbers)
-    least = (columns.least * scales).astype(np.int64)
-    digits, ends = digits_of(columns, chosen, scales[chosen], least[chosen])
-    source = np.searchsorted(chosen, alike)
-    begins = np.concatenate([[0], ends[:-1]])
-    sums = [np.empty((len(each), draws.rows, each.shape[2])) for each in columns.tables]
-    described = np.empty(len(alike), _COLUMN)
-    described["sums"] = np.concatenate([_places(each) for each in sums])
-    described["stride"] = columns.strides
-    described["slot"], described["digits"] = begins[source], (ends - begins)[source]
-    described["least"], described["step"] = least, 1 / scales
-    function = kernel("sums_of_draws", *[POINTER] * 3, *[INTEGER] * 3, *[POINTER] * 2, INTEGER, POINTER, INTEGER)
-    where = address(draws.draws), address(digits), digits.shape[1]
-    checked(function(*draws.places(), *where, address(described), len(described)))
-    return sums
+
+    def __init__(self, columns: Columns, scales: Floats) -> None:
+        numbers = np.arange(len(scales))
+        alike = first_alike(columns)
+        # One may hold integers, another one the same and a fraction that is constant.
+        alike = np.where(scales == scales[alike], alike, numbers)
+        chosen = np.flatnonzero(alike == numbers)
+        least = (columns.least * scales).astype(np.int64)
+        self._digits, ends = digits_of(columns, chosen, scales[chosen], least[chosen])
+        source = np.searchsorted(chosen, alike)
+        begins = np.concatenate([[0], ends[:-1]])
+        self._shapes = [(len(each), each.shape[2]) for each in columns.tables]
+        self._columns = np.empty(len(alike), _COLUMN)
+        self._columns["stride"] = columns.strides
+        self._columns["slot"], self._columns["digits"] = begins[source], (ends - begins)[source]
+        self._columns["least"], self._columns["step"] = least, 1 / scales
+
+    def over(self, draws: DrawBits) -> list[Floats]:
+        """What every row draws in all: of each table (systems, rows, k). Sums of the integers must be below 2^53."""
+        return self._over(draws, self._digits)
+
+    def _over(self, draws: DrawBits, digits: NDArray[np.uint16]) -> list[Floats]:
+        if len(digits) > RUN and draws.draws.max() > MOST_DRAWS:
+            middle = len(digits) // 2 // RUN * RUN
+            first = self._over(draws.part(0, middle), digits[:middle])
+            second = self._over(draws.part(middle, draws.segments), digits[middle:])
+            return [one + other for one, other in zip(first, second, strict=True)]
+        sums = [np.empty((systems, draws.rows, columns)) for systems, columns in self._shapes]
+        columns = self._columns.copy()
+        columns["sums"] = np.concatenate([_places(each) for each in sums])
+        function = kernel("sums_of_draws", *[POINTER] * 3, *[INTEGER] * 3, *[POINTER] * 2, INTEGER, POINTER, INTEGER)
+        where = address(draws.draws), address(digits), digits.shape[1]
+        checked(function(*draws.places(), *where, address(columns), len(columns)))
+        return sums
 
 
 def _places(table: Floats) -> Integers:

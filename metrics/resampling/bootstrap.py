@@ -14,13 +14,13 @@ import numpy as np
 from metrics.errors import MetricsError, TooLarge
 from metrics.grid import GRID
 from metrics.kernels.columns import survey
-from metrics.kernels.draw_bits import RUN, DrawBits, draw_bits
+from metrics.kernels.draw_bits import DrawBits, draw_bits
 from metrics.kernels.resampling import resampling_counts
-from metrics.kernels.sums_of_draws import MOST_DRAWS, sums_of_draws
+from metrics.kernels.sums_of_draws import ExactSums
 from metrics.resampling.remembered import Remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -66,24 +66,28 @@ def replicate_sums(counts: Counts | DrawBits, statistics: NDArray[Any]) -> Float
 def sums_of_tables(counts: Counts | DrawBits, tables: Sequence[NDArray[Any]]) -> list[Floats]:
     """As `replicate_sums`, of several tables at once: of each (systems, n, k) its sums (systems, B, k)."""
     drawn = counts if isinstance(counts, DrawBits) else draw_bits(counts)
-    draws = int(drawn.draws.max(initial=0))
-    if draws > MOST_DRAWS and drawn.segments > RUN:
-        middle = drawn.segments // 2 // RUN * RUN or RUN
-        halves = [(0, middle), (middle, drawn.segments)]
-        parts = [sums_of_tables(drawn.part(*half), [each[:, slice(*half)] for each in tables]) for half in halves]
-        return [add_parts(pair) for pair in zip(*parts, strict=True)]
-    sums = [np.zeros((len(each), drawn.rows, each.shape[2])) for each in tables]
+    return summed(tables, int(drawn.draws.max(initial=0)))(drawn)
+
+
+def summed(tables: Sequence[NDArray[Any]], draws: int) -> Callable[[DrawBits], list[Floats]]:
+    """As `sums_of_tables`, for many draws of the same tables: rows may draw at most `draws` segments."""
     given = {number: np.asarray(each, np.float64) for number, each in enumerate(tables) if each.size}
-    if not given or not drawn.rows:
+    sums_of_given = None
+    if given:
+        columns = survey(list(given.values()))
+        fractional = _fractional(columns)
+        _check_exact(np.maximum(columns.most, -columns.least) * draws, fractional, "draws times the largest statistic")
+        if draws:
+            sums_of_given = ExactSums(columns, np.where(fractional, GRID, 1.0))
+
+    def over(drawn: DrawBits) -> list[Floats]:
+        sums = [np.zeros((len(each), drawn.rows, each.shape[2])) for each in tables]
+        if sums_of_given is not None and drawn.rows:
+            for number, found in zip(given, sums_of_given.over(drawn), strict=True):
+                sums[number] = found
         return sums
-    columns = survey(list(given.values()))
-    fractional = _fractional(columns)
-    largest = np.maximum(columns.most, -columns.least)
-    _check_exact(largest * draws, fractional, "draws times the largest statistic")
-    if draws:
-        for number, found in zip(given, sums_of_draws(drawn, columns, np.where(fractional, GRID, 1.0)), strict=True):
-            sums[number] = found
-    return sums
+
+    return over
 
 
 def add_parts(parts: Iterable[Floats]) -> Floats:

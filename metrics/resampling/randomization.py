@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.errors import BadParameter
-from metrics.resampling.bootstrap import replicate_sums
+from metrics.kernels.draw_bits import RUN, DrawBits, draw_bits
+from metrics.resampling.bootstrap import summed
 from metrics.resampling.runs import mean_over_runs, rows_of_systems
 from metrics.text.blocks import BLOCK
 
@@ -42,7 +43,7 @@ EQUAL = 2.0**-40
 MEMORY = 1 << 26
 """Bytes for what is drawn, and for what is made of it, beside the statistics themselves."""
 
-MOST_AT_ONCE = 1024
+MOST_AT_ONCE = 2048
 """Trials worked on at once, of however few segments: their sums shall stay in the processor's cache."""
 
 
@@ -73,16 +74,16 @@ def exceedances(
         )
     outputs, segments, columns = statistics.shape
     rows = rows_of_systems(outputs, runs)
-    wide = statistics.transpose(1, 0, 2).reshape(segments, outputs * columns)
-    # Of all segments at once: the sums themselves, and the proof that every part of them is exact.
-    totals = replicate_sums(np.ones((1, segments), np.uint8), wide).reshape(outputs, columns)
+    # Checks of all segments at once that every part of the sums is exact.
+    sums_of = summed([statistics], segments)
+    totals = sums_of(_all_segments(segments))[0][:, 0]
     scores = mean_over_runs(metric.score(totals), runs).tolist()
     counts = np.zeros(len(pairs), np.int64)
-    sums = 8 * columns * max((2 * len(rows[a]) * len(rows[b]) for a, b in pairs), default=1)
-    at_once = max(1, min(MOST_AT_ONCE, MEMORY // max(segments, 8 * columns * outputs, sums)))
+    made = 8 * columns * (2 * outputs + max((2 * len(rows[a]) * len(rows[b]) for a, b in pairs), default=1))
+    at_once = max(1, min(MOST_AT_ONCE, MEMORY // max(segments // 8, made)))
     for begin in range(first_trial, last_trial, at_once):
-        swapped = swaps(segments, seed, begin, min(begin + at_once, last_trial))
-        found = _exchanged(metric, wide, totals, swapped, [(rows[a], rows[b]) for a, b in pairs])
+        moved = sums_of(swap_bits(segments, seed, begin, min(begin + at_once, last_trial)))[0]
+        found = _exchanged(metric, totals, moved, [(rows[a], rows[b]) for a, b in pairs])
         for number, ((a, b), differences) in enumerate(zip(pairs, found, strict=True)):
             counts[number] += _as_large(differences, scores[a], scores[b])
     undefined = [math.isnan(scores[a]) or math.isnan(scores[b]) for a, b in pairs]
@@ -99,35 +100,49 @@ def randomization_p(count: int, trials: int) -> float:
 
 
 def swaps(segments: int, seed: int, first_trial: int, last_trial: int) -> Bytes:
-    """Whether the two outputs of each segment change places, 1 or 0: (trials, segments).
-
-    One bit for each segment, of the 256 that one count of the generator gives for a block and trial.
-    """
-    trials, blocks = last_trial - first_trial, -(-segments // BLOCK)
-    bits = np.empty((trials, blocks * BLOCK), np.uint8)
-    for block in range(blocks):
-        key = np.array([seed, 3 << 62 | 2 << 32 | block], np.uint64)
-        stream = np.random.Philox(key=key, counter=np.array([first_trial, 0, 0, 0], np.uint64))
-        words = stream.random_raw(trials * BLOCK // 64).astype("<u8").view(np.uint8)
-        bits[:, block * BLOCK : (block + 1) * BLOCK] = np.unpackbits(words, bitorder="little").reshape(trials, BLOCK)
+    """Whether the two outputs of each segment change places, 1 or 0: (trials, segments)."""
+    words = swap_bits(segments, seed, first_trial, last_trial).bits[..., 0]
+    bits = np.unpackbits(words.T.astype("<u8").view(np.uint8), axis=1, bitorder="little")
     return bits[:, :segments]
 
 
-def _exchanged(
-    metric: Metric, wide: Floats, totals: Floats, swapped: Bytes, pairs: Sequence[tuple[range, range]]
-) -> Iterator[Floats]:
+def swap_bits(segments: int, seed: int, first_trial: int, last_trial: int) -> DrawBits:
+    """As `swaps`, as bits: a trial draws the segments that change places.
+
+    One bit for each segment, of the 256 that one count of the generator gives for a block and trial.
+    """
+    trials, blocks, runs = last_trial - first_trial, -(-segments // BLOCK), -(-segments // RUN)
+    words = np.empty((blocks * BLOCK // RUN, trials, 1), np.uint64)
+    for block in range(blocks):
+        key = np.array([seed, 3 << 62 | 2 << 32 | block], np.uint64)
+        stream = np.random.Philox(key=key, counter=np.array([first_trial, 0, 0, 0], np.uint64))
+        own = stream.random_raw(trials * BLOCK // RUN).reshape(trials, -1)
+        words[block * BLOCK // RUN : (block + 1) * BLOCK // RUN, :, 0] = own.T
+    if segments % RUN:
+        words[runs - 1] &= np.uint64((1 << segments % RUN) - 1)
+    return DrawBits(segments, words[:runs])
+
+
+def _all_segments(segments: int) -> DrawBits:
+    return draw_bits(np.ones((1, segments), np.uint8))
+
+
+def _exchanged(metric: Metric, totals: Floats, moved: Floats, pairs: Sequence[tuple[range, range]]) -> Iterator[Floats]:
     """The differences of each pair of systems, given by the rows of their runs, in the trials: (trials,) each.
 
-    In a segment that is swapped a run gets the output of one of the other system's; the score is the mean over all
-    ways to choose which run that is, so that neither their order nor their numbers matter.
+    `totals` are the sums of each output, (outputs, k), and `moved` those of the segments that change places, (outputs,
+    trials, k). In a segment that is swapped a run gets the output of one of the other system's; the score is the mean
+    over all ways to choose which run that is, so that neither their order nor their numbers matter.
     """
-    outputs, columns = totals.shape
-    moved = replicate_sums(swapped, wide).reshape(-1, outputs, columns).transpose(1, 0, 2)
     kept = totals[:, np.newaxis] - moved
     for a, b in pairs:
         ways = list(product(a, b))
-        sums = [kept[one] + moved[other] for one, other in ways] + [kept[other] + moved[one] for one, other in ways]
-        of_a, of_b = mean_over_runs(metric.score(np.stack(sums)), [len(ways), len(ways)])
+        sums = np.empty((2, len(ways), *moved.shape[1:]))
+        for way, (one, other) in enumerate(ways):
+            np.add(kept[one], moved[other], out=sums[0, way])
+            np.add(kept[other], moved[one], out=sums[1, way])
+        scores = metric.score(sums.reshape(-1, *moved.shape[1:]))
+        of_a, of_b = mean_over_runs(scores, [len(ways), len(ways)])
         yield of_b - of_a
 
 
