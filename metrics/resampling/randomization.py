@@ -101,9 +101,9 @@ def randomization_p(count: int, trials: int) -> float:
 
 def swaps(segments: int, seed: int, first_trial: int, last_trial: int) -> Bytes:
     """Whether the two outputs of each segment change places, 1 or 0: (trials, segments)."""
-    words = swap_bits(segments, seed, first_trial, last_trial).bits[..., 0]
-    bits = np.unpackbits(words.T.astype("<u8").view(np.uint8), axis=1, bitorder="little")
-    return bits[:, :segments]
+    words = swap_bits(segments, seed, first_trial, last_trial).bits[..., 0].T.astype("<u8", order="C")
+    bits = words.view(np.uint8).reshape(last_trial - first_trial, -1)
+    return np.unpackbits(bits, axis=1, bitorder="little")[:, :segments]
 
 
 def swap_bits(segments: int, seed: int, first_trial: int, last_trial: int) -> DrawBits:
