@@ -10,8 +10,8 @@ import numpy as np
 
 from analysis.changes import FEWEST, find_steps, shared_alpha
 from analysis.regression import Subject, subject_from
+from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.interval import percentile_interval
-from metrics.resampling.paired import bootstrap_p
 from metrics.resampling.runs import mean_over_runs
 from models.night_scores import NightScore, read_night_scores
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metrics.resampling.best_of import bootstrap_best_p
+from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.correction import corrected
 from metrics.resampling.interval import interval
-from metrics.resampling.paired import bootstrap_p
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.ranking import places
+from metrics.resampling.bootstrap_p import bootstrap_p_values
 from metrics.resampling.correction import corrected
-from metrics.resampling.many_pairs import bootstrap_p_values
 from metrics.resampling.paired import FEW_SEGMENTS, PairedResult, few_segments, pairs_to_test, smallest_p
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ from metrics.kernels.resampling import resampling_counts
 from metrics.measure import Measurement, measure
 from metrics.registry import parse_metric
 from metrics.resampling.bootstrap import sums_of_tables
+from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.interval import INTERVALS, interval
 from metrics.resampling.jackknife import leave_one_out
-from metrics.resampling.paired import bootstrap_p
 from metrics.resampling.power import ALPHA, power_at
 from metrics.resampling.randomization import exceedances, randomization_p, swaps
 from metrics.resampling.runs import standard_deviation

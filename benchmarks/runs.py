@@ -21,7 +21,7 @@ from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.registry import parse_metric
 from metrics.resampling.bootstrap import replicate_sums
-from metrics.resampling.paired import bootstrap_p
+from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.randomization import exceedances, randomization_p
 from metrics.resampling.runs import mean_over_runs
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.resampling.paired import bootstrap_p
+from metrics.resampling.bootstrap_p import bootstrap_p
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -53,13 +53,18 @@ def percentile_interval(replicate_scores: Floats, level: float) -> Ends | None:
 
     Raises BadParameter for a level that is not between 0 and 1.
     """
-    tail = _tail(level)
-    count = len(replicate_scores)
-    if not count or np.isnan(replicate_scores).any():
-        return None
-    outside = int(count * tail)
-    ordered = np.sort(replicate_scores)
-    return float(ordered[outside]), float(ordered[count - 1 - outside])
+    return percentile_intervals(replicate_scores[np.newaxis], level)[0]
+
+
+def percentile_intervals(replicate_scores: Floats, level: float) -> list[Ends | None]:
+    """As `percentile_interval`, of each row of (rows, B)."""
+    outside = int(replicate_scores.shape[1] * _tail(level))
+    if not replicate_scores.shape[1]:
+        return [None] * len(replicate_scores)
+    ordered = np.sort(replicate_scores, axis=1)
+    # NaN comes last.
+    ends = ordered[:, [outside, -1 - outside, -1]].tolist()
+    return [None if math.isnan(last) else (low, high) for low, high, last in ends]
 
 
 def bca_interval(replicate_scores: Floats, level: float, score: float, leave_one_out_scores: Floats) -> Ends | None:

@@ -9,24 +9,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.errors import BadParameter
+from metrics.resampling.bootstrap_p import bootstrap_p_values
 from metrics.resampling.correction import corrected
-from metrics.resampling.interval import interval
+from metrics.resampling.interval import interval, percentile_intervals
 from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.randomization import TRIALS, exceedances, randomization_p
 from metrics.resampling.runs import mean_over_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from metrics.measure import Measurement
+    from metrics.resampling.interval import Ends
 
     Floats = NDArray[np.float64]
 
 TESTS = ("bootstrap", "randomization")
 TITLES_OF_TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
 """As sentences call them."""
+
+AT_ONCE = 64
+"""Pairs whose replicates are compared at a time: they fit a cache."""
 
 FEW_SEGMENTS = 50
 """With fewer the bootstrap, which is approximate, finds clearly more false differences than it promises."""
@@ -78,7 +83,11 @@ def paired_bootstrap(
     def p_values(measurement: Measurement, pairs: Sequence[tuple[int, int]]) -> list[float]:
         scores = mean_over_runs(measurement.scores, runs)
         replicates = mean_over_runs(measurement.replicate_scores, runs)
-        return [bootstrap_p(float(scores[b] - scores[a]), replicates[b] - replicates[a]) for a, b in pairs]
+        found = [
+            bootstrap_p_values(scores[second] - scores[first], replicates[second] - replicates[first])
+            for first, second in _lots(pairs)
+        ]
+        return [p for lot in found for p in lot.tolist()]
 
     if any(not measurement.replicate_scores.shape[1] for measurement in measurements):
         raise BadParameter("A paired bootstrap needs the scores of bootstrap replicates; there are none.")
@@ -109,27 +118,6 @@ def paired_randomization(
         return [randomization_p(int(count), trials) for count in counts]
 
     return _tested(measurements, baseline, runs, correction, level, kind, p_values)
-
-
-def bootstrap_p(difference: float, replicate_differences: Floats) -> float:
-    """The two-sided p-value of a difference; NaN where it or that of a replicate is undefined, and without replicates.
-
-    NaN, too, where all replicates have one same difference that is not 0, as those of a single segment do: they do not
-    show how large a difference chance makes.
-
-    The replicates' differences, moved to the mean that they would have if the systems were equal, say how large
-    a difference chance makes (Riezler and Maxwell 2005, section 4.2). Two identical outputs have p = 1.
-    """
-    count = len(replicate_differences)
-    if not count or math.isnan(difference) or np.isnan(replicate_differences).any():
-        return math.nan
-    if difference and replicate_differences.min() == replicate_differences.max():
-        return math.nan
-    # fsum: the last digit of NumPy's mean depends on the processor.
-    mean = math.fsum(replicate_differences.tolist()) / count
-    centred = np.abs(replicate_differences - mean)
-    as_large = int((centred >= abs(difference)).sum())
-    return (as_large + 1) / (count + 1)
 
 
 def smallest_p(replicates: int, pairs: int, correction: str) -> float:
@@ -166,14 +154,39 @@ def _tested(
             without = mean_over_runs(leave_one_out(measurement.metric, _statistics(measurement)), runs)
         of_pairs = p_values(measurement, pairs)
         family = corrected(of_pairs, correction)
-        for (a, b), p, p_corrected in zip(pairs, of_pairs, family.tolist(), strict=True):
-            difference = float(scores[b] - scores[a])
-            left_out = None if without is None else without[b] - without[a]
-            ends = None
-            if replicates.shape[1]:
-                ends = interval(kind, replicates[b] - replicates[a], level, difference, left_out)
-            results.append(PairedResult(a, b, position, difference, p, p_corrected, ends))
+        ends = _intervals(scores, replicates, pairs, level, kind, without)
+        for (a, b), p, p_corrected, limits in zip(pairs, of_pairs, family.tolist(), ends, strict=True):
+            results.append(PairedResult(a, b, position, float(scores[b] - scores[a]), p, p_corrected, limits))
     return results
+
+
+def _intervals(
+    scores: Floats,
+    replicates: Floats,
+    pairs: Sequence[tuple[int, int]],
+    level: float,
+    kind: str,
+    without: Floats | None,
+) -> list[Ends | None]:
+    """Those of the pairs' differences; `without` are leave-one-out scores."""
+    if not replicates.shape[1]:
+        return [None] * len(pairs)
+    if kind == "percentile":
+        lots = [replicates[second] - replicates[first] for first, second in _lots(pairs)]
+        return [ends for lot in lots for ends in percentile_intervals(lot, level)]
+    return [
+        interval(
+            kind, replicates[b] - replicates[a], level, float(scores[b] - scores[a]),
+            None if without is None else without[b] - without[a],
+        )
+        for a, b in pairs
+    ]  # fmt: skip
+
+
+def _lots(pairs: Sequence[tuple[int, int]]) -> Iterator[NDArray[np.intp]]:
+    """First and second systems of some pairs at a time, (2, pairs)."""
+    for begin in range(0, len(pairs), AT_ONCE):
+        yield np.array(pairs[begin : begin + AT_ONCE]).T
 
 
 def _statistics(measurement: Measurement) -> Floats:

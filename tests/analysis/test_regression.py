@@ -10,8 +10,8 @@ import pytest
 
 from analysis.baselines import Candidate
 from analysis.regression import Entry, Finding, Outcome, Rival, Subject, findings
+from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.correction import corrected
-from metrics.resampling.paired import bootstrap_p
 from models.night_scores import NightScore
 
 REPLICATES = 400

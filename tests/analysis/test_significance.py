@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.significance import board_places, bootstrap_pairs, ranked_by_bootstrap
+from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.correction import corrected
 from metrics.resampling.interval import percentile_interval
-from metrics.resampling.paired import bootstrap_p
 from tests.analysis.boards import made_board, spread, undefined
 
 N = 200

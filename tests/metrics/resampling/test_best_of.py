@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.resampling.best_of import bootstrap_best_p
-from metrics.resampling.paired import bootstrap_p
+from metrics.resampling.bootstrap_p import bootstrap_p
 
 REPLICATES, SEGMENTS = 300, 100
 

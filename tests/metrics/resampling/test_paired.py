@@ -14,9 +14,10 @@ from sacrebleu.significance import PairedTest
 from metrics import BLEU, TER, ChrF
 from metrics.errors import BadParameter
 from metrics.measure import measure
+from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.interval import interval
 from metrics.resampling.jackknife import leave_one_out
-from metrics.resampling.paired import bootstrap_p, paired_bootstrap, paired_randomization, pairs_to_test
+from metrics.resampling.paired import paired_bootstrap, paired_randomization, pairs_to_test
 from metrics.resampling.runs import mean_over_runs
 from tests.metrics.campaigns import joined, read_campaign
 

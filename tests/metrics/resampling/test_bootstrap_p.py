@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.resampling.many_pairs import bootstrap_p_values
-from metrics.resampling.paired import bootstrap_p
+from metrics.resampling.bootstrap_p import bootstrap_p, bootstrap_p_values
 
 # Few values, so that many replicates lie exactly as far from the mean as the difference does.
 value = st.sampled_from([-2.0, -1.0, -0.1, 0.0, 0.1, 0.3, 1.0, 2.0, 1e-3, 1e9]) | st.floats(-100, 100)
@@ -38,7 +37,7 @@ def test_most_pairs_of_real_size_need_no_exact_mean(monkeypatch):
     """What makes it quick: the way with exact sums is for few."""
     taken = []
     monkeypatch.setattr(
-        "metrics.resampling.many_pairs.bootstrap_p",
+        "metrics.resampling.bootstrap_p.bootstrap_p",
         lambda difference, row: taken.append(1) or bootstrap_p(difference, row),
     )
     replicates = np.random.default_rng(1).normal(30, 0.5, (40, 1000))
