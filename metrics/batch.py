@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from metrics.errors import BadText, MissingLayer, MissingState
-from metrics.kernels.characters import characters
 from metrics.kernels.lines import line_count
 from metrics.kernels.lowered import lowered
 from metrics.kernels.words import folded, words
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from metrics.kernels.characters import Characters
     from metrics.kernels.words import Words
     from metrics.preparation import Preparation
     from metrics.stopwatch import Stopwatch
@@ -142,10 +140,6 @@ class Batch:
             )
         return self.states[preparation.key]
 
-    def characters(self, case: str) -> Characters:
-        """Code points of each segment, white space removed."""
-        return self.once(("characters", case), lambda: characters(self._cased(case), self._rows))
-
     @property
     def _rows(self) -> int:
         return (len(self.references) + len(self.systems)) * self.segments
@@ -162,7 +156,8 @@ class Batch:
             watch.uses(piece)
         return cast("Prepared", self._prepared[key])
 
-    def _cased(self, case: str) -> bytes:
+    def cased(self, case: str) -> bytes:
+        """All texts, one after the other, with `case` as in `words`."""
         if case == "mixed":
             return self.text
         return self.once("lowered", lambda: lowered(self.text))
@@ -172,8 +167,8 @@ class Batch:
             # Folding the types instead of the tokens is some ten times less work.
             return folded(self.words(tokenizer, "mixed"))
         if tokenizer == "13a":
-            return words(unescaped(self._cased(case)), self._rows, western=True)
-        return words(prepared_text(self._cased(case), tokenizer), self._rows)
+            return words(unescaped(self.cased(case)), self._rows, western=True)
+        return words(prepared_text(self.cased(case), tokenizer), self._rows)
 
     def _composed(self) -> Batch:
         texts = [self.text, *(b"\n".join(layer) for layer in self.layers.values())]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from metrics.base import Metric
 from metrics.errors import BadParameter
-from metrics.kernels.chrf import LARGEST_ORDER, chrf_statistics
+from metrics.kernels.chrf import chrf_statistics
 from metrics.kernels.ngram_scores import chrf_scores
+from metrics.kernels.shared_ngrams import LARGEST_ORDER, character_ngrams, word_ngrams
 from metrics.parameters import case_parameter, number_to, parameter, show_number, whole_number_to
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from metrics.batch import Batch
+    from metrics.kernels.shared_ngrams import SharedNgrams
 
 order = whole_number_to(LARGEST_ORDER)
 
@@ -63,8 +65,22 @@ class ChrF(Metric):
 
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, 3 * (nc + nw))."""
-        characters = batch.characters(self.case)
-        return chrf_statistics(characters, batch.present, len(batch.systems), self.nc, self.nw, self.beta)
+        present, systems = batch.present, len(batch.systems)
+        return chrf_statistics(self._characters(batch), self._words(batch), present, systems, self.beta)
+
+    def _characters(self, batch: Batch) -> SharedNgrams | None:
+        """They depend on neither words nor beta: chrF and chrF++ share them."""
+
+        def count() -> SharedNgrams:
+            return character_ngrams(batch.cased(self.case), batch.present, len(batch.systems), self.nc)
+
+        return batch.once(("shared characters", self.case, self.nc), count) if self.nc else None
+
+    def _words(self, batch: Batch) -> SharedNgrams | None:
+        def count() -> SharedNgrams:
+            return word_ngrams(batch.words("none", self.case), batch.present, len(batch.systems), self.nw)
+
+        return batch.once(("shared words", self.case, self.nw), count) if self.nw else None
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """0 to 100; 0 without any match.

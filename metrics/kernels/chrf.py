@@ -1,4 +1,4 @@
-"""The n-grams of characters and words that a translation shares with its reference."""
+"""The statistics of chrF from shared n-grams."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ from metrics.kernels.loader import INTEGER, POINTER, REAL, address, checked, ker
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from metrics.kernels.characters import Characters
-
-LARGEST_ORDER = 64
-"""Of characters and of words, each."""
+    from metrics.kernels.shared_ngrams import SharedNgrams
 
 
 def chrf_statistics(
-    characters: Characters, present: NDArray[np.uint8], systems: int, nc: int, nw: int, beta: float
+    characters: SharedNgrams | None, words: SharedNgrams | None, present: NDArray[np.uint8], systems: int, beta: float
 ) -> NDArray[np.float64]:
-    """The statistics of every segment of every system: (systems, segments, 3 * (nc + nw)).
+    """The statistics of every segment of every system: (systems, segments, 3 * orders of characters and words).
 
-    For the character orders 1 to nc, then the word orders 1 to nw: n-grams of the hypothesis (0 where the
-    reference has none), of the reference, and common to both. Of several references the one with the highest
-    segment score, which depends on `beta`, counts; the first on ties. `present` is (references, segments).
-    Raises MemoryError.
+    For the character orders, then the word orders: n-grams of the hypothesis (0 where the reference has none), of the
+    reference, and common to both. Of several references the one with the highest segment score, which depends on
+    `beta`, counts; the first on ties. `present` is (references, segments).
     """
     references, segments = present.shape
-    assert len(characters.starts) == (references + systems) * segments + 1
-    assert 0 <= nc <= LARGEST_ORDER and 0 <= nw <= LARGEST_ORDER  # noqa: PT018
-    out = np.empty((systems, segments, 3 * (nc + nw)))
-    texts = (characters.codes, characters.starts, characters.words, characters.word_starts)
+    orders = [level.shared.shape[-1] if level else 0 for level in (characters, words)]
+    out = np.empty((systems, segments, 3 * sum(orders)))
+    arrays = [array for level in (characters, words) for array in (_addresses(level))]
     function = kernel("chrf_statistics", *[POINTER] * 5, *[INTEGER] * 5, REAL, POINTER)
-    pointers = [address(array) for array in (*texts, present)]
-    checked(function(*pointers, references, systems, segments, nc, nw, float(beta**2), address(out)))
+    checked(
+        function(
+            *arrays, address(present), references, systems, segments, *orders, float(beta**2), address(out),
+        )
+    )  # fmt: skip
     return out
+
+
+def _addresses(level: SharedNgrams | None) -> tuple[int | None, int | None]:
+    return (address(level.lengths), address(level.shared)) if level else (None, None)

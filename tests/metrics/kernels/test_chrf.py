@@ -1,5 +1,6 @@
 """The kernels of chrF against a slow twin, on texts that reach each of their paths."""
 
+import contextlib
 import random
 import string
 from collections import Counter
@@ -10,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.errors import BadText
-from metrics.kernels.characters import characters
 from metrics.kernels.chrf import chrf_statistics
+from metrics.kernels.shared_ngrams import character_ngrams, word_ngrams
+from metrics.kernels.words import words
 
 line = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\n"), max_size=20)
 # Neighbours of one, two, three and four bytes in all positions of an eight-byte step, white space among them.
@@ -22,28 +24,41 @@ mixed = st.text(st.sampled_from(WIDTHS), max_size=40)
 @settings(deadline=None, max_examples=500)
 @given(lines=st.lists(line | mixed, min_size=1, max_size=5))
 def test_characters_are_what_str_split_leaves(lines):
-    found = characters("\n".join(lines).encode(), len(lines))
-    codes, words = found.codes.tolist(), found.words.tolist()
-    for row, text in enumerate(lines):
-        assert codes[found.starts[row] : found.starts[row + 1]] == [ord(c) for c in "".join(text.split())]
-        numbers = range(found.word_starts[row], found.word_starts[row + 1])
-        assert ["".join(map(chr, codes[words[w] : words[w + 1]])) for w in numbers] == text.split()
-    assert found.starts[-1] == len(codes)
+    """All of a text is in the text itself; each line is its own reference."""
+    text = "\n".join([*lines, *lines]).encode()
+    found = character_ngrams(text, np.ones((1, len(lines)), np.uint8), 1, 2)
+    left = ["".join(each.split()) for each in lines]
+    assert found.lengths.tolist() == [len(each) for each in [*left, *left]]
+    assert found.shared[0, 0].tolist() == [[len(each), max(len(each) - 1, 0)] for each in left]
 
 
 def test_every_code_point():
-    every = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and code != ord("\n")]
-    found = characters("".join(every).encode(), 1)
-    assert found.codes.tolist() == [ord(c) for c in "".join("".join(every).split())]
+    every = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and code != ord("\n"))
+    left = "".join(every.split())
+    # Each once on both sides, the other way round: they share all characters and no pairs but the middle's.
+    text = f"{every}\n{every[::-1]}".encode()
+    found = character_ngrams(text, np.ones((1, 1), np.uint8), 1, 2)
+    assert found.lengths.tolist() == [len(left)] * 2
+    assert found.shared[0, 0, 0].tolist() == [len(left), 0]
 
 
 @pytest.mark.parametrize(
     ("text", "rows"),
-    [(b"a\nb", 1), (b"a\nb", 3), (b"", 2), (b"\n", 1), (b"\x80", 1), (b"a\xe2\x82", 1), (b"\xf0\x9f\n", 2)],
-)
+    [
+        (b"a\nb\n", 2), (b"a", 2), (b"", 2), (b"\n\n", 2), (b"\x80\n", 2), (b"\n\x80", 2), (b"a\xe2\x82\n", 2),
+        (b"\xf0\x9f\n\n", 2), (b"\n\xf0\x9f", 2), (b"\n\xf7\xbf\xbf\xbf", 2),
+    ],
+)  # fmt: skip
 def test_what_is_not_that_many_lines_of_utf8_is_refused(text, rows):
     with pytest.raises(BadText, match=rf"not {rows} lines of UTF-8"):
-        characters(text, rows)
+        character_ngrams(text, np.ones((1, 1), np.uint8), rows - 1, 6)
+
+
+@settings(deadline=None, max_examples=500)
+@given(texts=st.lists(st.binary(max_size=40).map(lambda text: text.replace(b"\n", b"")), min_size=2, max_size=4))
+def test_any_bytes_are_counted_or_refused(texts):
+    with contextlib.suppress(BadText):
+        character_ngrams(b"\n".join(texts), np.ones((1, 1), np.uint8), len(texts) - 1, 6)
 
 
 def slow_words(text: str) -> list[str]:
@@ -74,9 +89,16 @@ def slow_statistics(hypothesis: str, reference: str, nc: int, nw: int) -> list[i
 def statistics_of(references: list[str], hypotheses: list[str], nc: int, nw: int) -> np.ndarray:
     """One segment, one or more references, one or more systems."""
     rows = [*references, *hypotheses]
-    present = np.ones((len(references), 1), np.uint8)
-    texts = characters("\n".join(rows).encode(), len(rows))
-    return chrf_statistics(texts, present, len(hypotheses), nc, nw, 2)[:, 0]
+    return statistics_of_rows(rows, np.ones((len(references), 1), np.uint8), len(hypotheses), nc, nw)[:, 0]
+
+
+def statistics_of_rows(rows: list[str], present: np.ndarray, systems: int, nc: int, nw: int) -> np.ndarray:
+    text = "\n".join(rows).encode()
+    return chrf_statistics(
+        character_ngrams(text, present, systems, nc) if nc else None,
+        word_ngrams(words(text, len(rows)), present, systems, nw) if nw else None,
+        present, systems, 2,
+    )  # fmt: skip
 
 
 @settings(deadline=None, max_examples=300)
@@ -86,7 +108,7 @@ def statistics_of(references: list[str], hypotheses: list[str], nc: int, nw: int
     nw=st.integers(0, 4),
 )
 def test_statistics_are_bag_overlaps(texts, nc, nw):
-    reference, *hypotheses = texts
+    reference, *hypotheses = [*texts, texts[-1]]  # the last two are alike
     found = statistics_of([reference], hypotheses, nc, nw)
     assert found.tolist() == [slow_statistics(text, reference, nc, nw) for text in hypotheses]
 
@@ -102,11 +124,14 @@ HAN = "".join(map(chr, range(0x4E00, 0x6E00)))
 @pytest.mark.parametrize(
     ("length", "other_length", "alphabet"),
     [
-        (5_000, 4_000, LETTERS),  # children in tables
-        (13_000, 4_000, LETTERS),  # more nodes than 16 bits can number
-        (40_000, 45_000, "ab "),  # more occurrences than 16 bits can count
-        (30, 150_000, "ab "),  # one node seen more often than 16 bits can count
-        (3_000, 3_000, HAN),  # an alphabet too large for tables
+        (1_000, 4_000, LETTERS),  # an automaton
+        (2_500, 4_000, LETTERS),  # one with nearly as many states as can be numbered
+        (6_000, 4_000, LETTERS),  # more states, noticed on the way
+        (13_000, 4_000, LETTERS),  # more positions than states can be numbered
+        (40_000, 45_000, "ab "),
+        (30, 150_000, "ab "),  # one n-gram more often than 16 bits can count
+        (3_000, 3_000, HAN),  # an alphabet too large for a table
+        (300, 9_000, "ab"),  # more visits than a byte can count, positions that are not a multiple of 16
     ],
 )
 def test_long_segments(length, other_length, alphabet):
@@ -122,7 +147,7 @@ def test_long_and_short_segments_after_one_another():
     columns = [[random_text(length, LETTERS, seed) for length in lengths] for seed in range(3)]
     rows = [text for column in columns for text in column]
     present = np.ones((1, len(lengths)), np.uint8)
-    found = chrf_statistics(characters("\n".join(rows).encode(), len(rows)), present, 2, 6, 2, 2)
+    found = statistics_of_rows(rows, present, 2, 6, 2)
     for system, column in zip(found, columns[1:], strict=True):
         pairs = zip(column, columns[0], strict=True)
         assert system.tolist() == [slow_statistics(*pair, 6, 2) for pair in pairs]

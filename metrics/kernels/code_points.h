@@ -1,0 +1,101 @@
+/* From UTF-8 to code points without white space, which is what Python's str.split() takes for it. */
+#ifndef CODE_POINTS_H
+#define CODE_POINTS_H
+
+#include <string.h>
+
+#include "code_symbols.h"
+
+enum { NOT_UTF8 = -2 };
+
+/* What a byte adds to the code point that it ends, and to the one that the next byte ends. */
+typedef struct {
+    uint8_t low[256], keep[256];
+    uint16_t high[256];
+} Bytes;
+
+static inline void classify_bytes(Bytes *bytes) {
+    for (int b = 0; b < 256; b++) {
+        const int half = b >= 0xC0, space = (b >= 0x09 && b <= 0x0D) || (b >= 0x1C && b <= 0x20);
+        bytes->low[b] = (uint8_t)(half ? 0 : b < 0x80 ? b : b & 63);
+        bytes->high[b] = (uint16_t)(half ? (b & 31) << 6 : 0);
+        bytes->keep[b] = !half && !space;
+    }
+}
+
+static inline int is_wide_space(uint32_t code) {
+    return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 ||
+           code == 0x202F || code == 0x205F || code == 0x3000;
+}
+
+/* One code point of any length at `at`, written to `code`, 0 to `keep` for a white space. Returns where the next
+ * begins, 0 if it is cut off by `end` or there is no such code point. */
+static inline const uint8_t *decode_one(const Bytes *bytes, const uint8_t *at, const uint8_t *end, uint32_t *code,
+                                        uint32_t *keep) {
+    const uint32_t byte = *at;
+    if (byte < 0x80) {
+        *code = byte, *keep = bytes->keep[byte];
+        return at + 1;
+    }
+    if (byte < 0xC0) { /* the second half of a code point whose first half was taken by `decode_eight` */
+        *code = (at[-1] & 31u) << 6 | (byte & 63), *keep = *code != 0x85 && *code != 0xA0;
+        return at + 1;
+    }
+    const int width = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+    if (end - at < width) return 0;
+    if (width == 2) {
+        *code = (byte & 31) << 6 | (at[1] & 63u), *keep = *code != 0x85 && *code != 0xA0;
+    } else if (width == 3) {
+        *code = (byte & 15) << 12 | (at[1] & 63u) << 6 | (at[2] & 63u), *keep = !is_wide_space(*code);
+    } else {
+        *code = (byte & 7) << 18 | (at[1] & 63u) << 12 | (at[2] & 63u) << 6 | (at[3] & 63u), *keep = 1;
+        if (*code >= CODE_POINTS) return 0;
+    }
+    return at + width;
+}
+
+/* Whether among eight bytes is one of a code point beyond U+07FF, or one that could be a white space of
+ * two. */
+static inline int is_difficult(uint64_t eight) {
+    const uint64_t ones = 0x0101010101010101u, tops = ones << 7, differs = eight ^ 0xC2 * ones;
+    return ((eight & eight << 1 & eight << 2 & tops) | ((differs - ones) & ~differs & tops)) != 0;
+}
+
+/* Eight bytes of others, without a branch. A first half is left to its second half. */
+static inline int64_t decode_eight(const Bytes *bytes, const uint8_t *at, const Symbols *symbols,
+                                   uint32_t *out, int64_t length) {
+    for (int i = 0; i < 8; i++) {
+        const uint32_t code = (uint32_t)(bytes->low[at[i]] | bytes->high[at[i - 1]]);
+        out[length] = symbols ? symbols->narrow[code] : code;
+        length += bytes->keep[at[i]];
+    }
+    return length;
+}
+
+/* Writes the code points of a line in `text` to `out`, or the symbols of them where `symbols` is not 0. There must be room for as
+ * many as the line has bytes. Returns how many they are, NOT_UTF8 where the line cannot be. */
+static inline int64_t decode_line(const Bytes *bytes, const uint8_t *at, const uint8_t *end, const uint8_t *text,
+                                  const Symbols *symbols, uint32_t *out) {
+    int64_t length = 0;
+    if (at < end && (*at & 0xC0) == 0x80) return NOT_UTF8;
+    while (at < end) {
+        uint64_t eight;
+        if (end - at >= 8 && at > text) {
+            memcpy(&eight, at, 8);
+            if (!is_difficult(eight)) {
+                length = decode_eight(bytes, at, symbols, out, length);
+                at += 8;
+                continue;
+            }
+        }
+        for (const uint8_t *stop = end - at < 8 ? end : at + 8; at < stop;) {
+            uint32_t code, keep;
+            at = decode_one(bytes, at, end, &code, &keep);
+            if (!at) return NOT_UTF8;
+            out[length] = symbols ? symbol_of(symbols, code) : code;
+            length += keep;
+        }
+    }
+    return length;
+}
+#endif

@@ -1,0 +1,78 @@
+"""The n-grams of characters and of words that translations share with their references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.errors import BadText
+from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.words import words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from metrics.kernels.words import Words
+
+LARGEST_ORDER = 64
+
+
+@dataclass(frozen=True, eq=False)
+class SharedNgrams:
+    """Rows are those of a batch: references, then systems, each with all segments."""
+
+    lengths: NDArray[np.int64]
+    """Characters or words of each row."""
+    shared: NDArray[np.uint32]
+    """(references, systems, segments, orders): n-grams of order 1, 2, ... common to both, each as often as both have
+    it. Anything where the segment lacks the reference."""
+
+
+def character_ngrams(text: bytes, present: NDArray[np.uint8], systems: int, orders: int) -> SharedNgrams:
+    r"""Of lines joined by "\n"; what `str.split()` takes for white space is left out.
+
+    `present` is (references, segments). Raises MemoryError, and BadText where the bytes are not as many lines of UTF-8.
+    """
+    found = _room(present, systems, orders)
+    source = np.frombuffer(text, np.uint8) if text else np.zeros(1, np.uint8)
+    function = kernel("character_ngrams", POINTER, INTEGER, POINTER, *[INTEGER] * 4, *[POINTER] * 2)
+    references, segments = present.shape
+    sizes = (references, systems, segments, orders)
+    outputs = (address(found.lengths), address(found.shared))
+    if checked(function(address(source), len(text), address(present), *sizes, *outputs)):
+        rows = (references + systems) * segments
+        raise BadText(f"The text is not {rows} lines of UTF-8. Texts read by metrics.text.plain always are.")
+    return found
+
+
+def word_ngrams(tokens: Words, present: NDArray[np.uint8], systems: int, orders: int) -> SharedNgrams:
+    """Of words from which one ASCII punctuation mark is cut: from the end if there is one, else from the beginning.
+
+    `tokens` are what white space separates, `present` is (references, segments). Raises MemoryError.
+    """
+    found = _room(present, systems, orders)
+    pieces = _pieces(tokens)
+    function = kernel("word_ngrams", *[POINTER] * 5, *[INTEGER] * 5, *[POINTER] * 2)
+    references, segments = present.shape
+    texts = (address(tokens.ids), address(tokens.starts), address(pieces.ids), address(pieces.starts))
+    sizes = (pieces.types, references, systems, segments, orders)
+    checked(function(*texts, address(present), *sizes, address(found.lengths), address(found.shared)))
+    return found
+
+
+def _pieces(tokens: Words) -> Words:
+    """One or two words for each type: some ten times less work than to cut each token."""
+    lines = np.frombuffer(tokens.lines, np.uint8) if tokens.lines else np.zeros(1, np.uint8)
+    cut = np.empty(2 * len(lines), np.uint8)
+    size = kernel("cut_marks", POINTER, INTEGER, POINTER)(address(lines), len(tokens.lines), address(cut))
+    # The last line feed ends a line; between lines there is one less. No types are no lines.
+    return words(cut[: max(size - 1, 0)].tobytes(), max(tokens.types, 1))
+
+
+def _room(present: NDArray[np.uint8], systems: int, orders: int) -> SharedNgrams:
+    references, segments = present.shape
+    assert 0 < orders <= LARGEST_ORDER
+    lengths = np.empty((references + systems) * segments, np.int64)
+    return SharedNgrams(lengths, np.empty((references, systems, segments, orders), np.uint32))

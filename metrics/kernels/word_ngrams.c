@@ -1,0 +1,96 @@
+/* Word n-grams that systems share with references, words cut as chrF++ cuts them. See word_ngrams.py. */
+#include "shared_ngrams.h"
+
+/* As in string.punctuation: every printable ASCII character that is no letter, digit or blank. */
+static inline int is_punctuation(uint8_t byte) {
+    const uint8_t small = byte | 32;
+    return byte > 32 && byte < 127 && !(byte >= '0' && byte <= '9') && !(small >= 'a' && small <= 'z');
+}
+
+/* Puts a blank before the punctuation mark that a word ends with, else behind the one that it begins with, where
+ * that is not all of it. lines: words, each ended by a line feed, `size` bytes; out: room for twice as many.
+ * Returns how many were written. */
+int64_t cut_marks(const uint8_t *lines, int64_t size, uint8_t *out) {
+    uint8_t *const first = out;
+    for (const uint8_t *at = lines, *end; at < lines + size; at = end + 1) {
+        end = memchr(at, '\n', (size_t)(lines + size - at));
+        if (!end) break;
+        const size_t length = (size_t)(end - at);
+        size_t cut = length;
+        if (length > 1 && is_punctuation(end[-1])) cut = length - 1;
+        else if (length > 1 && is_punctuation(at[0])) cut = 1;
+        memcpy(out, at, cut);
+        out += cut;
+        if (cut < length) *out++ = ' ';
+        memcpy(out, at + cut, length - cut);
+        out += length - cut;
+        *out++ = '\n';
+    }
+    return out - first;
+}
+
+/* Words as numbers, and the one or two pieces of each. */
+typedef struct {
+    const int32_t *ids, *pieces;
+    const int64_t *starts, *piece_starts;
+    uint32_t *symbol_of; /* of each piece; 0 for those that no reference of the segment has */
+} Texts;
+
+/* The symbols of segment `segment`, which is every `segments`-th row. Returns -1 when out of memory. */
+static int read_segment(const Texts *texts, Sequences *sequences, int64_t references, int64_t rows, int64_t segments,
+                        int64_t segment, int64_t *lengths) {
+    size_t most = 0, total = 0;
+    uint32_t *const symbol_of = texts->symbol_of;
+    for (int64_t row = segment; row < rows; row += segments)
+        most += 2 * (size_t)(texts->starts[row + 1] - texts->starts[row]);
+    if (sequences_room(sequences, (size_t)(rows / segments), most)) return -1;
+    uint32_t *symbols = sequences->symbols.memory, known = 0;
+    size_t *starts = sequences->starts.memory;
+    for (int64_t row = segment; row < rows; row += segments) {
+        const int of_reference = row < references * segments;
+        *starts++ = total;
+        for (int64_t word = texts->starts[row]; word < texts->starts[row + 1]; word++) {
+            const int64_t *piece = texts->piece_starts + texts->ids[word];
+            for (int64_t at = piece[0]; at < piece[1]; at++) {
+                uint32_t *symbol = &symbol_of[texts->pieces[at]];
+                if (of_reference && !*symbol) *symbol = ++known;
+                symbols[total++] = *symbol;
+            }
+        }
+        lengths[row] = (int64_t)total - (int64_t)starts[-1];
+    }
+    *starts = total;
+    sequences->width = (size_t)known + 1;
+    for (int64_t row = segment; row < references * segments; row += segments)
+        for (int64_t word = texts->starts[row]; word < texts->starts[row + 1]; word++) {
+            const int64_t *piece = texts->piece_starts + texts->ids[word];
+            for (int64_t at = piece[0]; at < piece[1]; at++) symbol_of[texts->pieces[at]] = 0;
+        }
+    return 0;
+}
+
+/* ids, starts: words of each row; row t * segments + i is segment i of text t; texts are `references` references, then
+ * the systems. Word w is cut into pieces[piece_starts[w]] to pieces[piece_starts[w + 1] - 1], one or two, all below
+ * `types`. present: (references, segments), 0 where a segment lacks a reference. lengths: pieces of each row. out:
+ * (references, systems, segments, orders), left alone where a reference is lacking.
+ * Returns 0, or -1 when out of memory. */
+int64_t word_ngrams(const int32_t *ids, const int64_t *starts, const int32_t *pieces, const int64_t *piece_starts,
+                    const uint8_t *present, int64_t types, int64_t references, int64_t systems, int64_t segments,
+                    int64_t orders, int64_t *lengths, uint32_t *out) {
+    if (orders < 0 || orders > LARGEST_ORDER) return -2;
+    const int64_t rows = (references + systems) * segments;
+    Ngrams ngrams = {0};
+    Sequences sequences = {0};
+    Texts texts = {ids, pieces, starts, piece_starts, calloc((size_t)types + 1, sizeof(uint32_t))};
+    int64_t result = texts.symbol_of ? 0 : -1;
+    for (int64_t i = 0; i < segments && !result; i++) {
+        result = read_segment(&texts, &sequences, references, rows, segments, i, lengths);
+        if (!result)
+            result = shared_ngrams(&ngrams, &sequences, present, (size_t)references, (size_t)systems,
+                                   (size_t)segments, (size_t)i, (int)orders, out);
+    }
+    ngrams_free(&ngrams);
+    sequences_free(&sequences);
+    free(texts.symbol_of);
+    return result;
+}
