@@ -71,7 +71,7 @@ class Campaigner:
         surroundings = Surroundings(campaign.language, frozenset(self.layers), resources)
         self.metrics, _ = settle([parse_metric(each) for each in specifications], surroundings)
         self.preparations = preparations(self.metrics)
-        self.states = states_of(self.metrics, [self.batch(0)])
+        self.states = states_of(self.metrics, self.batch(0))
 
     def batch(self, systems: int) -> Batch:
         """A shard of so many systems, nothing done yet."""

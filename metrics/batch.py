@@ -83,8 +83,7 @@ class Batch:
 
         What one of them needs fits in the processor's cache, and nobody who waits for its end waits for long.
         """
-        texts = len(self.references) + len(self.systems)
-        count = -(-self.segments // max(SLICE_ROWS // texts, SMALLEST_SLICE))
+        count = self._slice_count
         if count == 1:
             yield self
             return
@@ -101,6 +100,19 @@ class Batch:
             )
             batch.stopwatch = self.stopwatch
             yield batch
+
+    @property
+    def _slice_count(self) -> int:
+        texts = len(self.references) + len(self.systems)
+        return -(-self.segments // max(SLICE_ROWS // texts, SMALLEST_SLICE))
+
+    @property
+    def reference_side(self) -> Batch:
+        """The references alone; itself where metrics work on it as a whole, so that its words serve for both."""
+        if self._slice_count == 1:
+            return self
+        layers = {name: layer[: len(self.references)] for name, layer in self.layers.items()}
+        return Batch(self.references, [], self.variable_references, layers=layers, resources=self.resources)
 
     @property
     def text(self) -> bytes:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics import portable
 from metrics.errors import BadState
-from metrics.kernels.ngram_weights import ngram_pairs
+from metrics.kernels.ngram_counts import ngram_counts
+from metrics.kernels.ngram_weights import ngram_weights
 from metrics.kernels.words import words as numbered
 from metrics.ngram_merging import merged, merged_in_chapters, united
 from metrics.ngram_table import NgramTable, counted
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from metrics.batch import Batch
     from metrics.kernels.words import Words
+
+    Numbers = NDArray[np.uint32]
 
 
 LARGEST_CHAPTER = 1 << 20
@@ -55,9 +57,11 @@ class Information:
         wanted = int(words.ids[: words.starts[rows]].max(initial=-1)) + 1
         if not wanted:
             return np.zeros(0, np.int32)
-        last = np.flatnonzero(np.frombuffer(words.lines, np.uint8) == ord("\n"))[wanted - 1]
+        lines = words.lines_to(wanted)
+        if self.lines.startswith(lines):
+            return np.arange(wanted, dtype=np.int32)
         # Interned behind the words known here, one of them gets its number from here.
-        found = numbered(self.lines + words.lines[:last], self.types + wanted).ids[self.types :]
+        found = numbered(self.lines + lines[:-1], self.types + wanted).ids[self.types :]
         if (found >= self.types).any():
             raise BadState("The n-gram counts are those of other references. Prepare these references.")
         return found
@@ -102,7 +106,21 @@ class NgramInformation(Preparation):
     def read_chapters(self, chapters: Sequence[bytes]) -> Information:
         """The information of each n-gram of these chapters. Raises BadState."""
         table = NgramTable.from_bytes(united(chapters))
-        pairs, contexts, counts = ngram_pairs(table)
-        first_child = np.concatenate(([0], np.cumsum(table.children, dtype=np.int64))) + table.types
-        bits = portable.log2(contexts / counts)
-        return Information(table.lines, table.types, first_child, table.words.astype(np.int32), bits[pairs])
+        children, last, counts = table.stored()
+        return _weighed(table.lines, children, last, counts, table.total)
+
+    def state_of(self, batch: Batch) -> Information:
+        """The same of the references of a batch, as its words are numbered; some that says nothing is in it, too."""
+        words = batch.words(self.tok, self.case)
+        starts = words.starts[: len(batch.references) * batch.segments + 1]
+        ids = words.ids[: starts[-1]]
+        lines = words.lines_to(int(ids.max(initial=-1)) + 1)
+        numbers = ngram_counts(ids, starts, lines.count(b"\n"), self.deepest, repeated=True)
+        return _weighed(lines, *numbers, len(ids))
+
+
+def _weighed(lines: bytes, children: Numbers, words: Numbers, counts: Numbers, total: int) -> Information:
+    """A table with the information of its n-grams."""
+    types = lines.count(b"\n")
+    first_child, bits = ngram_weights(children, counts, types, total)
+    return Information(lines, types, first_child, words.view(np.int32), bits)

@@ -130,7 +130,7 @@ def measure(
     states = ShardStates(metrics, batches([])) if shards > 1 else None
     for shard, batch in enumerate(batches(systems)):
         # Of a single shard the reference side is read once for both steps.
-        batch.states = states.of(shard) if states else states_of(metrics, [batch])
+        batch.states = states.of(shard) if states else states_of(metrics, batch.reference_side)
         statistics = shard_statistics(batch, metrics)
         for sum_of, each in zip(sums, statistics, strict=True):
             sum_of += corpus_sums(each)

@@ -60,6 +60,10 @@ class Preparation(ABC):
         (state,) = chapters
         return self.read(state)
 
+    def state_of(self, batch: Batch) -> Any:
+        """As `read` gives it, from a batch that holds all references; without bytes on the way where that is less."""
+        return self.read(self.merge([self.count(batch)]))
+
 
 def preparations(metrics: Iterable[Metric]) -> dict[str, Preparation]:
     """What these metrics need, by key."""
@@ -78,14 +82,9 @@ def preparation_of(metric: Metric, key: str) -> Preparation:
     return preparation
 
 
-def states_of(metrics: Iterable[Metric], references: Iterable[Batch]) -> dict[str, Any]:
-    """The states that metrics need, by key, from batches that together hold every segment of the references once."""
-    needed = preparations(metrics)
-    parts: dict[str, list[bytes]] = {key: [] for key in needed}
-    for batch in references if needed else ():
-        for key, preparation in needed.items():
-            parts[key].append(preparation.count(batch))
-    return {key: preparation.read(preparation.merge(parts[key])) for key, preparation in needed.items()}
+def states_of(metrics: Iterable[Metric], batch: Batch) -> dict[str, Any]:
+    """The states that metrics need, by key, from a batch that holds every segment of the references."""
+    return {key: preparation.state_of(batch) for key, preparation in preparations(metrics).items()}
 
 
 class ShardStates:

@@ -60,7 +60,7 @@ class Subject:
             layers=layers,
             resources=self.surroundings.resources,
         )
-        batch.states = states_of([self.metric], [batch])
+        batch.states = states_of([self.metric], batch)
         return batch
 
     def texts(self, campaign: Campaign) -> tuple[list[bytes], dict[str, list[bytes]]]:

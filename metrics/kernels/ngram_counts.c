@@ -1,7 +1,13 @@
 /* How often a text has each of its n-grams, as a trie in order. */
-#include <stdint.h>
-#include <stdlib.h>
+#include "comparing.h"
+
 #include <string.h>
+
+static inline int64_t common_words(const int32_t *words, const uint8_t *room, int32_t one, int32_t other) {
+    int64_t common = 0, most = smaller(room[one], room[other]);
+    while (common < most && words[one + common] == words[other + common]) common++;
+    return common;
+}
 
 /*
  * words: numbers from 0 to types - 1 of all rows; row r is starts[r] to starts[r + 1], and no n-gram spans two rows.
@@ -9,10 +15,11 @@
  * The places of the text are sorted by the up to `deepest` words that begin there, word by word from the last to the
  * first (a radix sort), so that equal n-grams are neighbours and every node comes behind its parent's others. children,
  * last, counts: (deepest, words): of each node of level n, in order, how many children it has, its last word, how often
- * it occurs; sizes: nodes of each level. Returns 0, or -1 without memory or with 2^31 words or more.
+ * it occurs; sizes: nodes of each level. With `repeated` n-grams that begin with one that occurs once are left out.
+ * Returns 0, or -1 without memory or with 2^31 words or more.
  */
 int64_t ngram_counts(const int32_t *words, const int64_t *starts, int64_t rows, int64_t types, int64_t deepest,
-                     uint32_t *children, uint32_t *last, uint32_t *counts, int64_t *sizes) {
+                     int64_t repeated, uint32_t *children, uint32_t *last, uint32_t *counts, int64_t *sizes) {
     int64_t size = starts[rows], result = -1;
     memset(sizes, 0, (size_t)deepest * sizeof *sizes);
     if (size == 0) return 0;
@@ -40,22 +47,21 @@ int64_t ngram_counts(const int32_t *words, const int64_t *starts, int64_t rows, 
         sorted = swapped;
     }
 
+    int64_t common = 0; /* words that begin a place and the one before */
     for (int64_t k = 0; k < size; k++) {
-        const int32_t *here = words + places[k], *before = k ? words + places[k - 1] : here;
-        int64_t common = 0, most = room[places[k]];
-        if (k) {
-            int64_t limit = most < room[places[k - 1]] ? most : room[places[k - 1]];
-            while (common < limit && here[common] == before[common]) common++;
-        }
+        int32_t at = places[k];
+        int64_t next = k + 1 < size ? common_words(words, room, at, places[k + 1]) : 0;
+        int64_t most = repeated ? smaller(room[at], larger(common, next) + 1) : room[at];
         for (int64_t n = 0; n < most; n++) {
             int64_t base = n * size;
             if (n >= common) {
                 if (n) children[base - size + sizes[n - 1] - 1]++;
                 children[base + sizes[n]] = counts[base + sizes[n]] = 0;
-                last[base + sizes[n]++] = (uint32_t)here[n];
+                last[base + sizes[n]++] = (uint32_t)words[at + n];
             }
             counts[base + sizes[n] - 1]++;
         }
+        common = next;
     }
     result = 0;
 done:

@@ -15,20 +15,22 @@ if TYPE_CHECKING:
 
 
 def ngram_counts(
-    words: NDArray[np.int32], starts: NDArray[np.int64], types: int, deepest: int
+    words: NDArray[np.int32], starts: NDArray[np.int64], types: int, deepest: int, *, repeated: bool = False
 ) -> tuple[Numbers, Numbers, Numbers]:
     """The n-grams of 1 to `deepest` words as a trie: children, last words and counts of its nodes.
 
     Row r of the text is `words[starts[r]:starts[r + 1]]`, numbers below `types`. Nodes come level by level, those of
-    a level by their parents and then by their last word; `children` says how many each has on the next level.
+    a level by their parents and then by their last word; `children` says how many each has on the next level. With
+    `repeated` those that begin with an n-gram that occurs once are left out: each always follows its context.
     """
     size = int(starts[-1])
     tables = [np.empty((deepest, size), np.uint32) for _ in range(3)]
     sizes = np.zeros(deepest, np.int64)
-    function = kernel("ngram_counts", *[POINTER] * 2, *[INTEGER] * 3, *[POINTER] * 4)
+    function = kernel("ngram_counts", *[POINTER] * 2, *[INTEGER] * 4, *[POINTER] * 4)
     checked(
         function(
-            address(words), address(starts), len(starts) - 1, types, deepest, *map(address, tables), address(sizes),
+            address(words), address(starts), len(starts) - 1, types, deepest, int(repeated),
+            *map(address, tables), address(sizes),
         )
     )  # fmt: skip
     children, last, counts = (

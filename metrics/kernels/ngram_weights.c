@@ -1,39 +1,42 @@
 /* What the n-grams of a table say: each is known by how often it and its context, the words before its last, occur. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
+
+/* Pairs of counts come again and again: logarithms of the last ones that were met. */
+enum { REMEMBERED = 1 << 12 };
+
+typedef struct {
+    int64_t context, own; /* 0 for none */
+    double bits;
+} Pair;
+
+static double bits_of(Pair *remembered, int64_t context, int64_t own) {
+    if (context == own) return 0.0;
+    uint64_t hash = ((uint64_t)context << 32 ^ (uint64_t)own) * 0x9E3779B97F4A7C15u;
+    Pair *pair = remembered + (hash >> 32) % REMEMBERED;
+    if (pair->context != context || pair->own != own)
+        *pair = (Pair){context, own, log2((double)context / (double)own)};
+    return pair->bits;
+}
 
 /*
  * A table: nodes in order, the first `types` of them words; children: of each node, whose children follow one another
- * behind those of the nodes before it; total: of all words, which is the context of each. pairs: of each node the number
- * of its pair of counts, its context's and its own; context, own: of each pair, room for `nodes`. Equal pairs have one
- * number, so that few logarithms are to be taken. Returns how many pairs there are, or -1 without memory.
+ * behind those of the nodes before it; total: of all words, which is the context of each. first_child: of each node and
+ * of one behind the last, where its children begin; bits: of each node what it says. Returns 0, or -1 without memory.
  */
-int64_t ngram_pairs(const uint32_t *children, const uint32_t *counts, int64_t types, int64_t nodes, int64_t total,
-                    int32_t *pairs, int64_t *context, int64_t *own) {
-    uint64_t size = 16;
-    while (size < 2 * (uint64_t)nodes) size *= 2;
-    int32_t *slots = malloc(size * sizeof *slots);
-    if (!slots || nodes >= INT32_MAX) {
-        free(slots);
-        return -1;
-    }
-    memset(slots, 0xFF, size * sizeof *slots);
-    int64_t used = 0, parent = -1, left = types;
+int64_t ngram_weights(const uint32_t *children, const uint32_t *counts, int64_t types, int64_t nodes, int64_t total,
+                      int64_t *first_child, double *bits) {
+    Pair *remembered = calloc(REMEMBERED, sizeof *remembered);
+    if (!remembered) return -1;
+    for (int64_t node = 0; node < types; node++) bits[node] = bits_of(remembered, total, counts[node]);
+    int64_t child = types;
     for (int64_t node = 0; node < nodes; node++) {
-        while (left == 0) left = children[++parent];
-        left--;
-        int64_t its_context = parent < 0 ? total : counts[parent];
-        uint64_t hash = ((uint64_t)its_context << 32 ^ counts[node]) * 0x9E3779B97F4A7C15u, slot = (hash ^ hash >> 32);
-        for (slot &= size - 1; slots[slot] >= 0; slot = (slot + 1) & (size - 1))
-            if (context[slots[slot]] == its_context && own[slots[slot]] == counts[node]) break;
-        if (slots[slot] < 0) {
-            context[used] = its_context;
-            own[used] = counts[node];
-            slots[slot] = (int32_t)used++;
-        }
-        pairs[node] = slots[slot];
+        first_child[node] = child;
+        for (int64_t end = child + children[node]; child < end; child++)
+            bits[child] = bits_of(remembered, counts[node], counts[child]);
     }
-    free(slots);
-    return used;
+    first_child[nodes] = child;
+    free(remembered);
+    return 0;
 }

@@ -1,4 +1,4 @@
-"""Which n-grams of a table say something, and the counts that tell how much."""
+"""How much the n-grams of a table say."""
 
 from __future__ import annotations
 
@@ -7,26 +7,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
-from metrics.ngram_table import NgramTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Numbers = NDArray[np.uint32]
 
-def ngram_pairs(table: NgramTable) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """By node the number of its pair of counts; by pair the count of the context and that of the n-gram.
 
-    The context is what stands before the last word; that of a single word is all words. Raises TooLarge.
+def ngram_weights(
+    children: Numbers, counts: Numbers, types: int, total: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Of each node, and one behind the last, where its children begin; of each node its information in bits.
+
+    That is log2 of how often its context, what stands before the last word, occurs, divided by how often it does; the
+    context of a single word is all words, of which there are `total`.
     """
-    children, _, counts = table.stored()
     nodes = len(counts)
-    pairs = np.empty(nodes, np.int32)
-    context, own = np.empty((2, nodes), np.int64)
-    function = kernel("ngram_pairs", *[POINTER] * 2, *[INTEGER] * 3, *[POINTER] * 3)
-    used = checked(
-        function(
-            address(children), address(counts), table.types, nodes, table.total,
-            address(pairs), address(context), address(own),
-        )
-    )  # fmt: skip
-    return pairs, context[:used], own[:used]
+    first_child, bits = np.empty(nodes + 1, np.int64), np.empty(nodes)
+    function = kernel("ngram_weights", *[POINTER] * 2, *[INTEGER] * 3, *[POINTER] * 2)
+    checked(function(address(children), address(counts), types, nodes, total, address(first_child), address(bits)))
+    return first_child, bits

@@ -33,6 +33,13 @@ class Words:
         """Tokens in each row."""
         return np.diff(self.starts)
 
+    def lines_to(self, types: int) -> bytes:
+        """The first so many distinct tokens, each ended by a newline."""
+        if types == self.types:
+            return self.lines
+        ends = np.flatnonzero(np.frombuffer(self.lines, np.uint8) == ord("\n"))
+        return self.lines[: ends[types - 1] + 1] if types else b""
+
 
 def words(text: bytes, rows: int, *, western: bool = False) -> Words:
     r"""The tokens of `rows` lines joined by "\n": what white space separates.

@@ -305,7 +305,7 @@ def test_most_long_ngrams_are_left_out():
 def test_without_its_state_it_cannot_be_scored():
     with pytest.raises(MissingState, match=r"ngram-information:order<=5:tok=13a:case=mixed was not counted"):
         NIST().segment_statistics(Batch([b"a"], [b"a"]))
-    other = states_of([NIST()], [Batch([b"b"], [])])
+    other = states_of([NIST()], Batch([b"b"], []))
     with pytest.raises(BadState, match="other references"):
         NIST().segment_statistics(Batch([b"a"], [b"a"], states=other))
     assert NIST(order=(2, 5)).preparation == NIST().preparation

@@ -11,7 +11,7 @@ from metrics import parse_metric
 from metrics.batch import Batch
 from metrics.errors import MetricsError
 from metrics.measure import measure
-from metrics.preparation import states_of
+from metrics.preparation import preparations
 from models import (
     Evaluation,
     LeaseState,
@@ -120,16 +120,16 @@ def test_large_states_are_kept_in_chapters(station: Station, monkeypatch: pytest
             [(0, 1), (1, 2), (2, 3)] if largest == 1 else [(0, 2), (2, 3)]
         )
         reference = some_text(600, 1)
-        whole = states_of([parse_metric("nist")], [Batch([reference], [])])
-        (key,) = whole
+        ((key, way),) = preparations([parse_metric("nist")]).items()
+        whole = way.read(way.merge([way.count(Batch([reference], []))]))
         for blocks in ((0, 1), (1, 3), (0, 3)):
             found = worker.preparing.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
             again = worker.preparing.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
             assert found is again
-            assert len(found.bits) <= len(whole[key].bits)
+            assert len(found.bits) <= len(whole.bits)
         # All chapters have all n-grams.
-        assert found.bits.tolist() == whole[key].bits.tolist()
-        assert found.words.tolist() == whole[key].words.tolist()
+        assert found.bits.tolist() == whole.bits.tolist()
+        assert found.words.tolist() == whole.words.tolist()
     work(station)
     assert states(station) == ["done"] * 2
     outputs = [similar_text(reference, 1000 + number) for number in range(2)]
