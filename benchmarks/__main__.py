@@ -26,7 +26,7 @@ from benchmarks.machine import load, machine
 from benchmarks.page import DOCS, PAGE, Measured, keep, read_figures, write_page
 from benchmarks.section import Section
 
-SECTIONS = ("headline", "warm", "cold", "together", "replicates", "latency", "growth")
+SECTIONS = ("headline", "warm", "cold", "together", "replicates", "latency", "growth", "layers")
 """Modules of this package with a function `section`, in the order in which they run."""
 QUICK_DOCS = Path("steelyard-bench")
 

@@ -85,6 +85,8 @@ AIMS = (
     Aim("exponent of CPU in the stated cost of metrics", "growth.metrics.cpu", 1.1, ""),
     Aim("exponent of CPU in replicates, or of its last doubling if larger", "growth.replicates.cpu.larger", 1.1, ""),
     Aim("two worker processes against one, from queued to scored", "growth.workers.speedup", 1.8, "×", 1.95),
+    Aim("kernel time over all time of worker processes, queued campaign", "layers.kernels.share", 0.85, "%", 0.95,
+        at_least=True),
 )  # fmt: skip
 
 

@@ -13,8 +13,10 @@ overhead is the share of it in which no metric, table or replicate was computed.
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -82,8 +84,30 @@ def submit(
     return intake.all_evaluations
 
 
-def one_round(place: Installation, campaign: Campaign, metrics: list[Metric], copies: int, number: int) -> None:
-    """Evaluate, and print a row of the table."""
+@dataclass(frozen=True)
+class Round:
+    """What became of a campaign that was queued and evaluated."""
+
+    took: list[float]
+    """Seconds of each task, in order."""
+    within: float
+    """Share of the tasks' time in which no metric, table or replicate was computed."""
+    overhead: float
+    """The same of the whole time of the worker's processes; NaN where there was a single task."""
+    off: float
+    """By what factor costs were estimated wrong, the median."""
+
+    def row(self, number: int) -> str:
+        """Of the table."""
+        took = self.took
+        quartiles = " | ".join(f"{took[min(len(took) - 1, len(took) * part // 4)]:.2f}" for part in range(5))
+        shown = "n/a" if math.isnan(self.overhead) else f"{self.overhead:.1%}"
+        shares = f"{self.off:.2f} | {self.within:.1%} | **{shown}**"
+        return f"| {number + 1} | {len(took)} | {quartiles} | {shares} | {load()} |"
+
+
+def one_round(place: Installation, campaign: Campaign, metrics: list[Metric], copies: int, number: int) -> Round:
+    """Evaluate the campaign, its texts so many times over."""
     evaluations: list[int] = []
 
     def script() -> None:
@@ -106,15 +130,13 @@ def one_round(place: Installation, campaign: Campaign, metrics: list[Metric], co
         for row in rows
     )
     whole = place.processes * (last - first)
-    within = 1 - sum(row.kernel_seconds for row in rows) / sum(took)
-    right = statistics.median(
-        max(row.ended_at - row.claimed_at, row.cost) / min(row.ended_at - row.claimed_at, row.cost) for row in rows
-    )
-    quartiles = " | ".join(f"{took[min(len(took) - 1, len(took) * part // 4)]:.2f}" for part in range(5))
-    shown = f"{1 - kernel / whole:.1%}" if whole else "n/a"
-    print(
-        f"| {number + 1} | {len(rows)} | {quartiles} | {right:.2f} | {within:.1%} | **{shown}** | {load()} |",
-        flush=True,
+    return Round(
+        took,
+        within=1 - sum(row.kernel_seconds for row in rows) / sum(took),
+        overhead=1 - kernel / whole if whole else math.nan,
+        off=statistics.median(
+            max(row.ended_at - row.claimed_at, row.cost) / min(row.ended_at - row.claimed_at, row.cost) for row in rows
+        ),
     )
 
 
@@ -133,7 +155,7 @@ def main() -> None:
           "| overhead in tasks | with gaps | load |\n|---|---|---|---|---|---|---|---|---|---|---|")  # fmt: skip
     with installation(options.processes) as place:
         for number in range(options.rounds):
-            one_round(place, campaign, metrics, options.copies, number)
+            print(one_round(place, campaign, metrics, options.copies, number).row(number), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,90 @@
+"""Layers from files to statistics: reading, cutting, counting and aligning."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from benchmarks.limits import Layer, Limit, fastest
+from benchmarks.overhead import settled
+from metrics.batch import Batch
+from metrics.preparation import states_of
+from metrics.text.plain import read_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from benchmarks.campaign import Campaign
+    from metrics.base import Metric
+
+
+PACE = "distances"
+"""A limit that is a layer: TER has at least an edit distance to find, as WER has."""
+
+
+def pace(layers: Sequence[Layer]) -> Limit:
+    """Edit distances without any shift."""
+    wer = next(layer for layer in layers if layer.name == "wer: statistics")
+    return Limit("words compared by wer", wer.amount / wer.seconds, "")
+
+
+def _statistics(texts: Sequence[bytes], metric: Metric, tokenizer: str, case: str) -> float:
+    """CPU seconds of the statistics alone, in slices as a shard works on them, from prepared tokens or characters."""
+    best = float("inf")
+    states = states_of([metric], [Batch(texts[:1], [])])
+    for _ in range(5):
+        spent = 0.0
+        for piece in Batch(texts[:1], texts[1:], states=states).slices():
+            if tokenizer:
+                piece.words(tokenizer, case)
+            else:
+                piece.characters(case)
+            start = time.process_time()
+            metric.segment_statistics(piece)
+            spent += time.process_time() - start
+        best = min(best, spent)
+    return best
+
+
+def _prepared(texts: Sequence[bytes], prepare: Callable[[Batch], object]) -> float:
+    return fastest(lambda: [prepare(piece) for piece in Batch(texts[:1], texts[1:]).slices()])
+
+
+def text_layers(campaign: Campaign) -> list[Layer]:
+    """From files to the statistics of the metrics that have the most users."""
+    paths = [campaign.reference, *campaign.systems]
+    texts = [read_lines(path).bytes for path in paths]
+    size = sum(map(len, texts))
+    whole = Batch(texts[:1], texts[1:])
+    words = int(whole.words("13a", "mixed").starts[-1] - whole.words("13a", "mixed").starts[whole.segments])
+    plain = int(whole.words("none", "mixed").starts[-1] - whole.words("none", "mixed").starts[whole.segments])
+    letters = int(whole.characters("mixed").starts[-1] - whole.characters("mixed").starts[whole.segments])
+    layers = [
+        Layer("reading", fastest(lambda: [read_lines(path) for path in paths]), size, "B", "scan", "bytes"),
+        *(
+            Layer(
+                f"tokens, {name}",
+                _prepared(texts, lambda piece, given=given: piece.words(*given)),
+                size, "B", "scan", "bytes",
+            )
+            for name, given in {"13a": ("13a", "mixed"), "none": ("none", "mixed"), "TER's": ("none", "lc")}.items()
+        ),
+        Layer("characters", _prepared(texts, lambda piece: piece.characters("mixed")), size, "B", "decode", "bytes"),
+    ]  # fmt: skip
+    for name, tokenizer, case, amount, what in (
+        ("bleu", "13a", "mixed", 4 * words, "n-grams"),
+        ("nist", "13a", "mixed", 5 * words, "n-grams"),
+        ("chrf", "", "mixed", 6 * letters, "n-grams"),
+        ("ter", "none", "lc", plain, "words"),
+        ("wer", "13a", "mixed", words, "words"),
+        ("meteor:modules=exact", "13a", "mixed", words, "words"),
+        ("gtm", "13a", "mixed", words, "words"),
+        ("tbleu", "13a", "mixed", 0, ""),
+        ("lebleu", "13a", "mixed", 0, ""),
+        ("character", "13a", "mixed", 0, ""),
+    ):
+        (metric,) = settled(campaign, [name])
+        seconds = _statistics(texts, metric, tokenizer, case)
+        limit = PACE if metric.name == "ter" else "look-ups"
+        layers.append(Layer(f"{metric.name}: statistics", seconds, amount, "", limit, what))
+    return layers
