@@ -58,6 +58,7 @@ AIMS = (
     Aim("`steelyard evaluate`, 10 systems, from start to report: times as fast as `sacrebleu --paired-bs`, wall",
         "headline.evaluate.ratio", 30, "×"),
     Aim(f"100 systems × 2,000, {THREE}, all pairs, from start to report, wall", "headline.hundred.wall", 5, "s", 2),
+    Aim(f"one system × 1,000,000, {THREE}: the largest process", "headline.million.peak", 512, "MiB", 200),
     Aim("one submission, idle, embedded: accepted to scored, median", "latency.embedded.median", 0.5, "s", 0.25),
     Aim("the same, 95th percentile", "latency.embedded.p95", 1.0, "s"),
     Aim("one submission, idle, Redis and PostgreSQL: median", "latency.servers.median", 0.5, "s", 0.25),

@@ -4,7 +4,7 @@
 
 `steelyard evaluate` with BLEU, chrF and TER, 1,000 replicates, intervals, tests of all pairs, queue, database and
 report; and `sacrebleu -m bleu chrf ter --paired-bs`, which tests each system against the first, in turn with it. Then
-100 generated systems of 2,000 segments without a peer.
+100 generated systems of 2,000 segments, and one of a million, without a peer.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 DIGITS = 9
 HUNDRED = (100, 2000)
+MILLION = (1, 1_000_000)
+"""Systems and segments."""
 ENOUGH = 60.0
 """Seconds after which there is no further turn."""
 
@@ -68,46 +70,54 @@ def row(what: str, runs: list[Evaluated] | list[Finished], segments: int, ratio:
     ]  # fmt: skip
 
 
+def generated(systems: int, segments: int, rounds: int) -> list[Evaluated]:
+    """One generated campaign, so many times."""
+    with tempfile.TemporaryDirectory() as folder:
+        campaign = write_campaign(Path(folder) / "generated", systems, segments)
+        runs = [evaluate(campaign) for _ in turns(rounds, ENOUGH)]
+    progress(f"{systems} x {segments:,}: {min(run.wall for run in runs):.2f} s, {runs[0].peak:.0f} MiB")
+    return runs
+
+
 def section(options: argparse.Namespace) -> Section:
     """One table, and a chart of where the seconds go."""
     campaign = campaigns(options)[0]
     rounds = 1 if options.quick else options.rounds
     ours, theirs = beside_sacrebleu(campaign, rounds)
     walls = Pair([run.wall for run in ours], [run.wall for run in theirs])
-    systems, segments = (5, 200) if options.quick else HUNDRED
-    with tempfile.TemporaryDirectory() as folder:
-        many = write_campaign(Path(folder) / "many", systems, segments)
-        hundred = [evaluate(many) for _ in turns(min(rounds, 3), ENOUGH)]
-    progress(f"{systems} systems: {min(run.wall for run in hundred):.2f} s")
-    spread = f"**{shown(walls.ratio)}×** ({shown(min(walls.ratios))} to {shown(max(walls.ratios))})"
+    sizes = {"hundred": (5, 200) if options.quick else HUNDRED, "million": (1, 5000) if options.quick else MILLION}
+    alone_ones = {
+        key: generated(*size, rounds=min(rounds, 3 if key == "hundred" else 1)) for key, size in sizes.items()
+    }
     size = campaign.segments * len(campaign.systems)
+    spread = f"**{shown(walls.ratio)}×** ({shown(min(walls.ratios))} to {shown(max(walls.ratios))})"
     rows = [
-        row(f"{campaign.name}, {len(campaign.systems)} systems × {campaign.segments:,}", ours, size, spread),
+        row(f"{campaign.name}, {len(campaign.systems)} × {campaign.segments:,}", ours, size, spread),
         row("the same by the sacreBLEU command", theirs, size),
-        row(f"generated, {systems} systems × {segments:,}", hundred, systems * segments),
+        *(row(f"generated, {n} × {m:,}", alone_ones[key], n * m) for key, (n, m) in sizes.items()),
     ]
-    header = ["campaign", "wall s", "CPU s", "queued to scored, s", "peak MiB", "segments/s", "ratio of wall", "turns"]
+    header = [
+        "systems × segments", "wall s", "CPU s", "queued to scored, s", "peak MiB", "segments/s", "ratio of wall", "turns",
+    ]  # fmt: skip
     caption = f"{campaign.title}; scores are equal to sacreBLEU's to 1e-{DIGITS}"
+    figures = {"evaluate.ratio": walls.ratio, "evaluate.sacrebleu": statistics.median(walls.theirs)}
+    for key, runs in {"evaluate": ours, **alone_ones}.items():
+        figures |= {f"{key}.{what}": statistics.median(getattr(run, what) for run in runs) for what in ("wall", "cpu")}
+        figures[f"{key}.peak"] = max(run.peak for run in runs)
+    return Section(
+        "headline", [Table(header, rows, caption), where_the_seconds_go(campaign, ours, alone_ones)], figures
+    )
+
+
+def where_the_seconds_go(campaign: Campaign, ours: list[Evaluated], hundred: dict[str, list[Evaluated]]) -> Chart:
+    """Of the first run of both campaigns of usual size."""
+    shown_runs = {f"{len(campaign.systems)} systems": ours[0], "100 systems": hundred["hundred"][0]}
     parts = {
-        "start, reading, storing, report": [run[0].wall - run[0].work for run in (ours, hundred)],
-        "queued to scored": [run[0].work for run in (ours, hundred)],
+        "queued to scored": [run.work for run in shown_runs.values()],
+        "start, reading, storing, report": [run.wall - run.work for run in shown_runs.values()],
     }
-    names = [f"{len(campaign.systems)} systems", f"{systems} systems"]
-    chart = Chart(
-        "stacked", "headline", "Where the seconds of `steelyard evaluate` go", ["wall s"],
-        [Line(name, names, values) for name, values in parts.items()],
-    )  # fmt: skip
-    figures = {
-        "evaluate.ratio": walls.ratio,
-        "evaluate.wall": statistics.median(walls.ours),
-        "evaluate.sacrebleu": statistics.median(walls.theirs),
-        "evaluate.cpu": statistics.median(run.cpu for run in ours),
-        "evaluate.peak": max(run.peak for run in ours),
-        "hundred.wall": statistics.median(run.wall for run in hundred),
-        "hundred.cpu": statistics.median(run.cpu for run in hundred),
-        "hundred.peak": max(run.peak for run in hundred),
-    }
-    return Section("headline", [Table(header, rows, caption), chart], figures)
+    lines = [Line(name, [*shown_runs], values) for name, values in parts.items()]
+    return Chart("stacked", "headline", "Where the seconds of `steelyard evaluate` go", ["wall s"], lines)
 
 
 if __name__ == "__main__":
