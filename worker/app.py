@@ -21,6 +21,7 @@ from worker.http_server import Outlook, bound
 from worker.limits import limit_processes
 from worker.logs import say_always
 from worker.losses import watch_losses
+from worker.orphans import ask_the_kernel_directly
 from worker.queues import make_queue
 from worker.settings import Settings
 from worker.station import Station
@@ -165,6 +166,8 @@ def load_ahead(station: Station) -> None:
         loader.shared_library()
     # The database's driver comes with an engine; a connection does not.
     assert station.engine
+
+    ask_the_kernel_directly()
 
 
 def _transport_options(settings: Settings, redis: bool) -> dict[str, object]:
