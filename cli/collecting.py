@@ -5,16 +5,19 @@ from __future__ import annotations
 import atexit
 import gc
 
-THRESHOLD = 50_000
-"""Objects made before cycles are looked for; Python's own 700 has it look 400 times while modules are imported."""
+LONG_LIVED = {"worker", "scheduler", "serve", "up"}
+"""Verbs that run for days: for them cycles are looked for as often as Python does it."""
+THRESHOLD = 400_000
+"""Objects made, less those dropped, before cycles are looked for: more than there are once everything is imported."""
 
 
-def collect_rarely() -> None:
-    """Look for cycles less often, and not at the end.
+def collect_rarely(verb: str) -> None:
+    """Look for cycles less often in a command that is short, and at the end in none.
 
     The interpreter would look through all that is alive several times while it ends: half a second with the database's
     library loaded. What is frozen it leaves out; whatever has an end of its own still comes to it.
     """
-    gc.set_threshold(THRESHOLD, *gc.get_threshold()[1:])
+    if verb not in LONG_LIVED:
+        gc.set_threshold(THRESHOLD, *gc.get_threshold()[1:])
     atexit.unregister(gc.freeze)
     atexit.register(gc.freeze)

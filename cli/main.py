@@ -46,7 +46,7 @@ class ShowVersion(argparse.Action):
         parser.exit()
 
 
-def parser(verb: str | None = None) -> argparse.ArgumentParser:
+def parser(verb: str = "") -> argparse.ArgumentParser:
     """The command line: all of it, or what matters where this verb is its first word."""
     top = argparse.ArgumentParser(
         prog="steelyard",
@@ -63,9 +63,10 @@ def parser(verb: str | None = None) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit status."""
-    collect_rarely()
     words = sys.argv[1:] if arguments is None else arguments
-    options = parser(words[0] if words else None).parse_args(words)
+    verb = words[0] if words else ""
+    collect_rarely(verb)
+    options = parser(verb).parse_args(words)
     return exit_status("steelyard", lambda: chosen_run(options)(options))
 
 

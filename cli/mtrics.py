@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    collect_rarely()
+    collect_rarely("mtrics")
     options = parser().parse_args(arguments)
     return exit_status("mtrics", lambda: run(options))
 

@@ -37,7 +37,7 @@ FILES = {
 }
 
 
-def add_verbs(parsers: argparse._SubParsersAction[argparse.ArgumentParser], verb: str | None = None) -> None:
+def add_verbs(parsers: argparse._SubParsersAction[argparse.ArgumentParser], verb: str = "") -> None:
     """Add the verbs of the file that has this one; all verbs where none has."""
     wanted = [file for file, verbs in FILES.items() if verb in verbs]
     for file in wanted or FILES:

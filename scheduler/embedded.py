@@ -127,7 +127,7 @@ class Embedded:
     ) -> Progress:
         """Work until each of the evaluations is done, failed or cancelled; the last state of things.
 
-        `on_progress` hears of every change, at most 20 times a second, in the thread of the caller.
+        `on_progress` hears of every change, in the long run at most 20 times a second, in the thread of the caller.
         """
         return self.run_until(lambda connection: read_progress(connection, evaluations), on_progress)
 
@@ -142,23 +142,24 @@ class Embedded:
         Outlives a database server that goes away. Raises StorageFailed where a task could not store what it computed
         (a full disk, for instance), and what the database says where this process itself finds out.
         """
-        rounds = Rounds(self.engine, self._app, self._settings, nights, self._signs)
+        # What a command before has lost was put back when we started.
+        rounds = Rounds(self.engine, self._app, self._settings, nights, self._signs, swept=True)
         outage = Outage()
         watch = Watch(self.engine, read, on_progress, outage)
-        looked = 0.0
+        begun, looked = time.monotonic(), 0.0
         while True:
             heard = self._station.alarm.heard
             if heard is not None:
                 raise StorageFailed(heard)
             with outage.outlived():
                 self._hand_out(rounds)
-            if time.monotonic() - looked >= PROGRESS_SECONDS:
+            if time.monotonic() - looked >= _rest(begun, PROGRESS_SECONDS):
                 looked = time.monotonic()
                 if watch.look():
                     with outage.outlived():
                         rounds.look_back()
                     return watch.last
-            time.sleep(self._settings.tick_seconds)
+            time.sleep(_rest(begun, self._settings.tick_seconds))
 
     def _hand_out(self, rounds: Rounds) -> None:
         """One round, if the leadership did not get lost with a connection and somebody else has it now."""
@@ -285,6 +286,8 @@ class Embedded:
                     _kill(pool)
             self._app.tasks[WAKE].apply_async(queue=QUEUES.split(",")[0])
             thread.join(WAKE_SECONDS)
+        # What was sent too late would keep the pool of the next one in this process busy.
+        self._app.control.purge()
         for name in LOUD:
             logging.getLogger(name).disabled = False
         state.should_stop = state.should_terminate = None
@@ -302,6 +305,11 @@ class Embedded:
 
         before = signal.signal(signal.SIGTERM, end)
         self._undo.append(lambda: signal.signal(signal.SIGTERM, before))
+
+
+def _rest(begun: float, longest: float) -> float:
+    """Seconds until the next look: at first few, since a small job is done before a longer one is over."""
+    return min(longest, 0.005 + (time.monotonic() - begun) / 20)
 
 
 def _plain_streams(**_: object) -> None:

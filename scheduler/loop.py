@@ -61,10 +61,20 @@ class Signs:
 
 
 class Rounds:
-    """The scheduler's rounds: hand out work each tick, look for lost work now and then."""
+    """The scheduler's rounds: hand out work each tick, look for lost work now and then.
+
+    Where that was done just now (`swept`), it is not done again at once.
+    """
 
     def __init__(
-        self, engine: Engine, app: Any, settings: Settings, nights: Nights | None = None, signs: Signs | None = None
+        self,
+        engine: Engine,
+        app: Any,
+        settings: Settings,
+        nights: Nights | None = None,
+        signs: Signs | None = None,
+        *,
+        swept: bool = False,
     ) -> None:
         self._engine = engine
         self._app = app
@@ -75,7 +85,7 @@ class Rounds:
         self._clock = Clock()
         self._accounts = Accounts()
         self._editions = Editions()
-        self._next_sweep = 0.0
+        self._next_sweep = time.monotonic() + settings.sweep_seconds if swept else 0.0
 
     def go(self) -> bool:
         """One round; whether it swept. Raises OtherTables."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 from collections.abc import Iterator
@@ -168,6 +169,8 @@ def load_ahead(station: Station) -> None:
     assert station.engine
 
     ask_the_kernel_directly()
+    # The collector writes to all that it looks through, which would give each process a copy of its own.
+    gc.freeze()
 
 
 def _transport_options(settings: Settings, redis: bool) -> dict[str, object]:

@@ -18,9 +18,11 @@ from models.arrays import unpack
 from models.leaderboard import read_leaderboard
 from models.progress import Progress
 from models.session import make_engine, reading
+from models.states import QueueClass
 from scheduler.embedded import Embedded
 from tests.faults.cluster import REPOSITORY, Scores, children, stored_scores, until
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
+from worker.queues import count_messages
 from worker.settings import Settings
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
@@ -38,6 +40,8 @@ def run(settings: Settings, **job: object) -> tuple[list[Progress], Scores]:
         embedded.finish()
         embedded.finish()
         scores = stored_scores(embedded.engine)
+    # The broker's memory is that of the process: the next pool would get what is left there.
+    assert not any(count_messages(embedded._app, QueueClass).values())
     assert multiprocessing.active_children() == []
     return heard, scores
 
