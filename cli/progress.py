@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
     from models.progress import ComparisonProgress, Progress
+
+MOMENT = 0.5
+"""Seconds that work takes before its progress is worth a line."""
 
 
 @contextmanager
@@ -51,6 +55,25 @@ def shown_trials() -> Iterator[Callable[[ComparisonProgress], None]]:
     with _bar() as bar:
         trials = bar.add_task("trials", total=None)
         yield lambda progress: bar.update(trials, total=progress.trials, completed=progress.trials_done)
+
+
+def counted(what: str) -> Callable[[int, int], None] | None:
+    """A function that shows how many of how many are done, in one line, where the work takes longer than a moment.
+
+    None where there is no terminal. The line needs no `rich`, whose import would take longer than most such work.
+    """
+    if not sys.stderr.isatty():
+        return None
+    begun, shown = time.monotonic(), False
+
+    def show(done: int, every: int) -> None:
+        nonlocal shown
+        if shown or (done < every and time.monotonic() - begun >= MOMENT):
+            shown = True
+            end = "\n" if done == every else ""
+            print(f"\r{done} of {every} {what}", end=end, file=sys.stderr, flush=True)
+
+    return show
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from cli.errors import UsageError
@@ -20,6 +19,7 @@ from cli.options import (
     settled_metrics,
     whole_number,
 )
+from cli.progress import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -192,7 +192,7 @@ def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Input
         layers=inputs.layers,
         resources=resources,
         on_batch=runs.add if runs else None,
-        on_shard=show_progress if sys.stderr.isatty() else None,
+        on_shard=counted("shards"),
     )
     names = options.metrics or [metric.specification for metric in metrics]
     return conclude(inputs, names, measurements, options, baseline, runs)
@@ -216,9 +216,3 @@ def baseline_of(options: argparse.Namespace, names: Sequence[str]) -> int | None
     if options.baseline == "none":
         return None
     raise UsageError(f"--baseline {options.baseline}: there is no such system. There are: {', '.join(names)}.")
-
-
-def show_progress(done: int, shards: int) -> None:
-    """A line that counts the shards, rewritten in place; nothing where there is only one."""
-    if shards > 1:
-        print(f"\r{done} of {shards} shards", end="\n" if done == shards else "", file=sys.stderr, flush=True)

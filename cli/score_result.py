@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli.columns import digits
 from cli.pairs_output import ComparedMetric, PairedTests
+from cli.progress import counted
 from metrics.resampling.interval import interval
 from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.paired import paired_bootstrap, paired_randomization
@@ -160,7 +161,7 @@ def _tests(
         draws = options.trials
         results = paired_randomization(
             measurements, baseline, trials=draws, seed=options.seed, runs=runs, correction=options.correction,
-            level=options.level, kind=options.interval,
+            level=options.level, kind=options.interval, on_trials=counted("trials"),
         )  # fmt: skip
     texts = [sorted(inputs.outputs[output].bytes for output in system.outputs) for system in inputs.systems]
     return PairedTests(

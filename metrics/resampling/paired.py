@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,17 +105,22 @@ def paired_randomization(
     correction: str = "holm",
     level: float = 0.95,
     kind: str = "percentile",
+    on_trials: Callable[[int, int], None] | None = None,
 ) -> list[PairedResult]:
     """Every other system against the baseline, or all pairs, with p-values from approximate randomization.
 
     The measurements must have kept the statistics of the segments. Intervals and the other parameters are those of
-    `paired_bootstrap`; without replicates there are no intervals. Raises BadParameter as it does.
+    `paired_bootstrap`; without replicates there are no intervals. `on_trials` is told now and then how many of how many
+    trials are done, those of all metrics together. Raises BadParameter as `paired_bootstrap` does.
     """
+    before = count()
 
     def p_values(measurement: Measurement, pairs: Sequence[tuple[int, int]]) -> list[float]:
+        done = next(before) * trials
         counts = exceedances(
-            measurement.metric, _statistics(measurement), pairs, seed=seed, first_trial=0, last_trial=trials, runs=runs
-        )
+            measurement.metric, _statistics(measurement), pairs, seed=seed, first_trial=0, last_trial=trials, runs=runs,
+            on_trials=on_trials and (lambda more: on_trials(done + more, trials * len(measurements))),
+        )  # fmt: skip
         return [randomization_p(int(count), trials) for count in counts]
 
     return _tested(measurements, baseline, runs, correction, level, kind, p_values)

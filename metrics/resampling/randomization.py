@@ -23,7 +23,7 @@ from metrics.resampling.runs import mean_over_runs, rows_of_systems
 from metrics.text.blocks import BLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,6 +56,7 @@ def exceedances(
     first_trial: int,
     last_trial: int,
     runs: Sequence[int] | None = None,
+    on_trials: Callable[[int], None] | None = None,
 ) -> NDArray[np.int64]:
     """In how many of the trials first..last each pair's difference is at least as large as it really is.
 
@@ -65,8 +66,9 @@ def exceedances(
     (NaN), so that there is nothing to compare. A trial with an undefined score counts as one with a large difference.
 
     The cost grows with the outputs, and with the pairs only by that of the metric's formula: 2 x runs of a x runs of b
-    times for each trial. The order of a pair does not matter, nor that of runs. Raises BadParameter for a seed below 0
-    or beyond 2^64 - 1, and for trials below 0 or beyond 2^32; TooLarge where sums would not be exact.
+    times for each trial. The order of a pair does not matter, nor that of runs. `on_trials` is told now and then how
+    many trials are done. Raises BadParameter for a seed below 0 or beyond 2^64 - 1, and for trials below 0 or beyond
+    2^32; TooLarge where sums would not be exact.
     """
     if not 0 <= seed < 2**64 or not 0 <= first_trial <= last_trial <= MOST_TRIALS:
         raise BadParameter(
@@ -86,6 +88,8 @@ def exceedances(
         found = _exchanged(metric, totals, moved, [(rows[a], rows[b]) for a, b in pairs])
         for number, ((a, b), differences) in enumerate(zip(pairs, found, strict=True)):
             counts[number] += _as_large(differences, scores[a], scores[b])
+        if on_trials:
+            on_trials(min(begin + at_once, last_trial) - first_trial)
     undefined = [math.isnan(scores[a]) or math.isnan(scores[b]) for a, b in pairs]
     return np.where(undefined, -1, counts)
 

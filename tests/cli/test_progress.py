@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
+from cli import progress as shown
 from cli.evaluate import without_scores
-from cli.progress import working
+from cli.progress import counted, working
 from models.progress import Progress
 
 
@@ -26,6 +27,24 @@ def test_work_is_named_on_a_terminal_only(monkeypatch, stream):
     print("a table")
     assert ("a test set [bold]" in error.getvalue()) == (stream is Terminal)
     assert output.getvalue() == "a table\n"
+
+
+def test_work_of_a_moment_shows_nothing(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    show = counted("trials")
+    for done in (1, 2, 3):
+        show(done, 3)
+    assert sys.stderr.getvalue() == ""
+
+
+def test_longer_work_is_counted_on_a_terminal_only(monkeypatch):
+    monkeypatch.setattr(shown, "MOMENT", 0.0)
+    assert counted("trials") is None
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    show = counted("trials")
+    for done in (2048, 10_000, 20_000):
+        show(done, 20_000)
+    assert sys.stderr.getvalue() == "\r2048 of 20000 trials\r10000 of 20000 trials\r20000 of 20000 trials\n"
 
 
 @pytest.mark.parametrize(

@@ -222,3 +222,15 @@ def test_identical_outputs(campaign):
         assert (pair.difference, pair.p, pair.p_corrected) == (0, 1, 1)
         assert pair.interval == (0, 0)
     assert all(pair.interval == (0, 0) for pair in paired_bootstrap(measurements, kind="bca"))
+
+
+def test_trials_are_counted_over_all_metrics():
+    told = []
+    measurements = small(replicates=0)
+    paired_randomization(measurements, trials=3000, on_trials=lambda *told_now: told.append(told_now))
+    of_all = 3000 * len(measurements)
+    assert {every for _, every in told} == {of_all}
+    done = [done for done, _ in told]
+    assert done == sorted(done)
+    assert done[-1] == of_all
+    assert len(done) > len(measurements)
