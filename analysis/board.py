@@ -9,7 +9,7 @@ import numpy as np
 
 from metrics.errors import MetricsError
 from metrics.registry import parse_metric
-from metrics.resampling.interval import interval
+from metrics.resampling.interval import interval, percentile_intervals
 from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.runs import RunSpread, mean_over_runs, run_spread
 from models.boards import output_of
@@ -78,6 +78,14 @@ class Board:
         left_out = self.left_out[second] - self.left_out[first] if self.left_out else None
         differences = second.replicate_scores - first.replicate_scores
         return interval(self.interval_kind, differences, self.level, second.score - first.score, left_out)
+
+    def intervals_of_differences(
+        self, metric: int, pairs: Sequence[tuple[int, int]], replicates: NDArray[np.float64]
+    ) -> list[tuple[float, float] | None]:
+        """As `interval_of_difference`, of each pair of rows; `replicates` (pairs, replicates) are their differences."""
+        if self.interval_kind == "percentile":
+            return percentile_intervals(replicates, self.level)
+        return [self.interval_of_difference(metric, a, b) for a, b in pairs]
 
     def scores(self, metric: int) -> NDArray[np.float64]:
         """The scores of all rows by one of the metrics; NaN where there is none."""

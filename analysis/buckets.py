@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
     from analysis.board import Board
     from analysis.texts import BoardTexts
+    from metrics.base import Metric
+
+
+ROWS_AT_ONCE = 32
+"""Rows of a board whose sums are made at a time: by document, those of all would take much memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,19 +99,33 @@ def break_down(connection: Connection, board: Board, partitions: Sequence[Partit
             metric = known_metric(specification)
         except MetricsError:
             continue  # of a distribution that is not here any more
-        for number, row in enumerate(board.rows):
-            if not row.scores:
-                continue
-            sums = [[np.zeros((len(each.groups), len(metric.columns))) for _ in row.evaluations] for each in partitions]
-            # One shard at a time: the statistics of a large campaign are too large together.
-            for evaluation, first, statistics in statistics_by_shard(connection, row.evaluations, position):
-                run = row.evaluations.index(evaluation)
-                for partition, of_runs in zip(partitions, sums, strict=True):
-                    _add(of_runs[run], statistics, partition.group_of[first : first + len(statistics)])
-            for partition, found, of_runs in zip(partitions, scores, sums, strict=True):
-                found[number, position] = mean_of_runs([metric.score(each) for each in of_runs])
-                found[number, position, np.array(partition.sizes) == 0] = np.nan
+        scored = [number for number, row in enumerate(board.rows) if row.scores]
+        for begin in range(0, len(scored), ROWS_AT_ONCE):
+            some = scored[begin : begin + ROWS_AT_ONCE]
+            sums = _sums(connection, [board.rows[number].evaluations for number in some], position, metric, partitions)
+            for number, of_row in zip(some, sums, strict=True):
+                for partition, found, of_runs in zip(partitions, scores, of_row, strict=True):
+                    found[number, position] = mean_of_runs([metric.score(each) for each in of_runs])
+                    found[number, position, np.array(partition.sizes) == 0] = np.nan
     return [Breakdown(partition, found) for partition, found in zip(partitions, scores, strict=True)]
+
+
+def _sums(
+    connection: Connection,
+    rows: Sequence[Sequence[int]],
+    position: int,
+    metric: Metric,
+    partitions: Sequence[Partition],
+) -> list[list[list[NDArray[np.float64]]]]:
+    """By row, partition and run of the row, (groups, k): the summed statistics of each group."""
+    sums = [[[np.zeros((len(each.groups), len(metric.columns))) for _ in runs] for each in partitions] for runs in rows]
+    places = {evaluation: (row, run) for row, runs in enumerate(rows) for run, evaluation in enumerate(runs)}
+    # One shard at a time: the statistics of a large campaign are too large together.
+    for evaluation, first, statistics in statistics_by_shard(connection, list(places), position):
+        row, run = places[evaluation]
+        for partition, of_runs in zip(partitions, sums[row], strict=True):
+            _add(of_runs[run], statistics, partition.group_of[first : first + len(statistics)])
+    return sums
 
 
 def mean_of_runs(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

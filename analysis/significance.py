@@ -58,10 +58,10 @@ def bootstrap_pairs(
     for begin in range(0, len(pairs), PAIRS_AT_ONCE):
         some = pairs[begin : begin + PAIRS_AT_ONCE]
         first, second = (list(side) for side in zip(*some, strict=True))
-        differences = scores[second] - scores[first]
-        p_values = bootstrap_p_values(differences, replicates[second] - replicates[first])
-        for (a, b), difference, p in zip(some, differences.tolist(), p_values.tolist(), strict=True):
-            interval = board.interval_of_difference(metric, a, b) if intervals else None
+        differences, resampled = scores[second] - scores[first], replicates[second] - replicates[first]
+        p_values = bootstrap_p_values(differences, resampled).tolist()
+        ends = board.intervals_of_differences(metric, some, resampled) if intervals else [None] * len(some)
+        for (a, b), difference, p, interval in zip(some, differences.tolist(), p_values, ends, strict=True):
             found.append(PairedResult(a, b, metric, difference, p, interval=interval))
     return with_correction(found, correction)
 

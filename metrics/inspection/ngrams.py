@@ -82,21 +82,28 @@ def _best(
     ngrams: _Ngrams, names: Sequence[str], amounts: tuple[Integers, Integers, Integers], gains: Integers, most: int
 ) -> list[NgramDifference]:
     """Those with the largest gains."""
-    better = np.flatnonzero(gains > 0)
-    ranked = [
-        NgramDifference(tuple(names[word] for word in ngrams.tokens[gram]), *(int(each[gram]) for each in amounts))
-        for gram in _largest(gains, better, most)
-    ]
-    ranked.sort(key=lambda each: (-abs(each.first - each.second), each.references, each.ngram))
-    return ranked[:most]
+    one, other, possible = amounts
+    # Of equal gains the rarer one: in one number, since there are thousands of those that one system has once more.
+    worth = gains * (int(possible.max(initial=0)) + 1) - possible
+    better = _largest(worth, np.flatnonzero(gains > 0), most)
+    ranked = sorted(
+        zip(
+            (-gains[better]).tolist(),
+            possible[better].tolist(),
+            [tuple(map(names.__getitem__, words)) for words in ngrams.tokens[better].tolist()],
+            better.tolist(),
+            strict=True,
+        )
+    )
+    return [NgramDifference(ngram, int(one[at]), int(other[at]), rarity) for _, rarity, ngram, at in ranked[:most]]
 
 
-def _largest(difference: Integers, better: Integers, most: int) -> Integers:
+def _largest(worth: Integers, better: Integers, most: int) -> Integers:
     """Those among `better` that can be among the first `most`, with all that equal the last."""
     if len(better) <= most:
         return better
-    least = np.partition(difference[better], -most)[-most]
-    kept: Integers = better[difference[better] >= least]
+    least = np.partition(worth[better], -most)[-most]
+    kept: Integers = better[worth[better] >= least]
     return kept
 
 

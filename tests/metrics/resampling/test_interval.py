@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap, norm
 
 from metrics.errors import BadParameter
-from metrics.resampling.interval import bca_shares, interval, percentile_interval
+from metrics.resampling.interval import bca_shares, interval, percentile_interval, percentile_intervals
 
 
 @pytest.mark.parametrize(
@@ -159,3 +159,13 @@ def test_kinds_of_intervals():
         interval("bca", scores, 0.9, 3.0)
     with pytest.raises(BadParameter, match="between 0 and 1"):
         bca(scores, 95, 50, [1, 2])
+
+
+def test_intervals_of_many_are_those_of_each():
+    rows = np.random.default_rng(5).normal(size=(7, 41))
+    rows[2, 3] = rows[4, 0] = np.nan
+    assert percentile_intervals(rows, 0.9) == [percentile_interval(row, 0.9) for row in rows]
+    assert [ends is None for ends in percentile_intervals(rows, 0.9)] == [False, False, True, False, True, False, False]
+    assert percentile_intervals(rows[:, :0], 0.9) == [None] * 7
+    ordered = sorted(rows[0])
+    assert percentile_intervals(rows[:1], 0.9) == [(ordered[2], ordered[38])]
