@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from contextlib import nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from metrics.errors import BadText, MissingLayer, MissingState
+from metrics.kernels.composed import composed, is_composed
 from metrics.kernels.lines import line_count
 from metrics.kernels.lowered import lowered
 from metrics.kernels.words import folded, words
@@ -184,7 +184,7 @@ class Batch:
 
     def _composed(self) -> Batch:
         texts = [self.text, *(b"\n".join(layer) for layer in self.layers.values())]
-        if all(unicodedata.is_normalized("NFC", text.decode()) for text in texts):
+        if all(map(is_composed, texts)):
             return self
         batch = Batch(
             [composed(text) for text in self.references],
@@ -210,8 +210,3 @@ class Batch:
             if len(lacking):
                 raise BadText(f"Segment {lacking[0] + 1} has no reference at all.")
         return mask
-
-
-def composed(text: bytes) -> bytes:
-    """A text in Unicode's NFC, where a letter and its accent are one character."""
-    return unicodedata.normalize("NFC", text.decode()).encode()

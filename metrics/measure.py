@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.batch import Batch
+from metrics.kernels.lines import line_count
 from metrics.preparation import ShardStates, states_of
 from metrics.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
 from metrics.text.blocks import BLOCK, block_count, split_blocks
@@ -117,7 +118,7 @@ def measure(
     `on_batch` is given each shard's texts, for what is to be shown of them beside the scores; `on_shard` is told after
     each shard how many of how many are done.
     """
-    segments = references[0].count(b"\n") + 1
+    segments = line_count(references[0])
     blocks = block_count(max(shard_size, 1))
     shards = block_count(segments) // blocks + bool(block_count(segments) % blocks)
     sums = [np.zeros((len(systems), len(metric.columns))) for metric in metrics]

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from metrics.kernels.lines import line_count
 from metrics.text.layers import LAYERS
 from metrics.text.plain import Text as PlainText
 from models.conflicts import insert_if_absent
@@ -89,7 +90,7 @@ def text_blocks(text: bytes | PlainText) -> Iterator[bytes]:
 
 def segment_count(text: bytes | PlainText) -> int:
     """Segments of a text without a final newline."""
-    return text.count(b"\n") + 1 if isinstance(text, bytes) else text.segments
+    return line_count(text) if isinstance(text, bytes) else text.segments
 
 
 def text_hash(text: bytes | PlainText) -> str:

@@ -1,5 +1,6 @@
 /* A text in small letters: ASCII sixteen bytes at once, other letters by a table. See lowered.py. */
 #include "bytes16.h"
+#include "utf8_decoding.h"
 
 /* In the table: has no small letter that can be told from the letter alone. */
 enum { SPECIAL = 0 };
@@ -10,16 +11,6 @@ typedef struct {
     const uint32_t *table; /* of each code point below `limit` the small one */
     int64_t limit;
 } Letters;
-
-static inline int width_of(uint8_t first) { return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4; }
-
-/* The code point of so many bytes at `at`. */
-static inline uint32_t code_of(const uint8_t *at, int width) {
-    if (width == 1) return at[0];
-    if (width == 2) return (at[0] & 31u) << 6 | (at[1] & 63u);
-    if (width == 3) return (at[0] & 15u) << 12 | (at[1] & 63u) << 6 | (at[2] & 63u);
-    return (at[0] & 7u) << 18 | (at[1] & 63u) << 12 | (at[2] & 63u) << 6 | (at[3] & 63u);
-}
 
 static inline int put(uint8_t *out, uint32_t code) {
     if (code < 0x80) return out[0] = (uint8_t)code, 1;
