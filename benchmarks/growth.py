@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 FIGURES = ("wall", "cpu", "work", "peak")
 SYSTEMS, SEGMENTS = 10, 2000
 BY_COST = tuple(sorted(METRICS, key=lambda name: parse_metric(name).cost))
-LARGE = 32_000
+LARGE = 16_000
 """Segments of the campaign that is shared by workers, with all metrics: large enough that start-up hardly counts."""
 
 

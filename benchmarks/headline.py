@@ -97,26 +97,26 @@ def section(options: argparse.Namespace) -> Section:
         *(row(f"generated, {n} × {m:,}", alone_ones[key], n * m) for key, (n, m) in sizes.items()),
     ]
     header = [
-        "systems × segments", "wall s", "CPU s", "queued to scored, s", "peak MiB", "segments/s", "ratio of wall", "turns",
-    ]  # fmt: skip
+        *("systems × segments", "wall s", "CPU s", "queued to scored, s", "peak MiB", "segments/s"),
+        *("ratio of wall", "turns"),
+    ]
     caption = f"{campaign.title}; scores are equal to sacreBLEU's to 1e-{DIGITS}"
     figures = {"evaluate.ratio": walls.ratio, "evaluate.sacrebleu": statistics.median(walls.theirs)}
     for key, runs in {"evaluate": ours, **alone_ones}.items():
         figures |= {f"{key}.{what}": statistics.median(getattr(run, what) for run in runs) for what in ("wall", "cpu")}
         figures[f"{key}.peak"] = max(run.peak for run in runs)
-    return Section(
-        "headline", [Table(header, rows, caption), where_the_seconds_go(campaign, ours, alone_ones)], figures
-    )
+    names = [f"{len(campaign.systems)} systems", f"{sizes['hundred'][0]} systems"]
+    chart = where_the_seconds_go(dict(zip(names, (ours[0], alone_ones["hundred"][0]), strict=True)))
+    return Section("headline", [Table(header, rows, caption), chart], figures)
 
 
-def where_the_seconds_go(campaign: Campaign, ours: list[Evaluated], hundred: dict[str, list[Evaluated]]) -> Chart:
-    """Of the first run of both campaigns of usual size."""
-    shown_runs = {f"{len(campaign.systems)} systems": ours[0], "100 systems": hundred["hundred"][0]}
+def where_the_seconds_go(runs: dict[str, Evaluated]) -> Chart:
+    """One run of each campaign of usual size, by name."""
     parts = {
-        "queued to scored": [run.work for run in shown_runs.values()],
-        "start, reading, storing, report": [run.wall - run.work for run in shown_runs.values()],
+        "queued to scored": [run.work for run in runs.values()],
+        "start, reading, storing, report": [run.wall - run.work for run in runs.values()],
     }
-    lines = [Line(name, [*shown_runs], values) for name, values in parts.items()]
+    lines = [Line(name, [*runs], values) for name, values in parts.items()]
     return Chart("stacked", "headline", "Where the seconds of `steelyard evaluate` go", ["wall s"], lines)
 
 
