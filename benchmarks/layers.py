@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 WAY = {
     "reading": ("reading",),
-    "words and characters": ("tokens, 13a", "tokens, TER's", "characters"),
+    "words": ("tokens, 13a", "tokens, TER's"),
     "BLEU": ("bleu: statistics",),
     "chrF": ("chrf: statistics",),
     "TER": ("ter: statistics",),

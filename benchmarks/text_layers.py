@@ -29,16 +29,14 @@ def pace(layers: Sequence[Layer]) -> Limit:
 
 
 def _statistics(texts: Sequence[bytes], metric: Metric, tokenizer: str, case: str) -> float:
-    """CPU seconds of the statistics alone, in slices as a shard works on them, from prepared tokens or characters."""
+    """CPU seconds of the statistics alone, in slices as a shard works on them, from prepared tokens if it takes any."""
     best = float("inf")
-    states = states_of([metric], [Batch(texts[:1], [])])
+    states = states_of([metric], Batch(texts[:1], []))
     for _ in range(5):
         spent = 0.0
         for piece in Batch(texts[:1], texts[1:], states=states).slices():
             if tokenizer:
                 piece.words(tokenizer, case)
-            else:
-                piece.characters(case)
             start = time.process_time()
             metric.segment_statistics(piece)
             spent += time.process_time() - start
@@ -58,7 +56,7 @@ def text_layers(campaign: Campaign) -> list[Layer]:
     whole = Batch(texts[:1], texts[1:])
     words = int(whole.words("13a", "mixed").starts[-1] - whole.words("13a", "mixed").starts[whole.segments])
     plain = int(whole.words("none", "mixed").starts[-1] - whole.words("none", "mixed").starts[whole.segments])
-    letters = int(whole.characters("mixed").starts[-1] - whole.characters("mixed").starts[whole.segments])
+    letters = sum(len("".join(text.decode().split())) for text in texts[1:])
     layers = [
         Layer("reading", fastest(lambda: [read_lines(path) for path in paths]), size, "B", "scan", "bytes"),
         *(
@@ -69,7 +67,6 @@ def text_layers(campaign: Campaign) -> list[Layer]:
             )
             for name, given in {"13a": ("13a", "mixed"), "none": ("none", "mixed"), "TER's": ("none", "lc")}.items()
         ),
-        Layer("characters", _prepared(texts, lambda piece: piece.characters("mixed")), size, "B", "decode", "bytes"),
     ]  # fmt: skip
     for name, tokenizer, case, amount, what in (
         ("bleu", "13a", "mixed", 4 * words, "n-grams"),
