@@ -71,10 +71,10 @@ def section(options: argparse.Namespace) -> Section:
     rounds = 1 if options.quick else 2 * options.rounds
     every = len(campaign.systems)
     ways: list[tuple[str, str, Callable[[int], object], int]] = [
-        ("one.first", "ours, 1 system, drawn anew", ours(campaign, 1, same_seed=False), rounds),
-        ("one", "ours, 1 system, the same test set again", ours(campaign, 1, same_seed=True), rounds),
-        ("all.first", f"ours, {every} systems, paired, drawn anew", ours(campaign, every, same_seed=False), rounds),
-        ("all", f"ours, {every} systems, paired, the same test set", ours(campaign, every, same_seed=True), rounds),
+        ("one.first", "ours, 1 system, new draws", ours(campaign, 1, same_seed=False), rounds),
+        ("one", "ours, 1 system, same draws", ours(campaign, 1, same_seed=True), rounds),
+        ("all.first", f"ours, {every} systems, paired, new draws", ours(campaign, every, same_seed=False), rounds),
+        ("all", f"ours, {every} systems, paired, same draws", ours(campaign, every, same_seed=True), rounds),
     ]
     left_out = []
     if "sacreBLEU" in peers.imported():
@@ -93,7 +93,7 @@ def section(options: argparse.Namespace) -> Section:
         rows.append([
             name, *(f"{spent[amount]:.4f}" for amount in (0, *amounts)), f"**{1e6 * slope:.1f}**", f"{exponent:.2f}",
         ])  # fmt: skip
-        lines.append(Line(name, amounts, added))
+        lines.append(Line(name.removeprefix("ours, ").replace(", paired", ""), amounts, added))
         figures |= {f"{key}.thousand": 1000 * slope, f"{key}.exponent": exponent}
         progress(f"{name}: {1e6 * slope:.1f} µs a replicate")
     header = [

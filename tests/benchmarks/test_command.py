@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
+from benchmarks import campaign
 from benchmarks.__main__ import SECTIONS, main, passed_on, shown_command
 from benchmarks.aims import AIMS
 from benchmarks.campaign import SMALL, campaigns
@@ -108,6 +109,20 @@ def test_the_page_of_the_project_is_what_its_figures_give(docs):
 
 
 def test_quick_campaigns_are_generated_and_small():
-    (campaign,) = campaigns(argparse.Namespace(folders=[], reference=None, quick=True))
-    assert (len(campaign.systems), campaign.segments) == SMALL
-    assert campaign.source.exists()
+    (found,) = campaigns(argparse.Namespace(folders=[], reference=None, quick=True))
+    assert (len(found.systems), found.segments) == SMALL
+    assert found.source.exists()
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_real_data_are_taken_where_they_are_and_generated_ones_elsewhere(monkeypatch, tmp_path, there):
+    monkeypatch.setattr(campaign, "DATA", tmp_path)
+    monkeypatch.setattr(campaign, "USUAL", (2, 30))
+    if there:
+        campaign.write_campaign(tmp_path / "wmt22.de-en", 3, 20)
+    campaign.usual_folders.cache_clear()
+    try:
+        (found,) = campaigns(argparse.Namespace(folders=[], reference=None, quick=False))
+    finally:
+        campaign.usual_folders.cache_clear()
+    assert (found.name, len(found.systems)) == (("wmt22.de-en", 3) if there else ("generated", 2))
