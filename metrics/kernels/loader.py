@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -50,7 +51,9 @@ def _keep_freed_memory() -> None:
     that was ever freed, up to 32 MiB, and twice as much in all; from here on it does so from the start. No page of this
     block is touched; elsewhere nothing happens.
     """
-    np.empty(LARGEST_KEPT, np.uint8)
+    # Where so much may not even be asked for, there is nothing to be kept.
+    with suppress(MemoryError):
+        np.empty(LARGEST_KEPT, np.uint8)
 
 
 def kernel(name: str, *argument_types: Any, returns: Any = INTEGER) -> Any:
