@@ -49,8 +49,11 @@ def make_environment(*folders: Path) -> Environment:
     """An engine for the templates in these folders, with the filters that all pages share."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    from web.report.compiled import BesideTemplates
+
     environment = Environment(
         loader=FileSystemLoader(folders),
+        bytecode_cache=BesideTemplates(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
