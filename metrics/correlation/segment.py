@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.correlation.exchanged_moments import ExchangedMoments
 from metrics.correlation.pairs import count_pairs
 
 if TYPE_CHECKING:
@@ -55,13 +56,7 @@ class SegmentStatistic(ABC):
 
         Both metrics have scores in the same cells.
         """
-
-        def values(swapped: NDArray[np.bool_]) -> Floats:
-            pairs = ((first, second), (second, first))
-            found = [[self.value(human, np.where(trial, b, a)) for trial in swapped] for a, b in pairs]
-            return np.array(found).reshape(2, len(swapped))
-
-        return values
+        return _one_by_one(self, human, first, second)
 
 
 class SumStatistic(SegmentStatistic):
@@ -97,6 +92,10 @@ class PooledPearson(SumStatistic):
         """All cells."""
         return int(_cells(human, metric).sum())
 
+    def exchanged(self, human: Floats, first: Floats, second: Floats) -> Callable[[NDArray[np.bool_]], Floats]:
+        """As for every statistic, from sums over the cells that are exchanged."""
+        return _exchanged_pearson(self, human, first, second, by_system=False)
+
 
 @dataclass(frozen=True)
 class PearsonBySystem(SumStatistic):
@@ -109,13 +108,17 @@ class PearsonBySystem(SumStatistic):
 
     def formula(self, sums: Floats) -> Floats:
         """Made of the sums."""
-        of_systems = _pearson_of_moments(sums.reshape(*sums.shape[:-1], -1, 6))
+        of_systems = _pearson_of_moments(sums.reshape(*sums.shape[:-1], sums.shape[-1] // 6, 6))
         return _mean_of_known(of_systems)
 
     def counted(self, human: Floats, metric: Floats) -> int:
         """The systems where it is defined."""
         sums = _sums(once_each(human.shape[1]), self.terms(human, metric))
         return int((~np.isnan(_pearson_of_moments(sums.reshape(-1, 6)))).sum())
+
+    def exchanged(self, human: Floats, first: Floats, second: Floats) -> Callable[[NDArray[np.bool_]], Floats]:
+        """As for every statistic, from sums over the cells of each system that are exchanged."""
+        return _exchanged_pearson(self, human, first, second, by_system=True)
 
 
 @dataclass(frozen=True)
@@ -298,6 +301,41 @@ def _moments(x: Floats, y: Floats) -> Floats:
     """Of each cell: 1, x, y, x², y², xy; zeros where there is none: (..., 6)."""
     moments = np.stack([np.ones(x.shape), x, y, x * x, y * y, x * y], axis=-1)
     return np.where(np.isnan(x)[..., None], 0.0, moments)
+
+
+def _one_by_one(
+    statistic: SegmentStatistic, human: Floats, first: Floats, second: Floats
+) -> Callable[[NDArray[np.bool_]], Floats]:
+    def values(swapped: NDArray[np.bool_]) -> Floats:
+        pairs = ((first, second), (second, first))
+        found = [[statistic.value(human, np.where(trial, b, a)) for trial in swapped] for a, b in pairs]
+        return np.array(found).reshape(2, len(swapped))
+
+    return values
+
+
+def _exchanged_pearson(
+    statistic: PooledPearson | PearsonBySystem, human: Floats, first: Floats, second: Floats, *, by_system: bool
+) -> Callable[[NDArray[np.bool_]], Floats]:
+    cells = _cells(human, first)
+    x, _ = _standardised(human, first, by_system=by_system)
+    parts = (
+        [np.arange(len(human)) == system for system in range(len(human))] if by_system else [np.full(len(human), True)]
+    )
+    chosen = [cells & part[:, np.newaxis] for part in parts]
+    moments = [ExchangedMoments(x[part], first[part], second[part]) for part in chosen]
+    plain = _one_by_one(statistic, human, first, second)
+
+    def values(swapped: NDArray[np.bool_]) -> Floats:
+        sums = [each.of_trials(swapped[:, part]) for each, part in zip(moments, chosen, strict=True)]
+        found = statistic.formula(np.concatenate(sums, axis=-1))
+        steep = [each.steep(own) for each, own in zip(moments, sums, strict=True)]
+        (again,) = np.nonzero(np.any(steep, axis=(0, 1)))
+        if len(again):
+            found[:, again] = plain(swapped[again])
+        return found
+
+    return values
 
 
 def _pearson_of_moments(sums: Floats) -> Floats:
