@@ -122,7 +122,7 @@ class Batch:
     @property
     def composed(self) -> Batch:
         """The same with all texts and layers in Unicode's NFC, for metrics that compare forms; as a rule itself."""
-        return self.once("composed", self._composed)
+        return self.once("composed", self._composed) or self
 
     @property
     def present(self) -> NDArray[np.uint8]:
@@ -182,10 +182,11 @@ class Batch:
             return words(unescaped(self.cased(case)), self._rows, western=True)
         return words(prepared_text(self.cased(case), tokenizer), self._rows)
 
-    def _composed(self) -> Batch:
+    def _composed(self) -> Batch | None:
+        """None where it is this one: a batch that held itself would stay in memory until cycles are looked for."""
         texts = [self.text, *(b"\n".join(layer) for layer in self.layers.values())]
         if all(map(is_composed, texts)):
-            return self
+            return None
         batch = Batch(
             [composed(text) for text in self.references],
             [composed(text) for text in self.systems],

@@ -1,10 +1,12 @@
 """Metrics that compare forms of words do not care how an accent is written; those that sacreBLEU has do."""
 
+import gc
 import unicodedata
+import weakref
 
 import pytest
 
-from metrics import BLEU, WER, BLEUModif, Meteor, SemPOS, WERModif
+from metrics import BLEU, TBLEU, TER, WER, BLEUModif, CharacTER, ChrF, LeBLEU, Meteor, SemPOS, WERModif
 from metrics.batch import Batch
 from tests.metrics.vocabularies import stored
 
@@ -38,3 +40,18 @@ def test_composed_texts_are_prepared_once(tmp_path):
     assert composed.composed is composed
     assert decomposed.composed is decomposed.composed
     assert decomposed.composed.composed is decomposed.composed
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_batch_goes_when_nobody_needs_it(tmp_path, form):
+    """Not later, when cycles are looked for: workers would grow by shard after shard."""
+    used = batch(tmp_path / "a", form)
+    for metric in (Meteor(), LeBLEU(), CharacTER(), BLEU(), ChrF(), TER(), TBLEU(), SemPOS(), WERModif(vectors="toy")):
+        metric.segment_statistics(used)
+    gone = weakref.ref(used)
+    gc.disable()
+    try:
+        del used
+        assert gone() is None
+    finally:
+        gc.enable()
