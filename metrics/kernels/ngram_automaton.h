@@ -51,13 +51,13 @@ static inline void automaton_free(Automaton *automaton) {
 
 static inline uint16_t transition(uint32_t state, uint32_t depth) { return (uint16_t)(state << DEPTH_BITS | depth); }
 
-static inline uint16_t *row_of(const Automaton *automaton, uint32_t state) {
+static inline uint16_t *transitions_of(const Automaton *automaton, uint32_t state) {
     return (uint16_t *)automaton->table.memory + (size_t)state * automaton->stride;
 }
 
 static inline void copy_row(const Automaton *automaton, uint32_t from, uint32_t to) {
-    const uint16_t *source = row_of(automaton, from);
-    uint16_t *target = row_of(automaton, to);
+    const uint16_t *source = transitions_of(automaton, from);
+    uint16_t *target = transitions_of(automaton, to);
     for (uint32_t entry = 0; entry < automaton->stride; entry += 8)
         memcpy(target + entry, source + entry, 8 * sizeof *target);
 }
@@ -85,7 +85,7 @@ static inline int automaton_room(Automaton *automaton, size_t *most) {
 
 static inline void add_symbols(Automaton *automaton, const uint32_t *symbols) {
     uint32_t *const counted = automaton->counted.memory;
-    uint16_t *const home = automaton->home.memory, *const root = row_of(automaton, 0);
+    uint16_t *const home = automaton->home.memory, *const root = transitions_of(automaton, 0);
     memset(counted, 0, automaton->width * sizeof *counted);
     for (uint32_t i = 0; i < automaton->length; i++) counted[symbols[i]]++;
     for (uint32_t s = 0; s < automaton->stride; s++) root[s] = 0;
@@ -150,7 +150,7 @@ static inline void add_positions(Automaton *automaton, const uint32_t *symbols) 
         copy_row(automaton, longest[at], automaton->positions + at);
         if (at + 1 == length) break;
         const uint32_t next = longest[at + 1] >= all ? longest[at + 1] : automaton->positions + at + 1;
-        row_of(automaton, automaton->positions + at)[symbols[at + 1]] = transition(next, automaton->orders);
+        transitions_of(automaton, automaton->positions + at)[symbols[at + 1]] = transition(next, automaton->orders);
     }
 }
 

@@ -4,30 +4,42 @@
 
 #include "automaton_overlap.h"
 #include "ngram_lists.h"
+#include "overlap_bits.h"
 
 typedef struct {
-    Automaton automaton;
-    NgramLists lists;
-    int listed; /* which of the two holds the sequence that was built last */
+    NgramBits bits; /* for short sequences, */
+    Automaton automaton; /* for most others, */
+    NgramLists lists; /* and for any */
+    enum { BITS, AUTOMATON, LISTS } held; /* which of them holds the sequence that was built last */
 } Ngrams;
 
 static inline void ngrams_free(Ngrams *ngrams) {
+    free(ngrams->bits.ends.memory);
     automaton_free(&ngrams->automaton);
     lists_free(&ngrams->lists);
 }
 
 /* Takes in `length` symbols, all from 1 to width - 1. Returns -1 when out of memory. */
 static inline int ngrams_build(Ngrams *ngrams, const uint32_t *symbols, size_t length, size_t width, int orders) {
-    const int built = automaton_build(&ngrams->automaton, symbols, length, width, orders);
-    ngrams->listed = built > 0;
-    return built > 0 ? lists_build(&ngrams->lists, symbols, length, width, orders) : built;
+    int failed = bits_build(&ngrams->bits, symbols, length, width, orders);
+    ngrams->held = BITS;
+    if (failed > 0) {
+        failed = automaton_build(&ngrams->automaton, symbols, length, width, orders);
+        ngrams->held = AUTOMATON;
+    }
+    if (failed > 0) {
+        failed = lists_build(&ngrams->lists, symbols, length, width, orders);
+        ngrams->held = LISTS;
+    }
+    return failed;
 }
 
 /* matches[n - 1] = how many n-grams of order n the two sequences share; symbol 0 of the other one is in none. Returns
  * -1 when out of memory. */
 static inline int ngrams_overlap(Ngrams *ngrams, const uint32_t *symbols, size_t length, uint32_t *matches) {
-    if (!ngrams->listed) return automaton_overlap(&ngrams->automaton, symbols, length, matches);
-    lists_overlap(&ngrams->lists, symbols, length, matches);
+    if (ngrams->held == AUTOMATON) return automaton_overlap(&ngrams->automaton, symbols, length, matches);
+    if (ngrams->held == BITS) bits_overlap(&ngrams->bits, symbols, length, matches);
+    else lists_overlap(&ngrams->lists, symbols, length, matches);
     return 0;
 }
 #endif

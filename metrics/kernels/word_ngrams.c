@@ -36,36 +36,58 @@ typedef struct {
     uint32_t *symbol_of; /* of each piece; 0 for those that no reference of the segment has */
 } Texts;
 
+/* Gives a symbol to each piece of a reference that has none yet; `known` are given already. */
+static uint32_t know_pieces(const Texts *texts, int64_t row, uint32_t known) {
+    for (int64_t word = texts->starts[row]; word < texts->starts[row + 1]; word++) {
+        const int64_t *piece = texts->piece_starts + texts->ids[word];
+        for (int64_t at = piece[0]; at < piece[1]; at++) {
+            uint32_t *symbol = &texts->symbol_of[texts->pieces[at]];
+            if (!*symbol) *symbol = ++known;
+        }
+    }
+    return known;
+}
+
+static void forget_pieces(const Texts *texts, int64_t row) {
+    for (int64_t word = texts->starts[row]; word < texts->starts[row + 1]; word++) {
+        const int64_t *piece = texts->piece_starts + texts->ids[word];
+        texts->symbol_of[texts->pieces[piece[0]]] = texts->symbol_of[texts->pieces[piece[1] - 1]] = 0;
+    }
+}
+
+/* Writes the symbols of a row, and one more number; returns how many they are. */
+static size_t write_symbols(const Texts *texts, int64_t row, uint32_t *symbols) {
+    size_t total = 0;
+    for (int64_t word = texts->starts[row]; word < texts->starts[row + 1]; word++) {
+        const int64_t *piece = texts->piece_starts + texts->ids[word];
+        /* Whether there is a second piece cannot be guessed: the last one is written in any case. */
+        symbols[total] = texts->symbol_of[texts->pieces[piece[0]]];
+        symbols[total + 1] = texts->symbol_of[texts->pieces[piece[1] - 1]];
+        total += (size_t)(piece[1] - piece[0]);
+    }
+    return total;
+}
+
 /* The symbols of segment `segment`, which is every `segments`-th row. Returns -1 when out of memory. */
 static int read_segment(const Texts *texts, Sequences *sequences, int64_t references, int64_t rows, int64_t segments,
                         int64_t segment, int64_t *lengths) {
     size_t most = 0, total = 0;
-    uint32_t *const symbol_of = texts->symbol_of;
+    uint32_t known = 0;
     for (int64_t row = segment; row < rows; row += segments)
         most += 2 * (size_t)(texts->starts[row + 1] - texts->starts[row]);
     if (sequences_room(sequences, (size_t)(rows / segments), most)) return -1;
-    uint32_t *symbols = sequences->symbols.memory, known = 0;
+    uint32_t *symbols = sequences->symbols.memory;
     size_t *starts = sequences->starts.memory;
+    for (int64_t row = segment; row < references * segments; row += segments) known = know_pieces(texts, row, known);
     for (int64_t row = segment; row < rows; row += segments) {
-        const int of_reference = row < references * segments;
+        const size_t length = write_symbols(texts, row, symbols + total);
         *starts++ = total;
-        for (int64_t word = texts->starts[row]; word < texts->starts[row + 1]; word++) {
-            const int64_t *piece = texts->piece_starts + texts->ids[word];
-            for (int64_t at = piece[0]; at < piece[1]; at++) {
-                uint32_t *symbol = &symbol_of[texts->pieces[at]];
-                if (of_reference && !*symbol) *symbol = ++known;
-                symbols[total++] = *symbol;
-            }
-        }
-        lengths[row] = (int64_t)total - (int64_t)starts[-1];
+        lengths[row] = (int64_t)length;
+        total += length;
     }
     *starts = total;
     sequences->width = (size_t)known + 1;
-    for (int64_t row = segment; row < references * segments; row += segments)
-        for (int64_t word = texts->starts[row]; word < texts->starts[row + 1]; word++) {
-            const int64_t *piece = texts->piece_starts + texts->ids[word];
-            for (int64_t at = piece[0]; at < piece[1]; at++) symbol_of[texts->pieces[at]] = 0;
-        }
+    for (int64_t row = segment; row < references * segments; row += segments) forget_pieces(texts, row);
     return 0;
 }
 

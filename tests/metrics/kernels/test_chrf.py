@@ -18,6 +18,8 @@ from metrics.kernels.words import words
 line = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\n"), max_size=20)
 # Neighbours of one, two, three and four bytes in all positions of an eight-byte step, white space among them.
 WIDTHS = "ab.\u00e9\u07ff\u0085\u00a0\u1680\u2003\u200b\u2028\u3000漢🙂 \t\x1c\x1f"
+# More than 64 symbols: these are read by an automaton, longer ones in parts.
+long = st.text("abc .", min_size=70, max_size=250)
 mixed = st.text(st.sampled_from(WIDTHS), max_size=40)
 
 
@@ -103,7 +105,7 @@ def statistics_of_rows(rows: list[str], present: np.ndarray, systems: int, nc: i
 
 @settings(deadline=None, max_examples=300)
 @given(
-    texts=st.lists(line | mixed | st.text("ab '.", max_size=60), min_size=2, max_size=4),
+    texts=st.lists(line | mixed | st.text("ab '.", max_size=60) | long, min_size=2, max_size=4),
     nc=st.integers(0, 8),
     nw=st.integers(0, 4),
 )
