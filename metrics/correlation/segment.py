@@ -16,6 +16,7 @@ import numpy as np
 
 from metrics.correlation.exchanged_moments import ExchangedMoments
 from metrics.correlation.pairs import count_pairs
+from metrics.kernels.kendall import dense_ranks, tau_b
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,21 +124,37 @@ class PearsonBySystem(SumStatistic):
 
 @dataclass(frozen=True)
 class PooledKendall(SegmentStatistic):
-    """Kendall's tau-b over all cells, by scipy."""
+    """Kendall's tau-b over all cells."""
 
     def values(self, human: Floats, metric: Floats, counts: Counts) -> Floats:
         """One for each replicate."""
-        from scipy.stats import kendalltau
+        cells = _cells(human, metric)
+        segment = np.broadcast_to(np.arange(human.shape[1]), human.shape)[cells]
+        by_human, by_metric = dense_ranks(human[cells]), dense_ranks(metric[cells])
+        order = np.argsort(by_human, kind="stable")
+        by_human, by_metric, segment = by_human[order], by_metric[order], segment[order]
+        if len(counts) == 1 and (counts == 1).all():
+            return np.array([tau_b(by_human, by_metric)])
+        times = [drawn[segment] for drawn in counts]
+        return np.array([tau_b(np.repeat(by_human, each), np.repeat(by_metric, each)) for each in times])
 
-        segment, system = np.nonzero(_cells(human, metric).T)
-        of_human, of_metric = human[system, segment], metric[system, segment]
-        found = np.full(len(counts), np.nan)
-        for replicate, drawn in enumerate(counts):
-            times = drawn[segment]
-            x, y = np.repeat(of_human, times), np.repeat(of_metric, times)
-            if len(x) > 1 and x.min() < x.max() and y.min() < y.max():
-                found[replicate] = kendalltau(x, y).statistic
-        return found
+    def exchanged(self, human: Floats, first: Floats, second: Floats) -> Callable[[NDArray[np.bool_]], Floats]:
+        """As for every statistic. All scores are put in order once."""
+        cells = _cells(human, first)
+        by_human = dense_ranks(human[cells])
+        order = np.argsort(by_human, kind="stable")
+        by_human = by_human[order]
+        a, b = dense_ranks(np.stack([first[cells], second[cells]]))[:, order]
+
+        def values(swapped: NDArray[np.bool_]) -> Floats:
+            found = np.empty((2, len(swapped)))
+            for trial, places in enumerate(swapped):
+                moved = places[cells][order]
+                found[0, trial] = tau_b(by_human, np.where(moved, b, a))
+                found[1, trial] = tau_b(by_human, np.where(moved, a, b))
+            return found
+
+        return values
 
     def counted(self, human: Floats, metric: Floats) -> int:
         """All cells."""
