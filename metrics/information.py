@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from metrics.errors import BadState
 from metrics.kernels.ngram_counts import ngram_counts
 from metrics.kernels.ngram_weights import ngram_weights
-from metrics.kernels.words import words as numbered
+from metrics.kernels.word_index import WordIndex
 from metrics.ngram_merging import merged, merged_in_chapters, united
 from metrics.ngram_table import NgramTable, counted
 from metrics.preparation import Preparation
@@ -46,7 +47,8 @@ class Information:
     @property
     def nbytes(self) -> int:
         """Memory that it takes."""
-        return len(self.lines) + self.first_child.nbytes + self.words.nbytes + self.bits.nbytes
+        arrays = self.first_child.nbytes + self.words.nbytes + self.bits.nbytes
+        return len(self.lines) + self.index.nbytes + arrays
 
     def known(self, words: Words, rows: int) -> NDArray[np.int32]:
         """The number that each word of the first `rows` rows of a batch, its references, has here.
@@ -60,11 +62,15 @@ class Information:
         lines = words.lines_to(wanted)
         if self.lines.startswith(lines):
             return np.arange(wanted, dtype=np.int32)
-        # Interned behind the words known here, one of them gets its number from here.
-        found = numbered(self.lines + lines[:-1], self.types + wanted).ids[self.types :]
-        if (found >= self.types).any():
+        found = self.index.places(lines)
+        if (found < 0).any():
             raise BadState("The n-gram counts are those of other references. Prepare these references.")
         return found
+
+    @cached_property
+    def index(self) -> WordIndex:
+        """Finds the words."""
+        return WordIndex(self.lines)
 
 
 @dataclass(frozen=True)
