@@ -23,7 +23,8 @@ from sqlalchemy import func, select, update
 
 from benchmarks.campaign import Campaign, arguments, campaigns
 from benchmarks.generated import write_campaign
-from benchmarks.installation import Installation, installation, load
+from benchmarks.installation import Installation, installation
+from benchmarks.machine import load
 from benchmarks.overhead import METRICS, settled, submit
 from models import Evaluation, Preparation, QueueClass, Shard
 from models.base import now

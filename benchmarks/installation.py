@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 import threading
@@ -84,11 +83,6 @@ def installation(processes: int) -> Iterator[Installation]:
             for other in others:
                 other.stop()
             engine.dispose()
-
-
-def load() -> str:
-    """What else the machine does: the mean number of processes that ran or wanted to, over the last minute."""
-    return f"{os.getloadavg()[0]:.1f}"
 
 
 def _await_worker(engine: Engine) -> None:

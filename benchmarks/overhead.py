@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from benchmarks.campaign import Campaign, arguments, campaigns
-from benchmarks.installation import Installation, installation, load
+from benchmarks.installation import Installation, installation
+from benchmarks.machine import load
 from metrics import parse_metric
 from metrics.resources import Resources
 from metrics.surroundings import Surroundings, settle
