@@ -20,7 +20,7 @@ class WordIndex:
         self._lines = np.frombuffer(lines or b"\n", np.uint8)
         self._starts = np.zeros(types + 1, np.int64)
         # At least half of the slots are free: a search ends at one.
-        self._slots = np.zeros(1 << (2 * types + 1).bit_length(), np.uint64)
+        self._slots = np.zeros(1 << max(2 * types - 1, 1).bit_length(), np.uint64)
         function = kernel("word_index", POINTER, *[INTEGER] * 2, *[POINTER] * 2, INTEGER)
         arrays = address(self._starts), address(self._slots)
         function(address(self._lines), len(lines), types, *arrays, len(self._slots) - 1)
