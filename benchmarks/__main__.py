@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -24,6 +25,7 @@ from benchmarks.alone import progress
 from benchmarks.campaign import add_arguments
 from benchmarks.machine import load, machine
 from benchmarks.page import DOCS, PAGE, Measured, keep, read_figures, write_page
+from benchmarks.perl import SCRIPTS
 from benchmarks.section import Section
 
 SECTIONS = ("headline", "warm", "cold", "together", "replicates", "latency", "growth", "layers")
@@ -84,8 +86,10 @@ def measured(name: str, options: argparse.Namespace, docs: Path) -> bool:
 
 
 def status_of(command: list[str]) -> int:
-    """Run it to its end; whoever ends us ends it, too."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    """Run it to its end, with default settings; whoever ends us ends it, too."""
+    scripts = {variable for _, variable in SCRIPTS.values()}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("STEELYARD_") or name in scripts}
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=kept)
     try:
         return process.wait()
     finally:

@@ -128,3 +128,11 @@ def test_real_data_are_taken_where_they_are_and_generated_ones_elsewhere(monkeyp
     finally:
         campaign.usual_folders.cache_clear()
     assert (found.name, len(found.systems)) == (("wmt22.de-en", 3) if there else ("generated", 2))
+
+
+def test_settings_of_the_environment_do_not_reach_what_is_measured(monkeypatch, tmp_path):
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", "postgresql://nobody@nowhere/x")
+    monkeypatch.setenv("STEELYARD_MTEVAL", "kept")
+    code = "import os, sys; print([n for n in os.environ if n.startswith('STEELYARD_')], file=open(sys.argv[1], 'w'))"
+    assert command.status_of([sys.executable, "-c", code, str(tmp_path / "seen")]) == 0
+    assert (tmp_path / "seen").read_text() == "['STEELYARD_MTEVAL']\n"
