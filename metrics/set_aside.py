@@ -20,7 +20,7 @@ class SetAside:
     """Byte strings, by number, that are written and read piece by piece; gone with the object."""
 
     def __init__(self, held_bytes: int = HELD_BYTES) -> None:
-        self._file = SpooledTemporaryFile(max_size=held_bytes)  # noqa: SIM115 - it is closed with this object
+        self._file = SpooledTemporaryFile(max_size=max(held_bytes, 1))  # noqa: SIM115 - it is closed with this object
         self._places: list[list[tuple[int, int]]] = []
         self._end = 0
 

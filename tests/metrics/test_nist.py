@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 import random
+import tracemalloc
 from collections import defaultdict
 
 import numpy as np
@@ -292,6 +293,33 @@ def test_the_state_says_what_each_ngram_says(campaign):
     weights = information([line.split() for lines in references for line in lines], 5)
     assert {gram: bits for gram, bits in weights.items() if bits or len(gram) == 1}.items() <= found.items()
     assert all(weights[gram] == bits for gram, bits in found.items())
+
+
+def test_memory_does_not_grow_with_the_parts(monkeypatch):
+    """What is merged is read and written piece by piece, and a chapter's n-grams are read without the others."""
+    draw = random.Random(2)
+    monkeypatch.setattr(ngram_merging, "WINDOW", 1 << 10)
+    monkeypatch.setattr("metrics.set_aside.AT_ONCE", 1 << 10)
+    parts, chapters = SetAside(held_bytes=0), SetAside(held_bytes=0)
+    for number in range(40):
+        lines = [" ".join(f"w{int(draw.paretovariate(0.6)) % 200}" for _ in range(20)) for _ in range(250)]
+        parts.write(number, PLAIN.count(Batch([joined(lines)], [])))
+    size = sum(len(parts.whole(number)) for number in range(40))
+    state = PLAIN.merge([parts.whole(0)])
+    PLAIN.read(state)
+    tracemalloc.start()
+    try:
+        merged_in_chapters(list(map(parts.pieces, range(40))), chapters.write, 1)
+        assert len(chapters) == 40
+        merging = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        PLAIN.read_chapters([chapters.whole(39)])
+        reading = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # Held at once, what is read and written took twice the size.
+    assert merging < 0.7 * size
+    assert reading < 0.7 * size
 
 
 def test_most_long_ngrams_are_left_out():
