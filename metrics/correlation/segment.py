@@ -17,6 +17,7 @@ import numpy as np
 from metrics.correlation.exchanged_moments import ExchangedMoments
 from metrics.correlation.pairs import count_pairs
 from metrics.kernels.kendall import dense_ranks, tau_b
+from metrics.kernels.rank_sums import rank_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -199,18 +200,10 @@ class SpearmanBySegment(MeanOfSegments):
 
     def of_segments(self, human: Floats, metric: Floats) -> Floats:
         """That of each."""
-        from scipy.stats import rankdata
-
         cells = _cells(human, metric)
-        known = cells.sum(0)
-        deviations = []
-        for scores in (human, metric):
-            # Unjudged cells take the last ranks, which leaves those of the others as they would be without them.
-            ranks = rankdata(np.where(cells, scores, np.inf), axis=0)
-            deviations.append(np.where(cells, ranks - (known + 1) / 2, 0.0))
-        # Sums of whole, half and quarter numbers are exact in any order.
-        x, y = deviations
-        return _ratio((x * y).sum(0), np.sqrt((x * x).sum(0) * (y * y).sum(0)))
+        sums = rank_sums(*(np.where(cells, scores, np.nan) for scores in (human, metric)))
+        xy, xx, yy = sums.astype(np.float64)
+        return _ratio(xy, np.sqrt(xx * yy))
 
 
 @dataclass(frozen=True)

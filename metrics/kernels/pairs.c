@@ -8,24 +8,27 @@
 #include <stdint.h>
 
 enum { LANES = 64 /* trials or replicates worked on side by side */ };
-enum { CONCORDANT, DISCORDANT, TIED_HUMAN, TIED_METRIC, TIED_BOTH };
-
-/* By whether people part a pair (4), the metric does (2), and both find the same one better or neither (1). Looked up,
- * as nothing foresees the answer. */
-static const int64_t KINDS[8] = {TIED_BOTH,   TIED_BOTH,   TIED_HUMAN, TIED_HUMAN,
-                                 TIED_METRIC, TIED_METRIC, DISCORDANT, CONCORDANT};
-
-/* Adds to counts (segments, 5): human and metric are (systems, segments). */
+/* Adds to counts (5, segments) the pairs that are concordant, discordant, tied by people, by the metric, by both. human and
+ * metric are (systems, segments). */
 int64_t count_pairs(const double *human, const double *metric, int64_t systems, int64_t segments, double more_than,
-                    int64_t *counts) {
+                    int32_t *restrict counts) {
+    int32_t *restrict concordant = counts, *restrict discordant = counts + segments;
+    int32_t *restrict tied_human = counts + 2 * segments, *restrict tied_metric = counts + 3 * segments;
+    int32_t *restrict tied_both = counts + 4 * segments;
     for (int64_t a = 0; a < systems; a++)
         for (int64_t b = a + 1; b < systems; b++)
             for (int64_t s = 0; s < segments; s++) {
                 double by_human = human[a * segments + s] - human[b * segments + s];
                 double by_metric = metric[a * segments + s] - metric[b * segments + s];
-                int counted = !isnan(by_human + by_metric) & (fabs(by_human) > more_than);
-                int same = (by_human > 0) == (by_metric > 0);
-                counts[s * 5 + KINDS[(by_human != 0) << 2 | (by_metric != 0) << 1 | same]] += counted;
+                /* Neither is NaN, which is not equal to itself, nor above anything. */
+                int32_t counted = (fabs(by_human) > more_than) & (by_metric == by_metric);
+                int32_t same = ((by_human > 0) & (by_metric > 0)) | ((by_human < 0) & (by_metric < 0));
+                int32_t human_parts = by_human != 0, metric_parts = by_metric != 0;
+                concordant[s] += counted & same;
+                discordant[s] += counted & human_parts & metric_parts & (same ^ 1);
+                tied_human[s] += counted & (human_parts ^ 1) & metric_parts;
+                tied_metric[s] += counted & human_parts & (metric_parts ^ 1);
+                tied_both[s] += counted & ((human_parts | metric_parts) ^ 1);
             }
     return 0;
 }

@@ -39,16 +39,16 @@ class Steps:
     """1 in the last step of each distance."""
 
 
-def pair_kinds(human: Floats, metric: Floats, more_than: float = -1.0) -> Integers:
+def pair_kinds(human: Floats, metric: Floats, more_than: float = -1.0) -> NDArray[np.int32]:
     """Concordant and discordant pairs, those tied by people, by the metric, by both: (5, segments).
 
     Scores are (systems, segments), NaN where there is none; only pairs whose human scores differ by more than that.
     """
-    counts = np.zeros((human.shape[1], 5), np.int64)
+    counts = np.zeros((5, human.shape[1]), np.int32)
     human, metric = np.ascontiguousarray(human, np.float64), np.ascontiguousarray(metric, np.float64)
     function = kernel("count_pairs", POINTER, POINTER, INTEGER, INTEGER, REAL, POINTER)
     function(address(human), address(metric), *human.shape, more_than, address(counts))
-    return counts.T
+    return counts
 
 
 def calibrate_drawn(
