@@ -9,10 +9,13 @@ import dataclasses
 import inspect
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import EntryPoint, distributions
+from typing import TYPE_CHECKING
 
 from metrics.base import Metric
 from metrics.errors import BrokenMetric
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "steelyard.metrics"
 
@@ -58,6 +61,9 @@ class Offer:
 @cache
 def offers() -> tuple[Offer, ...]:
     """All of them, by name. The same distribution counts once, as first found on the path."""
+    # Only now: it brings half of the mail library along.
+    from importlib.metadata import distributions
+
     found: dict[str, list[Offer]] = {}
     for distribution in distributions():
         try:
