@@ -182,7 +182,7 @@ def run(options: argparse.Namespace) -> int:
         note(measured_before(selections, len(metrics), intake.measured_before))
         note(store_campaign_judgments(engine, intake.test_set_id, judgments, folder))
         with shown_progress() as on_progress:
-            progress = wait(intake.all_evaluations, on_progress)
+            progress = wait(intake.all_evaluations, _loading_the_report(on_progress))
         with reading(engine) as connection:
             listed = list_boards(connection, protocols=intake.protocols, campaign_id=intake.campaign_id)
         boards = [ranked_by_bootstrap(board) for board in read_boards(engine, listed, options.level, sort)]
@@ -191,6 +191,19 @@ def run(options: argparse.Namespace) -> int:
         print("Database: " + shown_database(settings))
         print("Written:  " + "\n          ".join(str(path) for path in written), flush=True)
     return without_scores(progress)
+
+
+def _loading_the_report(on_progress: Callable[[Progress], None]) -> Callable[[Progress], None]:
+    """Tells of progress, and loads what the report needs when it is called first: the workers have begun by then."""
+
+    def tell(progress: Progress) -> None:
+        on_progress(progress)
+        import web.report.campaign  # noqa: F401
+        from web.report.template import load_templates
+
+        load_templates()
+
+    return tell
 
 
 def without_scores(progress: Progress) -> int:

@@ -41,6 +41,14 @@ def language(code: str) -> str:
 
 
 @cache
+def load_templates() -> None:
+    """Make all templates ready, so that the first page does not wait for them."""
+    environment = _environment()
+    for name in environment.list_templates(extensions=["j2"]):
+        environment.get_template(name)
+
+
+@cache
 def _environment() -> Environment:
     return make_environment(FOLDER)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment
 
-from web.report.template import make_environment
+from web.report.template import FOLDER, load_templates, make_environment
+from web.report.template import _environment as template_environment
 
 
 @pytest.fixture
@@ -51,3 +52,10 @@ def test_where_python_may_not_write_neither_do_we(template: Path, monkeypatch: p
     (template.parent / "__pycache__").touch()
     assert shown(template) == "Hello you"
     assert (template.parent / "__pycache__").is_file()
+
+
+def test_templates_can_be_made_ready_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    load_templates()
+    monkeypatch.setattr(Environment, "compile", None)
+    for file in FOLDER.glob("*.j2"):
+        assert template_environment().get_template(file.name).name == file.name
