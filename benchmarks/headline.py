@@ -86,7 +86,7 @@ def section(options: argparse.Namespace) -> Section:
     ours, theirs = beside_sacrebleu(campaign, rounds)
     walls = Pair([run.wall for run in ours], [run.wall for run in theirs])
     sizes = {"hundred": (5, 200) if options.quick else HUNDRED, "million": (1, 5000) if options.quick else MILLION}
-    alone_ones = {
+    without_peer = {
         key: generated(*size, rounds=min(rounds, 3 if key == "hundred" else 1)) for key, size in sizes.items()
     }
     size = campaign.segments * len(campaign.systems)
@@ -94,7 +94,7 @@ def section(options: argparse.Namespace) -> Section:
     rows = [
         row(f"{campaign.name}, {len(campaign.systems)} × {campaign.segments:,}", ours, size, spread),
         row("the same by the sacreBLEU command", theirs, size),
-        *(row(f"generated, {n} × {m:,}", alone_ones[key], n * m) for key, (n, m) in sizes.items()),
+        *(row(f"generated, {n} × {m:,}", without_peer[key], n * m) for key, (n, m) in sizes.items()),
     ]
     header = [
         *("systems × segments", "wall s", "CPU s", "queued to scored, s", "peak MiB", "segments/s"),
@@ -102,11 +102,11 @@ def section(options: argparse.Namespace) -> Section:
     ]
     caption = f"{campaign.title}; scores are equal to sacreBLEU's to 1e-{DIGITS}"
     figures = {"evaluate.ratio": walls.ratio, "evaluate.sacrebleu": statistics.median(walls.theirs)}
-    for key, runs in {"evaluate": ours, **alone_ones}.items():
+    for key, runs in {"evaluate": ours, **without_peer}.items():
         figures |= {f"{key}.{what}": statistics.median(getattr(run, what) for run in runs) for what in ("wall", "cpu")}
         figures[f"{key}.peak"] = max(run.peak for run in runs)
     names = [f"{len(campaign.systems)} systems", f"{sizes['hundred'][0]} systems"]
-    chart = where_the_seconds_go(dict(zip(names, (ours[0], alone_ones["hundred"][0]), strict=True)))
+    chart = where_the_seconds_go(dict(zip(names, (ours[0], without_peer["hundred"][0]), strict=True)))
     return Section("headline", [Table(header, rows, caption), chart], figures)
 
 
