@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -90,16 +91,18 @@ class Batch:
         layered = [text for layer in self.layers.values() for text in layer]
         for run in split_lines([*self.references, *self.systems, *layered], -(-self.segments // count)):
             own = iter(run)
-            batch = Batch(
+            yield self._with_texts(
                 list(islice(own, len(self.references))),
                 list(islice(own, len(self.systems))),
-                self.variable_references,
-                layers={name: list(islice(own, len(layer))) for name, layer in self.layers.items()},
-                resources=self.resources,
-                states=self.states,
+                {name: list(islice(own, len(layer))) for name, layer in self.layers.items()},
             )
-            batch.stopwatch = self.stopwatch
-            yield batch
+
+    def _with_texts(self, references: list[bytes], systems: list[bytes], layers: dict[str, Sequence[bytes]]) -> Batch:
+        """The same with other texts, which have as many lines as each other, and nothing prepared."""
+        batch = copy(self)
+        batch.references, batch.systems, batch.layers = references, systems, layers
+        batch._segments, batch._prepared = line_count(references[0]), {}
+        return batch
 
     @property
     def _slice_count(self) -> int:
@@ -187,16 +190,11 @@ class Batch:
         texts = [self.text, *(b"\n".join(layer) for layer in self.layers.values())]
         if all(map(is_composed, texts)):
             return None
-        batch = Batch(
+        return self._with_texts(
             [composed(text) for text in self.references],
             [composed(text) for text in self.systems],
-            self.variable_references,
-            layers={name: [composed(text) for text in layer] for name, layer in self.layers.items()},
-            resources=self.resources,
-            states=self.states,
+            {name: [composed(text) for text in layer] for name, layer in self.layers.items()},
         )
-        batch.stopwatch = self.stopwatch
-        return batch
 
     def _layer(self, name: str, case: str) -> Words:
         items = words(b"\n".join(self.layers[name]), self._rows)

@@ -43,14 +43,22 @@ typedef struct {
     int64_t line_feeds, without, longest; /* blocks without a line feed: in a row now, and at most */
 } Look;
 
+/* As the upper bit of each byte: whether it begins a sequence of three or four, or of four. */
+static inline bytes16 from_e0(bytes16 bytes) { return bytes & (bytes - 0x60); }
+static inline bytes16 from_f0(bytes16 bytes) { return bytes & (bytes - 0x70); }
+
 /* Bits where one of 16 bytes does not continue the three bytes before it. */
 static inline bytes16 errors_of(const uint8_t *at, bytes16 bytes) {
     const bytes16 before = load16(at - 1);
     const bytes16 pairs = looked_up(FIRST_UPPER, before >> 4) & looked_up(FIRST_LOWER, before & 15) &
                           looked_up(SECOND_UPPER, bytes >> 4);
-    /* The upper bit of x & (x - 0x60) is set from E0 on: x is the first of three bytes, or of four. */
-    const bytes16 second = load16(at - 2), third = load16(at - 3);
-    return pairs ^ (((second & (second - 0x60)) | (third & (third - 0x70))) & CONTINUATIONS);
+    return pairs ^ ((from_e0(load16(at - 2)) | from_f0(load16(at - 3))) & CONTINUATIONS);
+}
+
+/* The same where no sequence has more than two bytes: each first byte has its continuation, and is not too small. */
+static inline bytes16 errors_of_pairs(const uint8_t *at, bytes16 bytes) {
+    const bytes16 before = load16(at - 1), firsts = before & (before + before), seconds = bytes & ~(bytes + bytes);
+    return ((firsts ^ seconds) & 0x80) | (bytes16)((bytes & 0xFE) == 0xC0);
 }
 
 /* A block of 64 bytes; the three bytes before it are looked at, too. */
@@ -64,8 +72,13 @@ static inline void look_at(Look *look, const uint8_t *at) {
     look->feeds += feeds;
     look->without = is_any(feeds) ? 0 : look->without + 1;
     if (look->without > look->longest) look->longest = look->without;
-    if (is_any(high & 0x80))
+    if (!is_any(high & 0x80)) return;
+    bytes16 longer = from_e0(load16(at - 3));
+    for (int i = 0; i < BLOCK; i += 16) longer |= from_e0(load16(at + i));
+    if (is_any(longer & 0x80))
         for (int i = 0; i < BLOCK; i += 16) look->errors |= errors_of(at + i, load16(at + i));
+    else
+        for (int i = 0; i < BLOCK; i += 16) look->errors |= errors_of_pairs(at + i, load16(at + i));
 }
 
 /* The block at `from` in `room`, with blanks for what lies outside the text; returns where it begins there. */

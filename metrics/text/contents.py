@@ -41,6 +41,7 @@ _OTHER_FORMATS = (
     (b"pst0\x04", _STREEX, "Write it as .treex or .treex.gz with Treex."),
     (b"pst0\x05", _STREEX, "Write it as .treex or .treex.gz with Treex."),
 )
+_MAGIC = tuple(magic for magic, _, _ in _OTHER_FORMATS)
 
 
 class Unreadable(BadText):
@@ -62,7 +63,7 @@ class Contents:
         if isinstance(source, Contents):
             raise TypeError("these contents are open already")
         self.name = name if name is not None else _name(source)
-        self.path = None if isinstance(source, bytes) or os.fspath(source) == STDIN else Path(source)
+        self.path = _path(source)
         """Where it lies; None for bytes and standard input."""
         self._raw = _within(_parts(source, self.name), self.name, limits)
         self._parts = unpacked(self._raw, self.name, limits)
@@ -97,6 +98,8 @@ def opened(source: Source, *, name: str | None = None, limits: TextLimits = DEFA
 
 def refuse_other_formats(contents: Contents) -> None:
     """Raise WrongFormat, with what to do, for archives and texts in UTF-16 or UTF-32."""
+    if not contents.head.startswith(_MAGIC):
+        return
     for magic, what, advice in _OTHER_FORMATS:
         if contents.head.startswith(magic):
             raise WrongFormat(f"{contents.name}: is {what}, not UTF-8 text. {advice}")
@@ -106,6 +109,12 @@ def _name(source: str | os.PathLike[str] | bytes) -> str:
     if isinstance(source, bytes):
         return "text"
     return "standard input" if os.fspath(source) == STDIN else os.fspath(source)
+
+
+def _path(source: str | os.PathLike[str] | bytes) -> Path | None:
+    if isinstance(source, bytes) or os.fspath(source) == STDIN:
+        return None
+    return source if isinstance(source, Path) else Path(source)
 
 
 def _parts(source: str | os.PathLike[str] | bytes, name: str) -> Generator[bytes]:
