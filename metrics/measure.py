@@ -72,7 +72,8 @@ def shard_statistics(
 
 def corpus_sums(statistics: Floats) -> Floats:
     """Exact sums over the segments: (systems, segments, k) -> (systems, k)."""
-    sums: Floats = statistics.sum(axis=1)
+    # NumPy's own sum over a middle axis takes three times as long; the sums are exact in any order.
+    sums: Floats = np.einsum("sik->sk", statistics)
     return sums
 
 
