@@ -26,10 +26,13 @@ static inline uint64_t gathered(uint64_t eight, int place) {
     return ((eight >> place & 0x0101010101010101u) * 0x0102040810204080u) >> 56;
 }
 
-static inline uint64_t eight_of(const Narrow *run, int group) {
-    uint64_t eight = 0;
-    /* By shifts, so that the first segment has the lowest bits on every machine; compilers make it one load. */
-    for (int i = 0; i < GROUP; i++) eight |= (uint64_t)run->low[group * GROUP + i] << 8 * i;
+/* Eight counts of a byte, the first segment's lowest. */
+static inline uint64_t loaded(const uint8_t *counts) {
+    uint64_t eight;
+    memcpy(&eight, counts, sizeof eight);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    eight = __builtin_bswap64(eight);
+#endif
     return eight;
 }
 
@@ -38,6 +41,14 @@ static uint32_t high_bits(const void *counts, int64_t bytes, int64_t at, int64_t
     uint32_t any = 0;
     for (int64_t i = 0; i < size; i++) any |= count_at(counts, bytes, at + i);
     return any >> 2;
+}
+
+/* As high_bits, of eight counts of a byte. */
+static inline uint32_t high_bits_of(uint64_t eight) {
+    eight |= eight >> 32;
+    eight |= eight >> 16;
+    eight |= eight >> 8;
+    return (uint32_t)(eight & 255) >> 2;
 }
 
 /* Writes the two planes of counts (rows, segments) of 1 or 2 bytes each, and where the entries of each run and row
@@ -53,10 +64,12 @@ int64_t draw_bits(const void *counts, int64_t bytes, int64_t rows, int64_t segme
             narrow_run(counts, bytes, at, size, &low);
             uint64_t ones = 0, twos = 0;
             for (int group = 0; group < GROUPS; group++) {
-                uint64_t eight = eight_of(&low, group);
+                uint64_t eight = loaded(low.low + group * GROUP);
                 ones |= gathered(eight, 0) << GROUP * group;
                 twos |= gathered(eight, 1) << GROUP * group;
-                if (eight & 0xFCFCFCFCFCFCFCFCu) {
+                if (bytes == 1) {
+                    found += high_bits_of(eight);
+                } else if (eight & 0xFCFCFCFCFCFCFCFCu) {
                     int64_t left = size - group * GROUP;
                     found += high_bits(counts, bytes, at + group * GROUP, left < GROUP ? left : GROUP);
                 }
@@ -70,15 +83,24 @@ int64_t draw_bits(const void *counts, int64_t bytes, int64_t rows, int64_t segme
     return entries;
 }
 
+/* Which counts of a group have a bit, which is at `place`. */
+static uint32_t which_have(const void *counts, int64_t bytes, int64_t at, int64_t size, int place) {
+    uint32_t which = 0;
+    for (int64_t i = 0; i < size; i++) which |= (count_at(counts, bytes, at + i) >> place & 1) << i;
+    return which;
+}
+
 /* Writes the entries of one group of counts: group << 8 | the segments that have a bit, as often as the bit is worth. */
 static uint16_t *write_group(const void *counts, int64_t bytes, int64_t at, int64_t size, int64_t group,
                              uint16_t *next) {
-    uint32_t any = high_bits(counts, bytes, at, size);
-    for (uint32_t worth = 1; worth <= any; worth <<= 1) {
-        if (!(any & worth)) continue;
-        uint32_t which = 0;
-        for (int64_t i = 0; i < size; i++) which |= (count_at(counts, bytes, at + i) / 4 & worth ? 1u : 0u) << i;
-        for (uint32_t i = 0; i < worth; i++) *next++ = (uint16_t)(group << 8 | which);
+    uint64_t eight = 0;
+    int narrow = bytes == 1 && size == GROUP;
+    if (narrow) eight = loaded((const uint8_t *)counts + at);
+    uint32_t any = narrow ? high_bits_of(eight) : high_bits(counts, bytes, at, size);
+    for (int place = 2; any; place++, any >>= 1) {
+        if (!(any & 1)) continue;
+        uint32_t which = narrow ? (uint32_t)gathered(eight, place) : which_have(counts, bytes, at, size, place);
+        for (int i = 0; i < 1 << (place - 2); i++) *next++ = (uint16_t)(group << 8 | which);
     }
     return next;
 }
