@@ -10,18 +10,28 @@
  * sums are exact for substrings up to 24 letters. POSITIONS is more than all differences of places can add up to.
  */
 static const int64_t SCALE = 5354228880, POSITIONS = (int64_t)LARGEST_SIDE * LARGEST_SIDE;
-enum { REMEMBERED = 1 << 16 };
+enum { REMEMBERED = 1 << 16, MOST_ROWS = 256 };
 
 typedef struct {
     uint64_t key; /* both words + 1; 0 is free */
     Affix affix;
 } Memory;
 
+/* What it costs to pair words of hypotheses with each word of one reference: several systems have the same words. */
+typedef struct {
+    const int32_t *reference;
+    int32_t columns, known;
+    int32_t *row_of;             /* of each word: which of the rows, from 1 on; 0 for none */
+    int32_t words[MOST_ROWS];    /* of each row */
+    int64_t rows[MOST_ROWS * LARGEST_SIDE];
+} Costs;
+
 typedef struct {
     const uint32_t *letters;
     const int64_t *starts; /* of each word in `letters` */
     uint64_t *pairs;       /* by word: which pairs of adjacent letters it has, as a set of 64 hash values */
     Memory *memory;        /* the last distances; a newer one takes the place of an older */
+    Costs costs;
     AffixTables tables;
     Assignment assignment;
 } Aligner;
@@ -57,17 +67,43 @@ static int64_t scaled(Affix affix) {
     return affix.edits ? (2 * affix.edits * SCALE + affix.common) / (2 * affix.common) : 0;
 }
 
+static void forget_costs(Costs *costs) {
+    for (; costs->known; costs->known--) costs->row_of[costs->words[costs->known - 1]] = 0;
+}
+
+/* The costs of a word, of the reference that was named last. */
+static const int64_t *costs_of(Aligner *aligner, int32_t word) {
+    Costs *costs = &aligner->costs;
+    if (!costs->row_of[word]) {
+        if (costs->known == MOST_ROWS) forget_costs(costs);
+        int64_t *row = costs->rows + (int64_t)costs->known * costs->columns;
+        for (int32_t j = 0; j < costs->columns; j++)
+            row[j] = scaled(distance(aligner, word, costs->reference[j])) * POSITIONS;
+        costs->words[costs->known] = word;
+        costs->row_of[word] = ++costs->known;
+    }
+    return costs->rows + (int64_t)(costs->row_of[word] - 1) * costs->columns;
+}
+
+static void name_reference(Costs *costs, const int32_t *reference, int32_t columns) {
+    if (costs->reference == reference && costs->columns == columns) return;
+    forget_costs(costs);
+    costs->reference = reference;
+    costs->columns = columns;
+}
+
 /* At most LARGEST_SIDE words on each side. */
 static void align_piece(Aligner *aligner, const int32_t *hypothesis, int32_t rows, const int32_t *reference,
                         int32_t columns, int32_t *matched, double *distances) {
     Assignment *assignment = &aligner->assignment;
     int32_t size = rows > columns ? rows : columns;
     if (!rows || !columns) return;
-    for (int32_t i = 0; i < size; i++) {
+    name_reference(&aligner->costs, reference, columns);
+    memset(assignment->cost, 0, (size_t)size * (size_t)size * sizeof *assignment->cost);
+    for (int32_t i = 0; i < rows; i++) {
         int64_t *cost = assignment->cost + (int64_t)i * size;
-        if (i >= rows) memset(cost, 0, (size_t)size * sizeof *cost);
-        for (int32_t j = 0; i < rows && j < size; j++)
-            cost[j] = j < columns ? scaled(distance(aligner, hypothesis[i], reference[j])) * POSITIONS + abs(i - j) : 0;
+        const int64_t *known = costs_of(aligner, hypothesis[i]);
+        for (int32_t j = 0; j < columns; j++) cost[j] = known[j] + abs(i - j);
     }
     assign(assignment, size, rows);
     for (int32_t i = 0; i < rows; i++) {
@@ -95,7 +131,10 @@ int64_t alignments(const int32_t *ids, const int64_t *starts, const uint8_t *pre
     aligner->starts = letter_starts;
     aligner->pairs = malloc(((size_t)types + 1) * sizeof *aligner->pairs);
     aligner->memory = calloc(REMEMBERED, sizeof *aligner->memory);
-    if (!aligner->pairs || !aligner->memory) goto done;
+    aligner->costs.row_of = calloc((size_t)types + 1, sizeof *aligner->costs.row_of);
+    aligner->costs.reference = 0;
+    aligner->costs.known = aligner->costs.columns = 0;
+    if (!aligner->pairs || !aligner->memory || !aligner->costs.row_of) goto done;
     find_pairs(aligner, types);
     for (int64_t at = 0; at < references * words; at++) {
         matched[at] = -1;
@@ -122,6 +161,7 @@ int64_t alignments(const int32_t *ids, const int64_t *starts, const uint8_t *pre
 done:
     free(aligner->pairs);
     free(aligner->memory);
+    free(aligner->costs.row_of);
     free(aligner);
     return result;
 }

@@ -150,6 +150,23 @@ def test_several_references_systems_and_references_that_are_not_there():
     assert at == found.words.shape[1]
 
 
+def test_systems_share_what_is_known_of_their_words():
+    """More different words than costs are kept of, a word that comes again, and references of equal length."""
+    draw = random.Random(3)
+    references = [["".join(draw.choices("abcd", k=5)) for _ in range(60)] for _ in range(2)]
+    systems = [["".join(draw.choices("abcd", k=5)) for _ in range(100)] for _ in range(5)]
+    systems += [systems[0], references[0]]
+    batch = Batch([" ".join(words).encode() for words in references], [" ".join(words).encode() for words in systems])
+    words = batch.words("none", "mixed")
+    found = alignments(words, batch.present, len(systems))
+    types = words.lines.decode().split("\n")
+    for r, reference in enumerate(references):
+        expected = [aligned(system, reference) for system in systems]
+        got = [None if word < 0 else types[word] for word in found.words[r].tolist()]
+        assert got == [word for matched, _ in expected for word in matched]
+        assert found.distances[r].tolist() == [distance for _, distances in expected for distance in distances]
+
+
 def test_very_long_segments_are_aligned_piece_by_piece():
     draw = random.Random(5)
     reference = ["".join(draw.choices("abc", k=4)) for _ in range(1500)]
