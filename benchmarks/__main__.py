@@ -25,7 +25,7 @@ from benchmarks.alone import progress
 from benchmarks.campaign import add_arguments
 from benchmarks.machine import load, machine
 from benchmarks.page import DOCS, PAGE, Measured, keep, read_figures, write_page
-from benchmarks.perl import SCRIPTS
+from benchmarks.programs import PROGRAMS
 from benchmarks.section import Section
 
 SECTIONS = ("headline", "warm", "cold", "together", "replicates", "latency", "growth", "layers")
@@ -87,8 +87,8 @@ def measured(name: str, options: argparse.Namespace, docs: Path) -> bool:
 
 def status_of(command: list[str]) -> int:
     """Run it to its end, with default settings; whoever ends us ends it, too."""
-    scripts = {variable for _, variable in SCRIPTS.values()}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("STEELYARD_") or name in scripts}
+    programs = {variable for _, variable, _ in PROGRAMS.values()}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("STEELYARD_") or name in programs}
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=kept)
     try:
         return process.wait()

@@ -3,7 +3,7 @@
     python -m benchmarks.cold [DIR ...] [--reference LABEL] [--rounds 5]
 
 CPU seconds of the process, start-up included, and its peak of memory. The scripts in Perl take part where the machine
-has them (benchmarks/perl.py says where they are looked for).
+has them (benchmarks/programs.py says where they are looked for).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import perl
+from benchmarks import programs
 from benchmarks.alone import alone
 from benchmarks.campaign import Campaign, campaigns
 from benchmarks.pairs import PairTable
@@ -77,19 +77,19 @@ def against_sacrebleu(campaign: Campaign) -> list[Workload]:
 def against_perl(campaign: Campaign, folder: Path, table: PairTable) -> list[Workload]:
     """Those of the scripts that are there; the table is told of others."""
     found = []
-    system, scripts = campaign.systems[0], {name: perl.find(name) for name in perl.SCRIPTS}
+    system, scripts = campaign.systems[0], {name: programs.find(name) for name in ("multi-bleu", "mteval-v13a")}
     table.left_out |= {name: script.missing for name, script in scripts.items() if script.missing}
     if path := scripts["multi-bleu"].path:
-        reference, output = (perl.write_words(file, folder) for file in (campaign.reference, system))
+        reference, output = (programs.write_words(file, folder) for file in (campaign.reference, system))
         ours = [*OURS, "score", str(reference), "-i", str(output), "-m", "bleu:tok=none", "-f", "json"]
         theirs = ["perl", path, str(reference)]
         name = "BLEU of words apart"
-        read = perl.multi_bleu_score
+        read = programs.multi_bleu_score
         found.append(Workload("multi-bleu", name, "multi-bleu.perl", ours, theirs, 1, 0.005, read, output))
     if path := scripts["mteval-v13a"].path:
         ours = [*OURS, "score", str(campaign.reference), "-i", str(system), "-m", "bleu", "nist", "-f", "json"]
-        theirs = ["perl", path, "-c", *perl.write_sgml(campaign, system, folder)]
-        read = perl.mteval_scores
+        theirs = ["perl", path, "-c", *programs.write_sgml(campaign, system, folder)]
+        read = programs.mteval_scores
         found.append(Workload("mteval", "BLEU + NIST", "mteval-v13a.pl", ours, theirs, 1, 0.0051, read))
     return found
 

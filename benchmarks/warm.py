@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from functools import partial
 from itertools import count, pairwise
 from pathlib import Path
@@ -17,13 +18,13 @@ from typing import TYPE_CHECKING
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from benchmarks import peers
+from benchmarks import peers, programs
 from benchmarks.alone import alone
 from benchmarks.campaign import Campaign, campaigns
 from benchmarks.pairs import PairTable
 from benchmarks.sacre import sacrebleu
 from benchmarks.section import Section
-from benchmarks.timing import in_turn
+from benchmarks.timing import Pair, in_turn, turns, whole_process
 from benchmarks.together import trained
 from metrics import BLEUModif
 from metrics.batch import Batch
@@ -42,6 +43,8 @@ SEEDS = count(1)
 THREE = "BLEU + chrF + TER"
 METEOR = "meteor:modules=exact:params=orig:tok=none"
 """As NLTK has it."""
+METEOR_TOLERANCE = 0.2
+"""Points by which METEOR 1.5 may differ (docs/metrics/meteor.md says why)."""
 
 
 def ours(reference: Path, systems: list[Path], names: list[str], replicates: int = 0, trials: int = 0) -> list[float]:
@@ -103,6 +106,34 @@ def against_loops(campaign: Campaign, row: Row) -> None:
         row(f"meteor{suffix}", name, "NLTK", meteor, partial(peers.nltk_meteor, *given), 1e-9, number, alike)
 
 
+def against_meteor(campaign: Campaign, row: Row) -> None:
+    """Meteor's exact module of one system against METEOR 1.5: its process, less one that scores a single segment."""
+    name, one = "METEOR 1.5", campaign.systems[0]
+    program = programs.find(name)
+    if program.missing:
+        row.table.left_out[name] = program.missing
+    if program.missing or not row.wanted("Meteor exact", name):
+        return
+    pair, mine = Pair(), partial(ours, campaign.reference, [one], [METEOR])
+    with tempfile.TemporaryDirectory() as folder:
+        short = [Path(folder) / side for side in ("reference", "system")]
+        for file, whole in zip(short, (campaign.reference, one), strict=True):
+            file.write_bytes(whole.read_bytes().partition(b"\n")[0] + b"\n")
+        for _ in turns(row.rounds):
+            began = time.process_time()
+            for _ in range(row.repeat):
+                (found,) = mine()
+            pair.ours.append((time.process_time() - began) / row.repeat)
+            whole, start = (
+                whole_process(programs.meteor_command(program.path, *files))
+                for files in ((campaign.reference, one), short)
+            )
+            pair.theirs.append(whole.cpu - start.cpu)
+    # It forgives the penalty in perfect segments, and looks for the fewest chunks by a beam.
+    assert abs(found - programs.meteor_score(whole.output)) <= METEOR_TOLERANCE, (found, whole.output)
+    row.table.add("meteor-program", "Meteor exact", name, pair, systems=1, equal=f"{METEOR_TOLERANCE} of 100")
+
+
 def against_gensim(campaign: Campaign, row: Row, segments: int = 20) -> None:
     """BLEU_modif of one system, some segments spread over the text: gensim takes minutes for all."""
     from gensim.models import KeyedVectors
@@ -153,6 +184,10 @@ class Row:
         self.only = getattr(options, "only", "").lower()
         self.installed = peers.imported()
 
+    def wanted(self, workload: str, peer: str) -> bool:
+        """Whether the command line asks for it."""
+        return self.only in f"{workload} {peer}".lower()
+
     def __call__(
         self,
         key: str,
@@ -166,7 +201,7 @@ class Row:
         segments: int = 0,
     ) -> None:
         """`alike` says which figures must be equal, if not all; `tolerance` is relative."""
-        if self.only not in f"{workload} {peer}".lower():
+        if not self.wanted(workload, peer):
             return
         if peer not in self.installed:
             self.table.left_out[peer] = "it is not installed"
@@ -191,6 +226,7 @@ def section(options: argparse.Namespace) -> Section:
         row = Row(table, options)
         against_sacrebleu(campaign, row)
         against_loops(campaign, row)
+        against_meteor(campaign, row)
         if row.only in "bleu_modif gensim" and "gensim" in row.installed:
             against_gensim(campaign, row, segments=4 if options.quick else 20)
         parts += table.parts(f"Warm, {campaign.name}: ratio to peers")

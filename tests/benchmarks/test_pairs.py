@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from benchmarks import peers, perl, timing
+from benchmarks import peers, programs, timing
 from benchmarks.campaign import Campaign
 from benchmarks.generated import write_campaign
 from benchmarks.pairs import PairTable
@@ -68,23 +68,23 @@ def test_jiwer_and_rapidfuzz_find_the_same(campaign):
 def test_scripts_in_perl_are_looked_for(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("STEELYARD_MULTI_BLEU", raising=False)
-    assert "no multi-bleu.perl on PATH" in perl.find("multi-bleu").missing
+    assert "no multi-bleu.perl on PATH" in programs.find("multi-bleu").missing
     script = tmp_path / "own.perl"
     script.write_text("")
     monkeypatch.setenv("STEELYARD_MULTI_BLEU", str(script))
-    assert perl.find("multi-bleu").missing == "there is no Perl"
+    assert programs.find("multi-bleu").missing == "there is no perl on PATH"
     (tmp_path / "perl").symlink_to(sys.executable)
-    assert perl.find("multi-bleu").path == str(script)
+    assert programs.find("multi-bleu").path == str(script)
     monkeypatch.setenv("STEELYARD_MULTI_BLEU", str(tmp_path / "nowhere"))
-    assert perl.find("multi-bleu").missing
+    assert programs.find("multi-bleu").missing
 
 
 def test_words_are_set_apart():
-    assert perl.words_apart('"Ahoj," řekl.\n\nx'.encode()) == '" Ahoj , " řekl .\n\nx\n'.encode()
+    assert programs.words_apart('"Ahoj," řekl.\n\nx'.encode()) == '" Ahoj , " řekl .\n\nx\n'.encode()
 
 
 def test_sgml_has_every_segment_in_documents(campaign, tmp_path):
-    command = perl.write_sgml(campaign, campaign.systems[0], tmp_path)
+    command = programs.write_sgml(campaign, campaign.systems[0], tmp_path)
     assert command[::2] == ["-s", "-r", "-t"]
     text = (tmp_path / "tst.sgm").read_text()
     assert text.count("<seg ") == 50
@@ -93,9 +93,15 @@ def test_sgml_has_every_segment_in_documents(campaign, tmp_path):
 
 
 def test_what_the_scripts_print_is_read():
-    assert perl.multi_bleu_score("BLEU = 38.62, 67.3/44.4/31.8/23.5 (BP=1.000, ...)\n") == [38.62]
+    assert programs.multi_bleu_score("BLEU = 38.62, 67.3/44.4/31.8/23.5 (BP=1.000, ...)\n") == [38.62]
     printed = 'x\nNIST score = 5.0025  BLEU score = 0.2533 for system "a"\n'
-    assert perl.mteval_scores(printed) == [pytest.approx(25.33), 5.0025]
+    assert programs.mteval_scores(printed) == [pytest.approx(25.33), 5.0025]
+
+
+def test_what_meteor_prints_is_read():
+    assert programs.meteor_score("Recall: 0.6\n\nFinal score:            0.5883270579562683\n") == pytest.approx(
+        58.8327
+    )
 
 
 def test_what_sacrebleu_prints_is_read():

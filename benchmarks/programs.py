@@ -1,6 +1,6 @@
-"""Scripts in Perl that people still measure with: multi-bleu.perl and mteval-v13a.pl, where the machine has them.
+"""Programs that people still measure with: multi-bleu.perl, mteval-v13a.pl, METEOR 1.5, where the machine has them.
 
-They are no part of the project. Each is looked for on PATH, else STEELYARD_MULTI_BLEU and STEELYARD_MTEVAL name them.
+They are no part of the project. Each is looked for on PATH, else a variable of the environment names it.
 """
 
 from __future__ import annotations
@@ -21,38 +21,39 @@ from metrics.text.plain import read_lines
 if TYPE_CHECKING:
     from benchmarks.campaign import Campaign
 
-SCRIPTS = {
-    "multi-bleu": ("multi-bleu.perl", "STEELYARD_MULTI_BLEU"),
-    "mteval-v13a": ("mteval-v13a.pl", "STEELYARD_MTEVAL"),
+PROGRAMS = {
+    "multi-bleu": ("multi-bleu.perl", "STEELYARD_MULTI_BLEU", "perl"),
+    "mteval-v13a": ("mteval-v13a.pl", "STEELYARD_MTEVAL", "perl"),
+    "METEOR 1.5": ("meteor-1.5.jar", "STEELYARD_METEOR", "java"),
 }
-
+"""File, variable, and what runs it."""
 
 DOCUMENT = 20
 """Segments: one document with all of them would take it much longer."""
 
 
 @dataclass(frozen=True)
-class Script:
+class Program:
     """One of them, or why there is none."""
 
     path: str = ""
     missing: str = ""
 
 
-def find(name: str) -> Script:
-    """The script of that name, if it can be run."""
-    file, variable = SCRIPTS[name]
+def find(name: str) -> Program:
+    """The program of that name, if it can be run."""
+    file, variable, runner = PROGRAMS[name]
     path = os.environ.get(variable) or shutil.which(file)
     if path is None or not Path(path).is_file():
-        return Script(missing=f"no {file} on PATH, nor named by {variable}")
-    if shutil.which("perl") is None:
-        return Script(missing="there is no Perl")
+        return Program(missing=f"no {file} on PATH, nor named by {variable}")
+    if shutil.which(runner) is None:
+        return Program(missing=f"there is no {runner} on PATH")
     twig = name == "mteval-v13a" and subprocess.run(
         ["perl", "-MXML::Twig", "-e", "1"], capture_output=True, check=False
     )
     if twig and twig.returncode:
-        return Script(missing="Perl has no XML::Twig")
-    return Script(path)
+        return Program(missing="Perl has no XML::Twig")
+    return Program(path)
 
 
 def words_apart(text: bytes, tokenizer: str = "13a") -> bytes:
@@ -99,3 +100,14 @@ def mteval_scores(output: str) -> list[float]:
     """BLEU, times 100, and NIST as it prints them, with four decimals."""
     nist, bleu = re.search(r"NIST score = +([\d.]+) +BLEU score = +([\d.]+) +for system", output).groups()
     return [100 * float(bleu), float(nist)]
+
+
+def meteor_command(jar: str, reference: Path, system: Path) -> list[str]:
+    """METEOR 1.5 with its exact module alone and the parameters of 2005, all words alike."""
+    options = ["-l", "other", "-m", "exact", "-lower", "-w", "1.0", "-p", "0.9 3.0 0.5 0.5"]
+    return ["java", "-Xmx2G", "-jar", jar, str(system), str(reference), *options]
+
+
+def meteor_score(output: str) -> float:
+    """Of the corpus, 0 to 100."""
+    return 100 * float(re.search(r"^Final score: +([\d.]+)$", output, re.MULTILINE)[1])
