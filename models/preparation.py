@@ -71,5 +71,6 @@ class Preparation(Leased, Base):
     last_block: Mapped[int] = mapped_column(Integer)
     """Exclusive."""
     merges: Mapped[bool] = mapped_column(Boolean, default=False)
-    part: Mapped[bytes | None] = mapped_column(LargeBinary)
+    # The last column: SQLite reads a row up to the column that is asked for, and parts have megabytes.
+    part: Mapped[bytes | None] = mapped_column(LargeBinary, sort_order=1)
     """What was counted, compressed by zlib, until it is merged."""

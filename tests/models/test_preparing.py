@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, func, select, update
 
-from models import Evaluation, LeaseState, Preparation, PreparedState, Shard
+from models import Evaluation, LeaseState, Preparation, PreparedChapter, PreparedState, Shard
 from models.outcomes import cancel_evaluations
 from models.preparing import (
     ClaimedPreparation,
@@ -251,3 +251,9 @@ def test_what_nobody_needs_any_more_is_not_counted(engine: Engine, job: Intake) 
         assert claim(connection, third) is None
         assert complete_part(connection, running, b"part") == Counted(accepted=True)
     assert [state for *_, state in rows(engine)] == ["done", "cancelled", "cancelled"]
+
+
+@pytest.mark.parametrize("table", [Preparation, PreparedState, PreparedChapter])
+def test_what_is_large_stands_behind_what_is_looked_at(table: Any) -> None:
+    """SQLite would read megabytes of each row, 50 times a second, to know its state."""
+    assert list(table.__table__.columns)[-1].name in {"part", "blob"}
