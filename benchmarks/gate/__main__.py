@@ -65,8 +65,8 @@ def main() -> None:
     if reason := lacking():
         print(f"Nothing was counted: {reason}.")
         sys.exit(1 if os.environ.get("CI") else 0)
-    names = set(options.names or (QUICK if options.quick else NAMES)) | {YARDSTICK}
-    now, before = count(names), kept.read()
+    names = {*options.names, *(QUICK if options.quick else ())} or set(NAMES)
+    now, before = count(names | {YARDSTICK}), kept.read()
     fine = report(before, now)
     if options.update:
         kept.write(now)
