@@ -13,7 +13,7 @@ from typing import Any
 from billiard.common import restart_state
 from billiard.connection import Connection
 from billiard.exceptions import RestartFreqExceeded
-from billiard.pool import RUN, Supervisor, TimeoutHandler
+from billiard.pool import EX_FAILURE, EX_OK, RUN, Supervisor, TimeoutHandler, Worker
 from billiard.queues import SimpleQueue
 from celery.concurrency.prefork import BlockingPool, TaskPool
 
@@ -114,7 +114,20 @@ def _rests() -> Iterator[float]:
     return chain((0.8,), repeat(0.1, BURST), repeat(0.8))
 
 
+class _Leaving(Worker):  # type: ignore[misc]
+    """What a process does, and it ends when that is done: billiard's waits a second for its parent's signal to end."""
+
+    def _do_exit(self, pid: int, exitcode: int | None, exc: Exception | None = None) -> None:
+        status = exitcode if exitcode is not None else EX_FAILURE if exc else EX_OK
+        try:
+            if self.on_exit is not None:
+                self.on_exit(pid, status)
+        finally:
+            os._exit(status)
+
+
 class _Processes(BlockingPool):  # type: ignore[misc]
+    Worker = _Leaving
     Supervisor = _Keeper
     TimeoutHandler = _Limits
     _inqueue: Any
