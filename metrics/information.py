@@ -85,7 +85,7 @@ class NgramInformation(Preparation):
     tok: str
     case: str
 
-    cost = 2.0
+    cost = 1.5
 
     @property
     def key(self) -> str:

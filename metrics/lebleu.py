@@ -44,7 +44,7 @@ class LeBLEU(Metric):
 
     name: ClassVar[str] = "lebleu"
     source: ClassVar[str] = "Virpioja and Grönroos 2015"
-    cost: ClassVar[float] = 18.0
+    cost: ClassVar[float] = 17.5
     examples: ClassVar[tuple[str, ...]] = ("", "order=2:threshold=0.6:case=lc", "order=5:tok=13a")
 
     case: str = case_parameter()
