@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
 OF_CHARACTERS = "char"
 """A tokenizer whose tokens are no words."""
+COUNTED_TOGETHER = 4_000
+"""Segments up to which all pairs are counted together, since neighbours share a system; beyond, memory matters more."""
 
 
 def read_ngrams(
     connection: Connection, board: Board, texts: BoardTexts, pairs: Sequence[tuple[int, int]], most: int
 ) -> list[Lists]:
     """Of each pair of systems, by order, the n-grams that the first gets right more often, and the reverse."""
+    if texts.segments > COUNTED_TOGETHER and len(pairs) > 1:
+        return [found for pair in pairs for found in read_ngrams(connection, board, texts, [pair], most)]
     tokenizer, case = words_of(board)
     systems = sorted({system for pair in pairs for system in pair})
     outputs = read_outputs(connection, [board.rows[system] for system in systems], texts.segments)

@@ -1,5 +1,6 @@
 """N-grams from the database are those of the texts."""
 
+from analysis import ngrams
 from analysis.ngrams import read_ngrams, words_of
 from analysis.texts import read_board_texts, read_outputs
 from metrics.batch import Batch
@@ -19,6 +20,20 @@ def test_the_ngrams_of_two_systems(database_url):
     batch = Batch([joined(lines) for lines in REFERENCES.values()], systems)
     assert found == ngram_differences(batch, [(0, 2)], tokenizer="13a", case="lc", most=4)
     assert found[0][1][0]
+
+
+def test_pairs_of_long_test_sets_are_counted_one_at_a_time(sqlite_url, monkeypatch):
+    store(sqlite_url, metrics=("bleu",))
+    seen = []
+    monkeypatch.setattr(
+        ngrams, "ngram_differences", lambda *given, **more: seen.append(given[1]) or ngram_differences(*given, **more)
+    )
+    with opened(sqlite_url) as (connection, (board,)):
+        texts = read_board_texts(connection, board)
+        together = read_ngrams(connection, board, texts, [(0, 1), (1, 2)], 4)
+        monkeypatch.setattr(ngrams, "COUNTED_TOGETHER", texts.segments - 1)
+        assert read_ngrams(connection, board, texts, [(0, 1), (1, 2)], 4) == together
+    assert seen == [[(0, 1), (1, 2)], [(0, 1)], [(0, 1)]]
 
 
 def test_words_are_those_of_a_metric_that_has_some(sqlite_url):
