@@ -45,10 +45,9 @@ def evaluate(
 ) -> Evaluated:
     """Run it once. All pairs of systems are tested."""
     with tempfile.TemporaryDirectory() as empty:
-        command = [*PROGRAM, "evaluate", str(campaign.resolve()), "--references", reference, "-m", *metrics]
-        command += ["--confidence", str(replicates), "--output", f"{empty}/report"]
+        command = [*_words(campaign, metrics, reference, empty), "--confidence", str(replicates)]
         command += ["--processes", str(processes)] if processes else []
-        run = whole_process([*command, "--database", f"sqlite:///{empty}/steelyard.db"])
+        run = whole_process([*PROGRAM, *command])
         with sqlite3.connect(f"{empty}/steelyard.db") as connection:
             query = "SELECT max(finished_at) - min(created_at) FROM evaluation"
             (work,) = connection.execute(query).fetchone()
@@ -58,3 +57,20 @@ def evaluate(
         (each["system"], score["metric"]): score["score"] for each in board["systems"] for score in each["scores"]
     }
     return Evaluated(run.wall, run.cpu, run.peak, work, scores)
+
+
+def evaluate_again(campaign: Path, times: int, *, reference: str = "A") -> list[float]:
+    """Wall seconds of so many runs in a process that has made one before, each in an empty database."""
+    with tempfile.TemporaryDirectory() as empty:
+        for run in range(times + 1):
+            Path(empty, str(run)).mkdir()
+        taken = Path(empty, "taken")
+        command = [sys.executable, "-m", "benchmarks.repeated", str(taken), str(times + 1)]
+        whole_process([*command, *_words(campaign, THREE, reference, f"{empty}/{{run}}")])
+        return [float(seconds) for seconds in taken.read_text().split()[1:]]
+
+
+def _words(campaign: Path, metrics: Sequence[str], reference: str, folder: str) -> list[str]:
+    """The command, which puts everything into the folder."""
+    words = ["evaluate", str(campaign.resolve()), "--references", reference, "-m", *metrics]
+    return [*words, "--output", f"{folder}/report", "--database", f"sqlite:///{folder}/steelyard.db"]

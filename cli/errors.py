@@ -21,8 +21,6 @@ class UsageError(CommandError):
 
 def exit_status(program: str, command: Callable[[], int]) -> int:
     """Run a command; its exit status, and one line on standard error for every error that can be explained."""
-    # One thread for matrix products: the parallel work is done by processes, and idle threads only spin.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Whatever the locale: tables have arrows, JSON is UTF-8, pages and LaTeX say or take for granted that they are.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cli.collecting import collect_rarely
 from cli.errors import exit_status
 from cli.server import add_server_option, chosen_run
+from cli.threads import compute_in_one_thread
 from cli.verbs import add_verbs
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     verb = words[0] if words else ""
     collect_rarely(verb)
+    compute_in_one_thread()
     options = parser(verb).parse_args(words)
     return exit_status("steelyard", lambda: chosen_run(options)(options))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cli.collecting import collect_rarely
 from cli.errors import CommandError, UsageError, exit_status
 from cli.mtrics_options import LAYER_OF_TREES, LAYER_OF_WORDS, SYNONYMS, chosen_metrics, parser
+from cli.threads import compute_in_one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     collect_rarely("mtrics")
+    compute_in_one_thread()
     options = parser().parse_args(arguments)
     return exit_status("mtrics", lambda: run(options))
 

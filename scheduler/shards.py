@@ -63,12 +63,14 @@ def _length(rows: int, text_bytes: int) -> float:
 def cut(costs: Sequence[float], first_block: int, segments: Sequence[int], systems: int, sizes: Sizes) -> list[Part]:
     """Cut consecutive blocks, from `first_block` on, into parts of nearly equal cost.
 
-    A part takes about `shard_seconds`; a job that is smaller than that for each process is still
-    spread over all of them, as long as each part takes `shortest_seconds`.
+    A part takes about `shard_seconds`, or less where more would not fit in memory; a job that is smaller than that for
+    each process is still spread over all of them, as long as each part takes `shortest_seconds`.
     """
     total = math.fsum(costs)
     share = max(total / sizes.processes, sizes.shortest_seconds)
-    wanted = max(1, math.ceil(total / min(sizes.shard_seconds, share) - 1e-9))
+    by_time = math.ceil(total / min(sizes.shard_seconds, share) - 1e-9)
+    by_memory = math.ceil(sum(segments) * systems * SEGMENT_BYTES / sizes.largest_bytes)
+    wanted = max(1, by_time, by_memory)
     if wanted > 1:
         wanted = math.ceil(wanted / sizes.processes) * sizes.processes
     goal = total / min(wanted, len(costs))

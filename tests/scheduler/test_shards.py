@@ -56,6 +56,11 @@ def test_a_large_job_has_shards_of_about_a_second() -> None:
     assert {last - first for first, last in parts} == {20}
 
 
+def test_parts_that_memory_limits_are_as_even_as_others() -> None:
+    narrow = Sizes(2, 1.0, 0.05, 12 * 256 * 10 * 4096)
+    assert [last - first for first, last in cut_even(63, 0.005, sizes=narrow)] == [10, 11, 10, 11, 10, 11]
+
+
 def test_one_block_is_never_cut() -> None:
     assert cut_even(1, 100.0) == [(0, 1)]
 
