@@ -58,7 +58,7 @@ def test_a_large_job_has_shards_of_about_a_second() -> None:
 
 def test_parts_that_memory_limits_are_as_even_as_others() -> None:
     narrow = Sizes(2, 1.0, 0.05, 12 * 256 * 10 * 4096)
-    assert [last - first for first, last in cut_even(63, 0.005, sizes=narrow)] == [10, 11, 10, 11, 10, 11]
+    assert sorted(last - first for first, last in cut_even(63, 0.005, sizes=narrow)) == [10, 10, 10, 11, 11, 11]
 
 
 def test_one_block_is_never_cut() -> None:
