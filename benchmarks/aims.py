@@ -108,6 +108,10 @@ def _with_unit(value: float, unit: str, *, exact: bool = False) -> str:
         shown = f"{value:,g}"
     else:
         shown = (
-            f"{value:,.1f}" if unit == "×" else f"{value:,.0f}" if value >= 1000 or unit == "MiB" else f"{value:.4g}"
+            f"{value:,.{1 if value >= 10 else 2}f}"
+            if unit == "×"
+            else f"{value:,.0f}"
+            if value >= 1000 or unit == "MiB"
+            else f"{value:.4g}"
         )
     return shown + (unit if unit == "×" else f" {unit}" if unit else "")
