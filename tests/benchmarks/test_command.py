@@ -84,7 +84,7 @@ def test_a_failure_leaves_what_was_there_and_others_go_on(monkeypatch, capsys, d
     assert (found["warm"].section.parts, found["cold"].section.parts) == (["first"], ["second"])
     page = (docs / PAGE).read_text()
     assert "first" in page.split("<!-- bench:warm -->")[1].split("<!-- /bench:warm -->")[0]
-    assert "| 2.5× | `cold` | met, and the stretch |" in page
+    assert "| 2.50× | `cold` | met, and the stretch |" in page
 
 
 def test_the_page_can_be_written_again_from_its_figures(monkeypatch, docs):
