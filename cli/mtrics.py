@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.collecting import collect_rarely
 from cli.errors import CommandError, UsageError, exit_status
-from cli.mtrics_options import LAYER_OF_TREES, LAYER_OF_WORDS, SYNONYMS, chosen_metrics, parser
+from cli.mtrics_options import LAYER_OF_TREES, LAYER_OF_WORDS, SYNONYMS, chosen_metrics, chosen_options, parser
 from cli.threads import compute_in_one_thread
 
 if TYPE_CHECKING:
@@ -24,22 +26,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     collect_rarely("mtrics")
     compute_in_one_thread()
-    options = parser().parse_args(arguments)
-    return exit_status("mtrics", lambda: run(options))
+    given = sys.argv[1:] if arguments is None else arguments
+    options = parser().parse_args(given)
+    return exit_status("mtrics", lambda: run(options, given))
 
 
-def run(options: argparse.Namespace) -> int:
-    """Read, measure, write."""
-    from cli.mtrics_output import lines
+def run(options: argparse.Namespace, given: Sequence[str]) -> int:
+    """Read, measure, write. `given` are the words of the command line."""
+    from cli.mtrics_output import Run, report
     from cli.score import scored
 
+    started, clock = time.time(), time.monotonic()
     metrics = chosen_metrics(options)
-    if options.level and not options.confidence:
+    if options.confidence_level and not options.confidence_intervals:
         raise UsageError("-cl is the level of the intervals that -conf asks for: give -conf, too.")
     if overwrites(options.output, (*options.candidate, *options.reference)):
         raise UsageError(f"-o {options.output} is one of the files to score and would be lost. Give another name.")
     inputs = read(options)
-    text = "".join(f"{line}\n" for line in lines(scored(score_options(options, metrics), metrics, inputs)))
+    metrics = annotated(options, metrics, inputs)
+    result = scored(score_options(options, metrics), metrics, inputs)
+    titles = [option.title for option in chosen_options(options)]
+    text = "".join(f"{line}\n" for line in report(result, titles, Run(started, time.monotonic() - clock, given)))
     if options.output is None:
         print(text, end="")
         return 0
@@ -48,6 +55,31 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise CommandError(f"{options.output}: cannot be written ({error.strerror}). Check the path.") from error
     return 0
+
+
+def annotated(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Inputs) -> list[Metric]:
+    """The metrics, where the input has the lemmas and types that they compare (A.2: -m and -sempos need -TMT).
+
+    Beyond the manual Meteor takes lemmas from other annotated files, too, and looks them up for text whose language is
+    known. Raises UsageError.
+    """
+    from metrics.meteor import Meteor
+    from metrics.text.layers import common_layers
+
+    layers = common_layers(inputs.texts)
+    if options.sempos is not None and "sempos" not in layers and options.tectomt_input is None:
+        raise UsageError(
+            "-sempos compares tectogrammatical trees: give files in TectoMT's format and -TMT LAYER, or Treex files."
+        )
+    if options.meteor is None:
+        return list(metrics)
+    lemmas = "layer" if "lemma" in layers or options.tectomt_input is not None else "simplemma"
+    if lemmas == "simplemma" and not (options.language_pair or inputs.language):
+        raise UsageError(
+            "-m compares lemmas: give files in TectoMT's format and -TMT, or CoNLL-U or Treex files. For plain text -l "
+            "names the language whose lemmas are looked up, for example -l en-cs."
+        )
+    return [dataclasses.replace(each, lemmas=lemmas) if isinstance(each, Meteor) else each for each in metrics]
 
 
 def overwrites(output: Path | None, files: Sequence[str]) -> bool:
@@ -64,10 +96,13 @@ def read(options: argparse.Namespace) -> Inputs:
 
     form: Format | None = None
     part = None
-    if options.mteval or options.mteval_tokenize:
+    if options.mteval_file_format or options.mteval_input:
         form = "mteval"
-    elif options.tectomt is not None:
-        form, part = "tectomt", options.tectomt or (LAYER_OF_TREES if options.sempos is not None else LAYER_OF_WORDS)
+    elif options.tectomt_input is not None:
+        form, part = (
+            "tectomt",
+            options.tectomt_input or (LAYER_OF_TREES if options.sempos is not None else LAYER_OF_WORDS),
+        )
     systems = [GivenSystem([file]) for file in options.candidate]
     return read_inputs(options.reference, systems, variable_references=False, input_format=form, part=part)
 
@@ -78,9 +113,9 @@ def score_options(options: argparse.Namespace, metrics: Sequence[Metric]) -> arg
         metrics=None,
         language_pair=options.language_pair,
         resource=[(SYNONYMS, options.synonyms)] if options.synonyms else [],
-        confidence=options.confidence,
+        confidence=options.confidence_intervals,
         interval="percentile",
-        level=options.level or 0.95,
+        level=options.confidence_level or 0.95,
         seed=options.seed,
         paired=None,
         segments=options.verbose,

@@ -32,7 +32,9 @@ class MetricOption:
 
     short: str
     metric: str
-    """Its name, which is also the long form."""
+    """Its name in the registry."""
+    title: str
+    """Its name in the output."""
     describe: str
     metavar: str = ""
     default: str = ""
@@ -40,6 +42,8 @@ class MetricOption:
     """What the value sets; more than one are separated by commas."""
     fixed: tuple[tuple[str, str], ...] = ()
     """Parameters in which the thesis differs from our defaults, beside case and tokenizer."""
+    long: str = ""
+    """The long form; empty where it is the metric's name."""
 
     def asked(self, value: str, common: dict[str, str]) -> Metric:
         """The metric with this value of the option and the settings that all metrics share. Raises UsageError."""
@@ -59,16 +63,21 @@ class MetricOption:
 
 
 METRICS = (
-    MetricOption("-b", "bleu", "BLEU", "NGRAMS", "1-4", ("order",), (("smooth", "none"),)),
-    MetricOption("-n", "nist", "NIST", "NGRAMS", "1-5", ("order",)),
-    MetricOption("-p", "per", "position-independent error rate"),
-    MetricOption("-f", "fmeasure", "F-measure, weights of precision and recall", "P,R", "1,1", ("p", "r")),
-    MetricOption("-g", "gtm", "GTM, exponent of the lengths of runs", "EXPONENT", "1", ("e",)),
-    MetricOption("-w", "wer", "word error rate"),
-    MetricOption("-t", "ter", "translation edit rate"),
-    MetricOption("-m", "meteor", "Meteor; orig: its parameters of 2005", "orig", "2007", ("params",)),
-    MetricOption("-sempos", "sempos", "SemPOS overlapping of tectogrammatical trees; stands alone"),
-)
+    MetricOption("-b", "bleu", "BLEU", "BLEU", "NGRAMS", "1-4", ("order",), (("smooth", "none"),)),
+    MetricOption("-n", "nist", "NIST", "NIST", "NGRAMS", "1-5", ("order",)),
+    MetricOption("-p", "per", "PER", "position-independent word error rate"),
+    MetricOption("-f", "fmeasure", "F-measure", "F-measure, weights of precision and recall", "P,R", "1,1", ("p", "r")),
+    MetricOption("-g", "gtm", "GTM", "GTM, exponent of the lengths of runs", "EXPONENT", "1", ("e",)),
+    MetricOption("-w", "wer", "WER", "word error rate"),
+    MetricOption("-t", "ter", "TER", "translation error rate"),
+    MetricOption(
+        "-m", "meteor", "Meteor", "Meteor, needs -TMT; orig: its parameters of 2005", "orig", "2007", ("params",)
+    ),
+    MetricOption(
+        "-sempos", "sempos", "SemPOS", "SemPOS overlapping of tectogrammatical trees, needs -TMT; stands alone",
+        long="semantic-pos-overlap",
+    ),
+)  # fmt: skip
 """In the order in which scores are printed."""
 
 
@@ -87,30 +96,36 @@ def parser() -> argparse.ArgumentParser:
 
     metrics = top.add_argument_group("metrics")
     for option in METRICS:
-        names = (option.short, f"--{option.metric}")
+        names = (option.short, f"--{option.long or option.metric}")
         if option.parameters:
             told = f"{option.describe} (default: {option.default})"
-            metrics.add_argument(*names, nargs="?", const=option.default, metavar=option.metavar, help=told)
+            metrics.add_argument(
+                *names, dest=option.metric, nargs="?", const=option.default, metavar=option.metavar, help=told
+            )
         else:
-            metrics.add_argument(*names, action="store_const", const="", help=option.describe)
+            metrics.add_argument(*names, dest=option.metric, action="store_const", const="", help=option.describe)
 
     form = top.add_argument_group("texts")
     form.add_argument("-s", "--case-sensitive", action="store_true", help="keep the case of letters")
     form.add_argument("-T", "--tokenize", action="store_true", help="cut off punctuation (Kos 2008, section 4.3.1)")
-    form.add_argument("-M", "--mteval", action="store_true", help="all files are in mteval's format, SGML or XML")
-    form.add_argument("-MT", "--mteval-tokenize", action="store_true", help="both -M and -T")
     form.add_argument(
-        "-TMT", "--tectomt", nargs="?", const="", metavar="LAYER",
+        "-M", "--mteval-file-format", action="store_true", help="all files are in mteval's format, SGML or XML"
+    )
+    form.add_argument("-MT", "--mteval-input", action="store_true", help="both -M and -T")
+    form.add_argument(
+        "-TMT", "--tectomt-input", nargs="?", const="", metavar="LAYER",
         help="all files are TectoMT's, words are read from this layer "
         f"(default: {LAYER_OF_WORDS}, with -sempos {LAYER_OF_TREES})",
     )  # fmt: skip
 
     output = top.add_argument_group("output")
     output.add_argument(
-        "-conf", "--confidence", nargs="?", type=at_most(MOST_REPLICATES), const=1000, default=0, metavar="N",
+        "-conf", "--confidence-intervals", nargs="?", type=at_most(MOST_REPLICATES), const=1000, default=0, metavar="N",
         help="bootstrap intervals from N replicates (N: 1000)",
     )  # fmt: skip
-    output.add_argument("-cl", "--level", type=level, metavar="P", help="level of the intervals (default: 0.95)")
+    output.add_argument(
+        "-cl", "--confidence-level", type=level, metavar="LEVEL", help="level of the intervals (default: 0.95)"
+    )
     output.add_argument("-v", "--verbose", action="store_true", help="also every segment, GTM's runs, and signatures")
 
     ours = top.add_argument_group("not in the manual")
@@ -122,9 +137,14 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def chosen_options(options: argparse.Namespace) -> list[MetricOption]:
+    """Those of METRICS that were given, in the order of METRICS."""
+    return [option for option in METRICS if getattr(options, option.metric) is not None]
+
+
 def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
     """The metrics that were asked for. Raises UsageError."""
-    chosen = [option for option in METRICS if getattr(options, option.metric) is not None]
+    chosen = chosen_options(options)
     if not chosen:
         raise UsageError(f"No metric was asked for. Give one or more of {' '.join(each.short for each in METRICS)}.")
     if options.sempos is not None and len(chosen) > 1:
@@ -132,8 +152,8 @@ def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
         raise UsageError(
             f"-sempos stands alone: it compares trees and the other metrics words. Run mtrics again for {others}."
         )
-    cut = options.tokenize or options.mteval_tokenize
-    if options.tectomt is not None and (cut or options.mteval):
+    cut = options.tokenize or options.mteval_input
+    if options.tectomt_input is not None and (cut or options.mteval_file_format):
         raise UsageError("-TMT reads words that are cut already, from files of its own: leave out -T, -M and -MT.")
     common = {"case": "mixed" if options.case_sensitive else "lc", "tok": TOKENIZER if cut else "none"}
     if options.synonyms:

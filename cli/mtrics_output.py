@@ -1,57 +1,90 @@
-"""What `mtrics` prints."""
+"""What `mtrics` prints: the format of Kos (2008), appendix A.4."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import shlex
+import time
+from typing import TYPE_CHECKING, NamedTuple
 
 from cli.runs import shown_words
 from metrics.parameters import show_number
+from metrics.text.names import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from cli.score_result import Result
+    from cli.score_result import MetricScores, Result
     from metrics.measure import Measurement
 
 
-def lines(result: Result) -> Iterator[str]:
-    """`SYSTEM:  METRIC:  SCORE` for every system and metric (Kos 2008, A.4).
+class Run(NamedTuple):
+    """A call of the command."""
 
-    With -v: its further figures and its segments below it, GTM's runs below each of them, and in the end how the scores
-    were made.
+    started: float
+    """Unix time."""
+    seconds: float
+    """How long it took to compute the scores."""
+    parameters: Sequence[str]
+    """The words of the command line."""
+
+
+def report(result: Result, titles: Sequence[str], run: Run) -> Iterator[str]:
+    """The lines of A.4: a header, and `SYSTEM:<tab>METRIC:<tab>SCORE` for every metric and system.
+
+    With -v the same for every segment before it, in sections of their own, and in the end how the scores were made.
+    `titles` are what the metrics are called.
     """
-    for system, name in enumerate(result.inputs.names):
-        for metric in result.metrics:
-            measurement, found = metric.measurement, metric.systems[system]
-            begin = f"{name}:  {measurement.metric.title}:"
-            ends = found.interval
-            interval = f"  [{shown(measurement, ends[0])}, {shown(measurement, ends[1])}]" if ends else ""
-            yield f"{begin}  {shown(measurement, found.score)}{interval}"
-            if result.options.segments:
-                details = measurement.metric.details(measurement.sums[system])
-                yield from (f"{begin}  {key}:  {value:.4f}" for key, value in details.items())
-            yield from segment_lines(result, measurement, system, begin)
-    if result.options.segments:
-        yield from (f"{metric.measurement.metric.title}|{metric.signature}" for metric in result.metrics)
+    verbose = result.options.segments
+    yield f"MT evaluation run on {time.ctime(run.started)}"
+    yield from ("", f"Computation finished in {run.seconds:.0f} seconds")
+    yield from ("", f"Parameters: {printable(shlex.join(run.parameters))}")
+    named = list(zip(titles, result.metrics, strict=True))
+    for segment in range(result.inputs.references[0].segments if verbose else 0):
+        yield from ("", f"Segment {segment + 1}:", "")
+        for title, metric in named:
+            yield from segment_lines(result, title, metric.measurement, segment)
+    yield from ("", "Total score:", "")
+    for title, metric in named:
+        yield from total_lines(result, title, metric)
+    if verbose:
+        yield from ("", "Signatures:", "")
+        yield from (f"{title}:\t{metric.signature}" for title, metric in named)
         if result.options.confidence:
-            yield f"Intervals: {100 * result.options.level:g} %"
+            yield f"Intervals:\t{100 * result.options.level:g} %"
 
 
-def segment_lines(result: Result, measurement: Measurement, system: int, begin: str) -> Iterator[str]:
-    """`SYSTEM:  METRIC:  segment I:  SCORE`, and for GTM the runs of the segment; nothing without -v."""
-    if measurement.segment_scores is None:
-        return
-    runs = result.runs.of(measurement.metric, system) if result.runs else None
-    for segment, score in enumerate(measurement.segment_scores[system].tolist()):
-        place = f"{begin}  segment {segment + 1}:"
-        yield f"{place}  {shown(measurement, score)}"
+def total_lines(result: Result, title: str, metric: MetricScores) -> Iterator[str]:
+    """A line for each system; with -conf its interval behind the score, with -v further figures below it."""
+    measurement = metric.measurement
+    for system, name in enumerate(result.inputs.names):
+        found = metric.systems[system]
+        ends = found.interval
+        interval = f"\t[{shown(measurement, ends[0])}, {shown(measurement, ends[1])}]" if ends else ""
+        yield f"{name}:\t{title}:\t{shown(measurement, found.score)}{interval}"
+        if result.options.segments:
+            details = measurement.metric.details(measurement.sums[system])
+            yield from (f"{name}:\t{title} {key}:\t{rounded(value)}" for key, value in details.items())
+
+
+def segment_lines(result: Result, title: str, measurement: Measurement, segment: int) -> Iterator[str]:
+    """A line for each system, and below it the runs that GTM took."""
+    assert measurement.segment_scores is not None, "-v asks for them"
+    for system, name in enumerate(result.inputs.names):
+        yield f"{name}:\t{title}:\t{shown(measurement, float(measurement.segment_scores[system, segment]))}"
+        runs = result.runs.of(measurement.metric, system) if result.runs else None
         for run in runs[segment] if runs else ():
             there = f"reference {run.reference + 1} at {run.reference_place + 1}"
-            yield f"{place}  run:  {show_number(round(run.size, 4))} at {run.place + 1}, {there}:  {shown_words(run)}"
+            size = show_number(round(run.size, 4))
+            yield f"{name}:\t{title} run:\t{size} at {run.place + 1}, {there}: {shown_words(run)}"
 
 
 def shown(measurement: Measurement, score: float) -> str:
-    """Four digits; from 0 to 1 what we count from 0 to 100."""
+    """From 0 to 1 what we count from 0 to 100."""
     scale = measurement.metric.scale
-    return "n/a" if math.isnan(score) else f"{score / scale if math.isfinite(scale) else score:.4f}"
+    return rounded(score / scale if math.isfinite(scale) else score)
+
+
+def rounded(value: float) -> str:
+    """Four digits after the point, without zeros in the end, as A.4 has them (0.7322, 0.611)."""
+    return "n/a" if math.isnan(value) else f"{value:.4f}".rstrip("0").removesuffix(".")

@@ -60,6 +60,8 @@ class _MtevalReader:
         self._findings = findings
         self._set: Element | None = None
         self._document: tuple[MarkedText, Document] | None = None
+        self._ids: dict[tuple[Role, str], str] = {}
+        """What the file calls each text."""
 
     def opened(self, element: Element) -> None:
         if element.name in _ROLES:
@@ -127,13 +129,23 @@ class _MtevalReader:
         for attributes in (of_set, of_document) if self._xml else (of_document, of_set):
             for key in keys:
                 if attributes.get(key):
-                    return attributes[key]
+                    return self._last_part(attributes[key], role, element.line)
         self._findings.problem(
             f"document {quoted(element.attributes.get('docid', ''))} does not say whose it is. Give <doc> a sysid, "
             f"or its set a {keys[0]}.",
             element.line,
         )
         return ""
+
+    def _last_part(self, identifier: str, role: Role, line: int) -> str:
+        """An identifier may be a path, whose last part is the name (Kos 2008, A.3, Example 2; A.4, Example 3)."""
+        name = identifier.rpartition("/")[2] or identifier
+        before = self._ids.setdefault((role, name), identifier)
+        if before != identifier:
+            self._findings.problem(
+                f"{quoted(before)} and {quoted(identifier)} are both called {quoted(name)}. Rename one.", line
+            )
+        return name
 
     def _required(self, element: Element, key: str) -> str:
         value = element.attributes.get(key, "")

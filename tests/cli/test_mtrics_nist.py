@@ -11,6 +11,7 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from cli import main as steelyard
 from cli.mtrics import main
+from cli.mtrics_output import rounded
 
 
 @pytest.fixture(autouse=True)
@@ -30,9 +31,9 @@ def test_every_number_is_that_of_score(capsys, arguments, order):
     assert steelyard.main(["score", "ref.txt", "-i", "crane.txt", "-m", metric, "--segments", "-f", "json"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)["systems"][0]["scores"]
     assert main(["-c", "crane.txt", "-r", "ref.txt", *arguments, "-v"]) == 0
-    expected = [entry["score"], *entry["segments"]]
-    scores = [line.rpartition(":  ")[2] for line in capsys.readouterr().out.splitlines()[: len(expected)]]
-    assert scores == [f"{score:.4f}" for score in expected]
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("crane:\tNIST:\t")]
+    expected = [*entry["segments"], entry["score"]]
+    assert lines == [f"crane:\tNIST:\t{rounded(score)}" for score in expected]
 
 
 def test_mteval_figures(real_data, capsys):
@@ -51,10 +52,10 @@ def test_mteval_figures(real_data, capsys):
         arguments = ["-c", "wmt22.en-cs.tst.sgm", "-r", f"wmt22.en-cs.{name}.sgm", "-M", "-s", "-b", "-n"]
         assert main(arguments) == 0
         expected = [
-            f"{row['system']}:  {metric}:  {row[metric]}"
+            f"{row['system']}:\t{metric}:\t{rounded(float(row[metric]))}"
+            for metric in ("BLEU", "NIST")
             for row in rows
             if (row["refs"], row["case"], row["tokenizer"]) == (references, "sensitive", "13a")
-            for metric in ("BLEU", "NIST")
         ]
         assert len(expected) == 20
-        assert capsys.readouterr().out.splitlines() == expected
+        assert capsys.readouterr().out.partition("Total score:\n\n")[2].splitlines() == expected
