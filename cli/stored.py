@@ -68,7 +68,9 @@ def read_settings(options: argparse.Namespace, kind: type[Settings] | None = Non
     except ValidationError as error:
         first = error.errors()[0]
         name = "STEELYARD_" + "_".join(str(part) for part in first["loc"]).upper()
-        raise UsageError(f"{name}={first['input']!r}: {first['msg']}.") from error
+        # What is wrong between two settings has no place of its own, and names them.
+        found = f"{name}={first['input']!r}: " if first["loc"] else ""
+        raise UsageError(f"{found}{first['msg']}.") from error
     if getattr(options, "database", None):
         settings = settings.model_copy(update={"database_url": options.database})
     return settings

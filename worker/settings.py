@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from metrics.resources import DEFAULT_FOLDER
+
+SHORTER_THAN = (
+    ("task_seconds", "lease_seconds", "work that is still running would be given to another worker, again and again"),
+    ("shard_seconds", "task_seconds", "shards would be cut so large that they are killed before they are done"),
+    ("beat_seconds", "silent_seconds", "living workers would be taken for dead between two heartbeats"),
+    ("sweep_seconds", "silent_seconds", "a scheduler would lose the lead between two sweeps"),
+    ("tick_seconds", "silent_seconds", "a scheduler would lose the lead between two rounds"),
+    ("beat_seconds", "stale_seconds", "living workers would not be ready between two heartbeats"),
+    ("sweep_seconds", "stale_seconds", "a scheduler that stands by would not be ready between two looks"),
+    ("tick_seconds", "stale_seconds", "a scheduler would not be ready between two rounds"),
+)
+"""Settings of which the first must be less than the second, and what would happen otherwise."""
 
 
 class Settings(BaseSettings):
@@ -110,6 +123,20 @@ class Settings(BaseSettings):
     """Wait before the second attempt, twice that before the third, and so on, at most six hours."""
     webhook_private: bool = False
     """Whether webhooks of all schedules may be at private addresses."""
+
+    @model_validator(mode="after")
+    def _times_fit(self) -> Self:
+        for shorter, longer, otherwise in SHORTER_THAN:
+            low, high = getattr(self, shorter), getattr(self, longer)
+            if low >= high:
+                prefix = self.model_config["env_prefix"]
+                names = f"{prefix}{shorter.upper()}={low:g}", f"{prefix}{longer.upper()}={high:g}"
+                raise PydanticCustomError(
+                    "times_do_not_fit",
+                    "{shorter} must be less than {longer}, or {otherwise}",
+                    {"shorter": names[0], "longer": names[1], "otherwise": otherwise},
+                )
+        return self
 
     @property
     def embedded(self) -> bool:

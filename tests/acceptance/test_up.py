@@ -45,7 +45,8 @@ def test_a_night_outlives_the_process_that_began_it(tmp_path, monkeypatch):
             return connection.execute(statement).fetchall()
 
     ask("UPDATE schedule SET next_at = (julianday('now') - 2440587.5) * 86400.0 - 3600")
-    settings = {"STEELYARD_SILENT_SECONDS": "1", "STEELYARD_SWEEP_SECONDS": "0.1", "STEELYARD_CONCURRENCY": "1"}
+    seconds = {"SILENT": "1", "BEAT": "0.2", "SWEEP": "0.1"}
+    settings = {f"STEELYARD_{name}_SECONDS": value for name, value in seconds.items()} | {"STEELYARD_CONCURRENCY": "1"}
     with running("up", cwd=tmp_path, **settings) as up:
         pids = group_of(tmp_path)
         assert ask("SELECT state, attempts FROM night") == [("fetching", 1)]

@@ -57,7 +57,7 @@ class Job:
     def queue(self, engine: Engine, *, cut: bool = True) -> Intake:
         """Take it in, with a shard for each block or one for all."""
         url = engine.url.render_as_string(hide_password=False)
-        whole = {} if cut else {"concurrency": 1, "shortest_shard_seconds": 1e6, "shard_seconds": 1e6}
+        whole = {} if cut else {"concurrency": 1, "shortest_shard_seconds": 100.0, "shard_seconds": 100.0}
         return queue_job(
             engine,
             one_block_shards(url, **whole),

@@ -28,7 +28,8 @@ SETTINGS = {
     "beat_seconds": 0.3,
     "hint_seconds": 2.0,
     "retry_seconds": 0.1,
-    "lease_seconds": 4.0,
+    "task_seconds": 10.0,
+    "lease_seconds": 12.0,
 }
 
 

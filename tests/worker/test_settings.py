@@ -1,12 +1,16 @@
 """Settings: read from the environment, each described where it is declared."""
 
+from argparse import Namespace
+
 import pytest
 from pydantic import ValidationError
 
+from cli.errors import UsageError
+from cli.stored import read_settings
 from tests.described import descriptions
 from worker.app import QUEUES, make_app, run_worker
 from worker.errors import BrokerInMemory
-from worker.settings import Settings
+from worker.settings import SHORTER_THAN, Settings
 
 
 def test_every_setting_is_described() -> None:
@@ -28,10 +32,29 @@ def test_nonsense_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         Settings()
 
 
-def test_a_lease_outlives_the_time_limit() -> None:
-    settings = Settings()
-    assert settings.lease_seconds > settings.task_seconds
-    assert settings.silent_seconds > 2 * settings.beat_seconds
+@pytest.mark.parametrize(("shorter", "longer"), [(shorter, longer) for shorter, longer, _ in SHORTER_THAN])
+def test_times_that_do_not_fit_are_refused(shorter: str, longer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever of the two was set, and also where they are equal."""
+    defaults = Settings()
+    assert getattr(defaults, shorter) < getattr(defaults, longer)
+    for changed, value in ((shorter, getattr(defaults, longer)), (longer, getattr(defaults, shorter))):
+        with monkeypatch.context() as environment:
+            environment.setenv(f"STEELYARD_{changed.upper()}", str(value))
+            with pytest.raises(ValidationError, match="STEELYARD_[A-Z_]+=.* must be less than STEELYARD_") as refused:
+                Settings()
+        assert f"STEELYARD_{changed.upper()}={value:g}" in str(refused.value)
+
+
+def test_a_command_says_which_times_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_TASK_SECONDS", "600")
+    with pytest.raises(UsageError) as refused:
+        read_settings(Namespace())
+    assert str(refused.value) == (
+        "STEELYARD_TASK_SECONDS=600 must be less than STEELYARD_LEASE_SECONDS=180, or work that is still running would "
+        "be given to another worker, again and again."
+    )
+    monkeypatch.setenv("STEELYARD_LEASE_SECONDS", "660")
+    assert read_settings(Namespace()).task_seconds == 600
 
 
 def test_messages_are_hints_and_nothing_more() -> None:
