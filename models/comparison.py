@@ -32,6 +32,7 @@ class Comparison(Base):
     __table_args__ = (
         CheckConstraint(one_of("state", ComparisonState), name="state"),
         Index(None, "protocol_id"),
+        Index(None, "finished_at"),
         # Who asks for the same again while it runs gets the one that runs.
         Index("uq_comparison_running", "content_hash", unique=True, postgresql_where=RUNNING, sqlite_where=RUNNING),
     )

@@ -30,12 +30,18 @@ def date_closed(connection: Connection) -> int:
     return undated
 
 
-def forget_ended(connection: Connection, keep_seconds: float, most: int) -> int:
-    """Delete at most so many rows of each kind of work that ended so long ago; how many there were."""
-    return sum(
-        forget(connection, keep_seconds, most)
-        for forget in (_shards, _reductions, _preparations, _trials, _comparisons)
-    )
+def forget_ended(connection: Connection, keep_seconds: float, most: int) -> dict[str, int]:
+    """Delete at most so many rows of each kind of work that ended so long ago; how many of each table."""
+    return {
+        table.__tablename__: forget(connection, keep_seconds, most)
+        for table, forget in (
+            (Shard, _shards),
+            (Reduction, _reductions),
+            (Preparation, _preparations),
+            (Trials, _trials),
+            (Comparison, _comparisons),
+        )
+    }
 
 
 def _shards(connection: Connection, keep_seconds: float, most: int) -> int:

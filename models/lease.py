@@ -57,8 +57,8 @@ class Leased:
     """When it was done, failed or cancelled."""
 
 
-def lease_indexes(table: str) -> tuple[Index, Index]:
-    """The two partial indexes by which the scheduler finds work that waits or is in flight."""
+def lease_indexes(table: str) -> tuple[Index, Index, Index]:
+    """The indexes by which the scheduler finds work that waits, that is in flight, and that ended long ago."""
     pending, in_flight = text("state = 'pending'"), text("state IN ('enqueued', 'running')")
     return (
         Index(
@@ -78,6 +78,7 @@ def lease_indexes(table: str) -> tuple[Index, Index]:
             postgresql_where=in_flight,
             sqlite_where=in_flight,
         ),
+        Index(f"ix_{table}_ended_at", "ended_at"),
     )
 
 

@@ -17,7 +17,6 @@ class Shard(Leased, Base):
     __table_args__ = (
         CheckConstraint(one_of("state", LeaseState), name="state"),
         Index(None, "protocol_id"),
-        Index(None, "ended_at"),
         *lease_indexes("shard"),
     )
 

@@ -101,6 +101,7 @@ class Rounds:
         if self._nights is not None:
             self._nights.go()
         if time.monotonic() < self._next_sweep:
+            self._upkeep.go_on()
             return False
         self._clock.mend(self._engine, self._settings)
         self._check()

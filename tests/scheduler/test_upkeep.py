@@ -2,9 +2,10 @@
 
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import Engine, delete, func, select, update
+from sqlalchemy import Engine, delete, func, insert, select, update
 
 from models import (
     Comparison,
@@ -25,6 +26,7 @@ from models.forgetting import date_closed, forget_ended
 from models.recounting import recount
 from models.session import make_engine, reading, writing
 from models.states import QueueClass
+from scheduler import upkeep
 from scheduler.comparing import request_comparison
 from scheduler.queueing import queue_evaluations
 from scheduler.upkeep import Upkeep, recount_open
@@ -149,9 +151,42 @@ def test_only_so_many_go_at_once(engine: Engine, database_url: str) -> None:
     age(engine, 31)
     before = count(engine, Shard), count(engine, Preparation)
     with writing(engine) as connection:
-        # A shard, a reduction, a preparation, trials, and then the comparison.
-        assert forget_ended(connection, 30 * DAY, 1) == 5
+        # And then the comparison whose trials these were.
+        gone = {"shard": 1, "reduction": 1, "preparation": 1, "trials": 1, "comparison": 1}
+        assert forget_ended(connection, 30 * DAY, 1) == gone
     assert (count(engine, Shard), count(engine, Preparation)) == (before[0] - 1, before[1] - 1)
+
+
+def test_old_rows_go_until_none_is_left(
+    engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few in each round of the scheduler, without a pause as long as there are more; then a minute later again."""
+    monkeypatch.setattr(upkeep, "FORGET_ROWS", 10)
+    settings = one_block_shards(database_url)
+    [protocol] = queue_job(engine, settings, segments=100, systems=1).protocols
+    moment = 1000.0
+    monkeypatch.setattr(upkeep, "time", SimpleNamespace(monotonic=lambda: moment))
+    usual = count(engine, Shard)
+
+    def end_long_ago(amount: int) -> None:
+        row = {"protocol_id": protocol, "first_block": 0, "last_block": 1, "cost": 1.0, "state": "done"}
+        with writing(engine) as connection:
+            connection.execute(insert(Shard), [{**row, "ended_at": 100.0 + number} for number in range(amount)])
+
+    end_long_ago(47)
+    kept = Upkeep(engine, settings)
+    seen = []
+    kept.go()
+    for _ in range(6):
+        seen.append(count(engine, Shard) - usual)
+        kept.go_on()
+    assert seen == [37, 27, 17, 7, 0, 0]
+    end_long_ago(3)
+    kept.go()
+    assert count(engine, Shard) - usual == 3, "nothing was due"
+    moment += upkeep.FORGET_SECONDS
+    kept.go()
+    assert count(engine, Shard) == usual
 
 
 def test_what_an_open_evaluation_rests_on_stays(engine: Engine, database_url: str) -> None:
@@ -169,7 +204,7 @@ def test_what_an_open_evaluation_rests_on_stays(engine: Engine, database_url: st
         connection.execute(update(Shard).where(Shard.id == shard).values(state=LeaseState.DONE, ended_at=now()))
     age(engine, 31)
     with writing(engine) as connection:
-        assert forget_ended(connection, 30 * DAY, 1000) == 0
+        assert not any(forget_ended(connection, 30 * DAY, 1000).values())
 
 
 def test_a_failed_evaluation_keeps_what_is_done_when_its_shards_are_gone(engine: Engine, database_url: str) -> None:
@@ -208,11 +243,11 @@ def test_it_is_done_at_the_start_and_then_when_it_is_due(sqlite_url: str) -> Non
     finished(engine, sqlite_url)
     age(engine, 31)
     [first, *_] = queue_job(engine, settings, segments=600, metrics=["bleu"], campaign="second").all_evaluations
-    upkeep = Upkeep(engine, settings)
+    kept = Upkeep(engine, settings)
     for _ in range(2):
         with writing(engine) as connection:
             connection.execute(update(Evaluation).where(Evaluation.id == first).values(remaining=7))
-        upkeep.go()
+        kept.go()
     with reading(engine) as connection:
         # The second time nothing was due.
         assert connection.scalar(select(Evaluation.remaining).where(Evaluation.id == first)) == 7
