@@ -57,8 +57,12 @@ class Leased:
     """When it was done, failed or cancelled."""
 
 
-def lease_indexes(table: str) -> tuple[Index, Index, Index]:
-    """The indexes by which the scheduler finds work that waits, that is in flight, and that ended long ago."""
+RETRIED = text("state IN ('pending', 'enqueued') AND attempts > 0")
+"""Work that waits and was tried before: little, as a rule."""
+
+
+def lease_indexes(table: str) -> tuple[Index, Index, Index, Index]:
+    """The indexes by which the scheduler finds work that waits, is in flight, waits for a retry, or ended long ago."""
     pending, in_flight = text("state = 'pending'"), text("state IN ('enqueued', 'running')")
     return (
         Index(
@@ -78,6 +82,7 @@ def lease_indexes(table: str) -> tuple[Index, Index, Index]:
             postgresql_where=in_flight,
             sqlite_where=in_flight,
         ),
+        Index(f"ix_{table}_retried", "attempts", postgresql_where=RETRIED, sqlite_where=RETRIED),
         Index(f"ix_{table}_ended_at", "ended_at"),
     )
 
@@ -253,6 +258,19 @@ def lost(connection: Connection, table: type[Leased], silent_seconds: float) -> 
         )
         for row in rows
     ]
+
+
+def exhausted(connection: Connection, table: type[Leased], max_attempts: int) -> list[int]:
+    """Rows that wait although their attempts are used up, since fewer are allowed now than when they were tried."""
+    return list(
+        connection.scalars(select(table.id).where(RETRIED, table.attempts >= max_attempts).order_by(table.id))
+    )
+
+
+def no_attempt_left(error: str | None, setting: str, most: int) -> str:
+    """Why such a row ends: its last error, and the setting that allows no further attempt."""
+    before = f"{error.rstrip('.')}. " if error else ""
+    return f"{before}No further attempt is allowed: {setting} is {most}."
 
 
 def unanswered(connection: Connection, table: type[Leased], seconds: float, edition: int) -> dict[int, int]:

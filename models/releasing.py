@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from typing import Protocol
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, update
 
 from models.claims import release_shard
 from models.comparing import release_trials
 from models.comparison import Trials
-from models.lease import Leased
+from models.lease import RETRIED, Leased, no_attempt_left
 from models.preparation import Preparation
 from models.preparing import release_preparation
 from models.reducing import release_reduction
 from models.reduction import Reduction
 from models.shard import Shard
+from models.states import LeaseState
 
 
 class Release(Protocol):
@@ -41,3 +43,23 @@ RELEASES: Mapping[type[Leased], Release] = {
     Preparation: release_preparation,
     Trials: release_trials,
 }
+
+
+def give_up(connection: Connection, table: type[Leased], key: int, max_attempts: int) -> bool:
+    """End a row that waits although its attempts are used up, as if the last one had failed now.
+
+    False when it is not such a row any more.
+    """
+    owner = uuid.uuid4().hex
+    # Who holds it can release it, and nobody can claim it any more.
+    held = (
+        update(table)
+        .where(table.id == key, RETRIED, table.attempts >= max_attempts)
+        .values(state=LeaseState.RUNNING, owner=owner)
+        .returning(table.error)
+    )
+    row = connection.execute(held).one_or_none()
+    if row is None:
+        return False
+    reason = no_attempt_left(row.error, "STEELYARD_MAX_ATTEMPTS", max_attempts)
+    return RELEASES[table](connection, key, owner, reason, max_attempts=max_attempts, delay_seconds=0.0)

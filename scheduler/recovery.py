@@ -9,10 +9,10 @@ from sqlalchemy import Engine, select
 from models.claims import start_reducing
 from models.errors import RowsHeld
 from models.evaluation import Evaluation
-from models.lease import Leased, forget_old_hints, in_flight, lost, put_back
+from models.lease import Leased, exhausted, forget_old_hints, in_flight, lost, put_back
 from models.outcomes import lock_evaluations
 from models.reduction import Reduction
-from models.releasing import RELEASES
+from models.releasing import RELEASES, give_up
 from models.session import reading, writing
 from models.states import EvaluationState, LeaseState
 from models.worked_for import described
@@ -45,11 +45,12 @@ def sweep(engine: Engine, settings: Settings, tally: Tally | None = None) -> int
                 _take_back(engine, settings, tally, table, key, owner, what)
             except RowsHeld:
                 log.warning("%s %s is in the hands of one who does not go on; it is tried again", table.__name__, key)
+    given_up = _give_up_exhausted(engine, settings, tally)
     with writing(engine) as connection:
         unanswered = sum(forget_old_hints(connection, table, settings.hint_seconds) for table in RELEASES)
         forget_silent(connection, FORGET_AFTER * settings.silent_seconds)
     tally.count(HINTS_LOST.name, amount=unanswered)
-    return unanswered + len(taken) + reduce_forgotten(engine) + prepare_forgotten(engine, settings)
+    return unanswered + len(taken) + given_up + reduce_forgotten(engine) + prepare_forgotten(engine, settings)
 
 
 def _take_back(
@@ -68,6 +69,24 @@ def _take_back(
     if taken and not again:
         tally.count(GIVEN_UP.name, kind_of(table))
         log.error("%s %s has no attempts left", table.__name__, key)
+
+
+def _give_up_exhausted(engine: Engine, settings: Settings, tally: Tally) -> int:
+    """End work that waits and may not be tried again, since fewer attempts are allowed than there were; how much."""
+    with reading(engine) as connection:
+        found = [(table, key) for table in RELEASES for key in exhausted(connection, table, settings.max_attempts)]
+    ended = 0
+    for table, key in found:
+        try:
+            with writing(engine, durable=True, lock_seconds=LOCK_SECONDS) as connection:
+                if not give_up(connection, table, key, settings.max_attempts):
+                    continue
+        except RowsHeld:
+            continue
+        ended += 1
+        tally.count(GIVEN_UP.name, kind_of(table))
+        log.error("%s %s has no attempts left", table.__name__, key)
+    return ended
 
 
 def reduce_forgotten(engine: Engine) -> int:

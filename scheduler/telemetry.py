@@ -31,7 +31,7 @@ HINTS_LOST = Counter("steelyard_scheduler_hints_lost", "Messages that nobody act
 TAKEN_BACK = Counter(
     "steelyard_scheduler_taken_back", "Work taken from workers that were silent or beyond their lease.", *_OF_KINDS
 )
-GIVEN_UP = Counter("steelyard_scheduler_given_up", "Of these, work without attempts left.", *_OF_KINDS)
+GIVEN_UP = Counter("steelyard_scheduler_given_up", "Work that was ended because it has no attempts left.", *_OF_KINDS)
 DATABASE_ERRORS = Counter("steelyard_scheduler_database_errors", "Rounds that the database broke off.")
 TICK_SECONDS = Histogram(
     "steelyard_scheduler_tick_seconds",

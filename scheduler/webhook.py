@@ -21,7 +21,7 @@ from sqlalchemy import select
 from analysis.nights import read_report
 from metrics.base import VERSION
 from models.base import now
-from models.lease import close, finish, put_back, take
+from models.lease import close, exhausted, finish, no_attempt_left, put_back, take
 from models.nights import Delivery, Night
 from models.schedule import Schedule
 from models.session import reading, writing
@@ -66,6 +66,10 @@ def deliver_due(engine: Engine, settings: Settings) -> int:
     """
     with reading(engine) as connection:
         over = _over(connection)
+        spent = exhausted(connection, Delivery, settings.webhook_attempts)
+    if spent:
+        with writing(engine, durable=True) as connection:
+            _give_up(connection, spent, settings.webhook_attempts)
     for delivery, owner in over:
         _end_attempt(engine, settings, delivery, owner, "It took longer than its lease.")
     tried = 0
@@ -174,6 +178,14 @@ def _end_attempt(
             return
         delay = min(settings.webhook_retry_seconds * 2.0 ** (attempts - 1), LONGEST_DELAY)
         put_back(connection, Delivery, delivery, reason=reason, delay_seconds=delay)
+
+
+def _give_up(connection: Connection, spent: list[int], webhook_attempts: int) -> None:
+    """End deliveries that wait although their attempts are used up, since fewer are allowed than there were."""
+    still = select(Delivery.id, Delivery.error).where(Delivery.id.in_(spent), Delivery.state == LeaseState.PENDING)
+    for row in connection.execute(still.with_for_update(skip_locked=True)).all():
+        reason = no_attempt_left(row.error, "STEELYARD_WEBHOOK_ATTEMPTS", webhook_attempts)
+        close(connection, Delivery, [row.id], LeaseState.FAILED, reason)
 
 
 def _over(connection: Connection) -> list[tuple[int, str]]:

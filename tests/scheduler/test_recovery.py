@@ -3,15 +3,20 @@
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import Engine, insert, select, update
+from sqlalchemy import Engine, func, insert, select, update
 
-from models import Evaluation, LeaseState, Reduction, Shard, Worker
+from models import Comparison, Evaluation, LeaseState, Preparation, Reduction, Shard, Trials, Worker
 from models.base import now
-from models.claims import claim_shard
+from models.claims import claim_shard, start_reducing
+from models.lease import Leased, exhausted
+from models.releasing import RELEASES, give_up
 from models.session import make_engine, reading, writing
+from scheduler.comparing import request_comparison
 from scheduler.intake import Intake
 from scheduler.recovery import reclaim_all, reduce_forgotten, sweep
-from tests.scheduler.jobs import one_block_shards, queue_job
+from scheduler.telemetry import GIVEN_UP, new_tally
+from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from worker.counting import kind_of
 from worker.settings import Settings
 
 
@@ -105,6 +110,67 @@ def test_a_row_that_somebody_holds_does_not_hold_up_the_others(
     assert sweep(engine, settings) == 2
     assert shards(engine) == [("pending", 1), ("pending", 1), ("pending", 0), ("pending", 0)]
     engine.dispose()
+
+
+def tried_twice(engine: Engine, settings: Settings, table: type[Leased]) -> None:
+    """One row of the table, on which others wait, was tried twice and waits for the third attempt."""
+    job = queue_job(engine, settings, segments=100, systems=2, metrics=["nist" if table is Preparation else "bleu"])
+    if table is Reduction:
+        with writing(engine) as connection:
+            connection.execute(update(Shard).values(state=LeaseState.DONE, ended_at=now()))
+            for evaluation in job.all_evaluations:
+                start_reducing(connection, [evaluation])
+    elif table is Trials:
+        work_off(settings)
+        pair = tuple((evaluation,) for evaluation in job.all_evaluations)
+        request_comparison(engine, settings, job.protocols[0], [pair], [0], trials=200, seed=3)
+    with writing(engine) as connection:
+        first = connection.scalar(select(func.min(table.id)).where(table.state == LeaseState.PENDING))
+        values = {"attempts": 2, "error": "It broke."}
+        connection.execute(update(table).where(table.id == first).values(**values))
+
+
+@pytest.mark.parametrize("table", list(RELEASES))
+def test_work_that_may_not_be_tried_again_ends_with_a_reason(
+    table: type[Leased], engine: Engine, settings: Settings
+) -> None:
+    """An operator allows fewer attempts than it had: nobody can claim it any more."""
+    settings = settings.model_copy(update={"at_once_seconds": 0.0})
+    tried_twice(engine, settings, table)
+    assert sweep(engine, settings) == 0
+    fewer, tally = settings.model_copy(update={"max_attempts": 2}), new_tally()
+    assert sweep(engine, fewer, tally) == 1
+    assert tally.total(GIVEN_UP.name, kind_of(table)) == 1
+    assert sweep(engine, fewer) == 0
+    allowed = "It broke. No further attempt is allowed: STEELYARD_MAX_ATTEMPTS is 2."
+    with reading(engine) as connection:
+        states = list(connection.execute(select(table.state, table.attempts).order_by(table.id)))
+        evaluations = connection.execute(select(Evaluation.state, Evaluation.reason).order_by(Evaluation.id)).all()
+        comparisons = connection.execute(select(Comparison.state, Comparison.reason)).all()
+    if table is Shard:
+        # Of two evaluations: each gets a shard of its own, with all attempts.
+        assert states == [("failed", 2), ("pending", 0), ("pending", 0)]
+    else:
+        assert states[0] == ("failed", 2)
+    if table is Reduction:
+        assert evaluations[0] == ("failed", f"The shards could not be added up (tried 2 times): {allowed}")
+        assert evaluations[1].state == "reducing"
+    elif table is Preparation:
+        failed = ("failed", f"Segments 1 to 256 in the references could not be counted for nist (tried 2 times): {allowed}")
+        assert evaluations == [failed, failed]
+    elif table is Trials:
+        assert comparisons[0].state == "failed"
+        assert comparisons[0].reason.endswith(f"could not be made (tried 2 times): {allowed}")
+
+
+def test_a_worker_that_allows_more_attempts_may_win(engine: Engine, settings: Settings) -> None:
+    """It claims the row between the look and the end of it."""
+    tried_twice(engine, settings, Shard)
+    with writing(engine) as connection:
+        [key] = exhausted(connection, Shard, 2)
+        assert claim_shard(connection, key, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+        assert not give_up(connection, Shard, key, 2)
+    assert shards(engine) == [("running", 3)]
 
 
 def test_evaluations_left_in_reducing_are_taken_up(engine: Engine, settings: Settings, job: Intake) -> None:

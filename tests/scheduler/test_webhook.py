@@ -76,6 +76,34 @@ def test_a_message_arrives_once_and_signed(engine: Engine, caplog: pytest.LogCap
     assert SECRET not in body.decode() + caplog.text
 
 
+def test_messages_without_attempts_are_given_up_and_others_arrive(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fewer attempts are allowed than these had; and more of them wait than are looked at together."""
+    monkeypatch.setattr(webhook, "AT_ONCE", 2)
+    with receiver(200) as server:
+        add_delivery(engine, server.url)
+        with writing(engine) as connection:
+            schedule = connection.scalar(select(Night.schedule_id))
+            connection.execute(update(Delivery).values(attempts=5, error="The webhook answered with status 500."))
+            for number in range(1, 5):
+                night = {"schedule_id": schedule, "due_at": 1.0 + number, "date": "2027-03-01", "state": "failed"}
+                key = connection.execute(insert(Night).values(night).returning(Night.id)).scalar_one()
+                connection.execute(insert(Delivery).values(night_id=key, attempts=5 if number < 3 else 0))
+        assert deliver_due(engine, settings_of(webhook_attempts=4)) == 2
+    assert len(server.messages) == 2
+    with reading(engine) as connection:
+        rows = connection.execute(select(Delivery.state, Delivery.attempts, Delivery.error).order_by(Delivery.id)).all()
+    given_up = "No further attempt is allowed: STEELYARD_WEBHOOK_ATTEMPTS is 4."
+    assert [tuple(row) for row in rows] == [
+        ("failed", 5, f"The webhook answered with status 500. {given_up}"),
+        ("failed", 5, given_up),
+        ("failed", 5, given_up),
+        ("done", 1, None),
+        ("done", 1, None),
+    ]
+
+
 def test_a_failure_is_tried_again(engine: Engine) -> None:
     """After a while; the receiver sees one and the same delivery."""
     with receiver(500, 200) as server:
