@@ -262,9 +262,7 @@ def lost(connection: Connection, table: type[Leased], silent_seconds: float) -> 
 
 def exhausted(connection: Connection, table: type[Leased], max_attempts: int) -> list[int]:
     """Rows that wait although their attempts are used up, since fewer are allowed now than when they were tried."""
-    return list(
-        connection.scalars(select(table.id).where(RETRIED, table.attempts >= max_attempts).order_by(table.id))
-    )
+    return list(connection.scalars(select(table.id).where(RETRIED, table.attempts >= max_attempts).order_by(table.id)))
 
 
 def no_attempt_left(error: str | None, setting: str, most: int) -> str:

@@ -24,9 +24,7 @@ LEASED = ("shard", "reduction", "preparation", "trials", "delivery")
 def upgrade() -> None:
     retried = sa.text("state IN ('pending', 'enqueued') AND attempts > 0")
     for table in LEASED:
-        op.create_index(
-            f"ix_{table}_retried", table, ["attempts"], postgresql_where=retried, sqlite_where=retried
-        )
+        op.create_index(f"ix_{table}_retried", table, ["attempts"], postgresql_where=retried, sqlite_where=retried)
     for table, column in ENDED.items():
         op.create_index(op.f(f"ix_{table}_{column}"), table, [column])
 

@@ -156,7 +156,10 @@ def test_work_that_may_not_be_tried_again_ends_with_a_reason(
         assert evaluations[0] == ("failed", f"The shards could not be added up (tried 2 times): {allowed}")
         assert evaluations[1].state == "reducing"
     elif table is Preparation:
-        failed = ("failed", f"Segments 1 to 256 in the references could not be counted for nist (tried 2 times): {allowed}")
+        failed = (
+            "failed",
+            f"Segments 1 to 256 in the references could not be counted for nist (tried 2 times): {allowed}",
+        )
         assert evaluations == [failed, failed]
     elif table is Trials:
         assert comparisons[0].state == "failed"

@@ -157,9 +157,7 @@ def test_only_so_many_go_at_once(engine: Engine, database_url: str) -> None:
     assert (count(engine, Shard), count(engine, Preparation)) == (before[0] - 1, before[1] - 1)
 
 
-def test_old_rows_go_until_none_is_left(
-    engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_rows_go_until_none_is_left(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few in each round of the scheduler, without a pause as long as there are more; then a minute later again."""
     monkeypatch.setattr(upkeep, "FORGET_ROWS", 10)
     settings = one_block_shards(database_url)

@@ -40,7 +40,7 @@ def test_times_that_do_not_fit_are_refused(shorter: str, longer: str, monkeypatc
     for changed, value in ((shorter, getattr(defaults, longer)), (longer, getattr(defaults, shorter))):
         with monkeypatch.context() as environment:
             environment.setenv(f"STEELYARD_{changed.upper()}", str(value))
-            with pytest.raises(ValidationError, match="STEELYARD_[A-Z_]+=.* must be less than STEELYARD_") as refused:
+            with pytest.raises(ValidationError, match=r"STEELYARD_[A-Z_]+=.* must be less than STEELYARD_") as refused:
                 Settings()
         assert f"STEELYARD_{changed.upper()}={value:g}" in str(refused.value)
 
