@@ -5,9 +5,10 @@ from __future__ import annotations
 import uuid
 
 import psycopg
-from sqlalchemy import make_url
+from sqlalchemy import Engine, make_url
 
 from models.base import Base
+from models.session import reading
 
 # All tables, columns and indexes, the checks and keys, and the revision: what a test could change besides rows.
 SHAPE = """
@@ -107,3 +108,10 @@ def execute(server: str, statement: str) -> None:
 def with_database(server: str, name: str) -> str:
     """The URL of another database on the same server."""
     return make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+def waits_for_a_lock(engine: Engine) -> bool:
+    """Whether anybody waits for a lock in PostgreSQL."""
+    with reading(engine) as connection:
+        waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        return bool(connection.exec_driver_sql(waiting).scalar_one())

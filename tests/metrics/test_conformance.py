@@ -11,6 +11,7 @@ from metrics import METRICS, parse_metric
 from metrics.conformance import DECLARATIONS, PROMISES, subjects
 from metrics.conformance.campaign import ODD_SEGMENTS, Campaign, odd_campaign
 from metrics.conformance.promises import shards_add_up
+from metrics.errors import BadParameter
 from metrics.text.blocks import BLOCK
 from tests.metrics.campaigns import campaigns
 
@@ -99,3 +100,34 @@ def test_the_registry_names_each_metric_once():
     for metric in METRICS:
         if "" in metric.examples:
             assert type(parse_metric(metric.name)) is metric
+
+
+def one_parameter_apart(metric):
+    """Each example, and each with the value that another one has for one parameter."""
+    examples = [dict(each.split("=", 1) for each in example.split(":") if each) for example in metric.examples]
+    values = [pair for example in examples for pair in example.items()]
+    found = [*examples, *({**example, key: value} for example in examples for key, value in values)]
+    return list(dict.fromkeys(":".join("=".join(each) for each in example.items()) for example in found))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_metrics_that_share_a_batch_get_what_they_get_alone(metric, backwards):
+    """What one has prepared of the texts, another one takes only where it is the same: not with another case, say."""
+    campaign = Campaign(
+        {"R0": ["The Cat sat, on a mat.", "It is &quot;old&quot;", "a b c d e"], "R1": ["the cat", "", "a b c D e"]},
+        {"S0": ["the cat sat on A mat .", "it IS old", "c d e a b"], "S1": ["The cats", "x", "A B c d e"]},
+    )
+    groups = {}
+    for example in one_parameter_apart(metric):
+        try:
+            made = subjects_of(metric, example)
+        except BadParameter:  # values that do not go together
+            continue
+        for subject in made:
+            groups.setdefault((tuple(sorted(subject.metric.layers)), subject.metric.preparation), []).append(subject)
+    for group in groups.values():
+        batch = group[0].batch(campaign)
+        for subject in reversed(group) if backwards else group:
+            found = subject.metric.segment_statistics(batch)
+            assert found.tobytes() == subject.statistics(campaign).tobytes(), f"{subject.metric} after others"

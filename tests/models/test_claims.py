@@ -17,6 +17,8 @@ from models.reducing import ClaimedReduction, claim_reduction, complete_reductio
 from models.session import make_engine, reading, writing
 from scheduler.intake import Intake
 from scheduler.queueing import queue_evaluations
+from tests.databases import waits_for_a_lock
+from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 
@@ -360,3 +362,35 @@ def test_what_is_lost_is_found(engine: Engine) -> None:
         assert forget_old_hints(connection, Shard, 200) == 0
         assert forget_old_hints(connection, Shard, 50) == 1
         assert connection.scalar(select(Shard.state).where(Shard.id == third)) == "pending"
+
+
+@pytest.mark.parametrize("attempts_left", [True, False])
+def test_what_is_completed_meanwhile_is_not_released(postgres_url: str, attempts_left: bool) -> None:
+    """Whoever releases a shard waits for its owner who hands it in, and then leaves it alone: done stays done."""
+    engine = make_engine(postgres_url)
+    queue_job(engine, one_block_shards(postgres_url), segments=600)
+    shard = shards(engine)[0]
+    with writing(engine) as connection:
+        claimed = claim(connection, shard, "a")
+    assert claimed is not None
+    released: list[bool] = []
+
+    def release() -> None:
+        attempts = 3 if attempts_left else 1
+        with writing(engine) as connection:
+            released.append(
+                release_shard(connection, shard, "a", "it fell silent", max_attempts=attempts, delay_seconds=0)
+            )
+
+    thread = threading.Thread(target=release)
+    with writing(engine) as connection:
+        assert complete_shard(connection, claimed, results(claimed)).accepted
+        thread.start()
+        until(lambda: waits_for_a_lock(engine), "the one who releases it")
+    thread.join(60)
+    assert released == [False]
+    with reading(engine) as connection:
+        assert connection.scalar(select(Shard.state).where(Shard.id == shard)) == LeaseState.DONE
+        assert connection.scalar(select(func.count()).select_from(Shard)) == 3
+        assert set(connection.scalars(select(Evaluation.remaining))) == {2}
+    engine.dispose()

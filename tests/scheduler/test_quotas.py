@@ -2,10 +2,11 @@
 
 import multiprocessing
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import Engine, func, select, update
+from sqlalchemy import Engine, delete, func, insert, select, update
 
 from metrics import parse_metric
 from models import Campaign, Evaluation, LedgerEntry, Shard, Submission, Text
@@ -14,13 +15,13 @@ from models.claims import claim_shard, release_shard
 from models.errors import NotFound
 from models.ledger import lock_account
 from models.outcomes import cancel_evaluations, fail_evaluations
-from models.quota import Scope, list_quotas
+from models.quota import Quota, Scope, list_quotas, quotas_of
 from models.session import make_engine, reading, writing
 from models.states import Fault, LeaseState, QueueClass, QuotaKind
 from scheduler.controls import cancel, retry
 from scheduler.errors import BadIntake, BadQuota, BadSchedule, QuotaUsedUp, ReusedKey
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
-from scheduler.quotas import day_of, read_accounts, remove_quotas, set_phase
+from scheduler.quotas import Standing, day_of, read_accounts, remove_quotas, set_phase
 from scheduler.submitting import Submitted, submissions_ahead, submit
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text, work_off
 from tests.scheduler.quotas import CAMPAIGN, attempt, limit, open_campaign, standings, used
@@ -391,3 +392,92 @@ def test_who_is_before_it(engine: Engine, settings: Settings) -> None:
     with writing(engine) as connection:
         cancel_evaluations(connection, first.evaluations)
     assert submissions_ahead(engine, second, QueueClass.INTERACTIVE) == 0
+
+
+@one_kind
+def test_of_all_quotas_that_fit_a_team_the_most_specific_holds(engine: Engine, settings: Settings) -> None:
+    """A team's before a campaign's before one for everything; of two for the same, that which names the phase."""
+    scopes = [(team, campaign, phase) for team in ("", "harbour") for campaign in (False, True) for phase in ("", "x")]
+    with writing(engine) as connection:
+        trial = find_campaign(connection, CAMPAIGN)
+        rows = [
+            {"team": team, "campaign_id": trial if campaign else None, "phase": phase, "kind": PER_DAY, "amount": place}
+            for place, (team, campaign, phase) in enumerate(scopes)
+        ]
+        strange = [{**rows[-1], "team": "other", "amount": 90}, {**rows[-1], "phase": "y", "amount": 91}]
+        # Whatever the order in which they were stored.
+        for row in (*strange, *reversed(rows)):
+            connection.execute(insert(Quota).values(**row))
+        for place in reversed(range(len(scopes))):
+            assert quotas_of(connection, trial, "harbour", "x")[PER_DAY].amount == place, scopes[place]
+            here = Quota.amount == place
+            connection.execute(delete(Quota).where(here))
+        assert quotas_of(connection, trial, "harbour", "x") == {}
+
+
+@pytest.mark.parametrize(
+    ("used", "amount", "full"), [(0, 0, True), (0, 1, False), (1, 1, True), (2, 1, True), (9, None, False)]
+)
+def test_a_quota_is_full_when_all_of_it_is_used(used: int, amount: int | None, full: bool) -> None:
+    day = day_of(0.0, "UTC")
+    for kind in QuotaKind:
+        standing = Standing(kind, amount, used, tuple(range(used)), None, "", day)
+        assert standing.full == full
+        assert standing.free_at == (day.end if full and amount and kind == PER_DAY else None)
+
+
+@one_kind
+def test_a_day_begins_at_its_first_moment_and_ends_before_the_first_of_the_next(
+    engine: Engine, settings: Settings
+) -> None:
+    submit(engine, settings, attempt(1))
+    day = standings(engine)[PER_DAY].day
+    for moment, counts in ((day.begin, 1), (day.begin - 0.001, 0), (day.end - 0.001, 1), (day.end, 0)):
+        with writing(engine) as connection:
+            connection.execute(update(LedgerEntry).values(created_at=moment))
+        assert used(engine) == (1, counts, 1)
+
+
+def test_what_other_teams_and_other_campaigns_use_does_not_count(engine: Engine, settings: Settings) -> None:
+    queue_job(engine, settings, segments=6, systems=1, campaign="elsewhere", seed=3)
+    limit(engine, {PER_DAY: 1, IN_FLIGHT: 1, PER_PHASE: 1}, campaign=None)
+    assert used(engine, "other") == (0, 0, 0)
+    submit(engine, settings, attempt(1))
+    assert (used(engine), used(engine, "other")) == ((1, 1, 1), (0, 0, 0))
+    submit(engine, settings, attempt(2, team="other"))
+    assert (used(engine), used(engine, "other")) == ((1, 1, 1), (1, 1, 1))
+    submit(engine, settings, replace(attempt(4), campaign="elsewhere"))
+    assert used(engine) == (1, 1, 1)
+    assert refused(engine, settings, 5)
+    with reading(engine) as connection:
+        assert {each.campaign for each in read_accounts(connection, "harbour")} == {CAMPAIGN, "elsewhere"}
+        assert [each.campaign for each in read_accounts(connection, "other")] == [CAMPAIGN]
+
+
+@one_kind
+def test_what_is_half_lost_is_queued_again_also_where_its_other_half_fills_the_quota(
+    engine: Engine, settings: Settings
+) -> None:
+    """One of its two evaluations has failed, the other one still waits: it takes the place that it has."""
+    work_off(settings)
+    with_chrf = [NewProtocol(["A"], [parse_metric("chrf")], 5)]
+    reference = some_text(6, 1)
+    new = [NewSubmission("system0", reference, "")]
+    take_in(
+        engine,
+        settings,
+        campaign=CAMPAIGN,
+        test_set=NewTestSet("trial", {"A": reference}),
+        submissions=new,
+        protocols=with_chrf,
+    )
+    limit(engine, {IN_FLIGHT: 1, PER_DAY: 1})
+    first = submit(engine, settings, attempt(1))
+    assert len(first.evaluations) == 2
+    with writing(engine) as connection:
+        fail_evaluations(connection, first.evaluations[:1], "The text is odd.", fault=Fault.INPUT)
+    assert used(engine) == (1, 1, 1)
+    again = submit(engine, settings, attempt(1))
+    assert (again.submission, again.queued) == (first.submission, True)
+    assert used(engine) == (1, 1, 1)
+    assert "in flight" in refused(engine, settings, 2)

@@ -30,6 +30,7 @@ from scheduler import upkeep
 from scheduler.comparing import request_comparison
 from scheduler.queueing import queue_evaluations
 from scheduler.upkeep import Upkeep, recount_open
+from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from worker.outcome import do_preparation, do_trials
@@ -93,12 +94,6 @@ def test_a_shard_that_is_handed_in_meanwhile_counts_once(postgres_url: str) -> N
     assert found == [(8, 2)]
     assert evaluations(engine) == [("running", 2)]
     engine.dispose()
-
-
-def waits_for_a_lock(engine: Engine) -> bool:
-    with reading(engine) as connection:
-        waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
-        return bool(connection.exec_driver_sql(waiting).scalar_one())
 
 
 def age(engine: Engine, days: float) -> None:

@@ -59,11 +59,14 @@ def store(
     cuts: list[int],
     evaluations: list[int],
     metrics: tuple[int, ...] | None = None,
+    *,
+    backwards: bool = False,
 ) -> None:
     """Score the shards between the cuts and store what they leave."""
     text_of = select(Submission.text_id).join(Evaluation, Evaluation.submission_id == Submission.id)
     texts = [connection.execute(text_of.where(Evaluation.id == evaluation)).scalar_one() for evaluation in evaluations]
-    for first, last in itertools.pairwise([0, *cuts, 8]):
+    ranges = list(itertools.pairwise([0, *cuts, 8]))
+    for first, last in reversed(ranges) if backwards else ranges:
         claim = ClaimedShard(0, "o", 1, first, last, tuple(evaluations), tuple(texts), metrics)
         shard = read_shard(connection, claim, measurement)
         for row in score_texts(claim, measurement, shard, Resources()):
@@ -187,3 +190,24 @@ def test_texts_that_are_equal_are_scored_once(job) -> None:
     assert [row.evaluation_id for row in rows] == [1, 1, 2, 2]
     assert rows[0].statistics == rows[2].statistics
     assert np.array_equal(unpack(rows[1].statistics), unpack(rows[3].statistics))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_shards_count_in_the_order_of_their_blocks_whatever_was_stored_first(
+    database_url: str, expected, whole: bool
+) -> None:
+    """PostgreSQL gives rows as they lie there: statistics in the wrong order would meet the draws of other segments."""
+    engine = make_engine(database_url)
+    settings = one_block_shards(database_url)
+    evaluations = queue_job(
+        engine, settings, segments=SEGMENTS, systems=2, metrics=METRICS, replicates=30
+    ).all_evaluations
+    with pytest.MonkeyPatch.context() as patch, writing(engine) as connection:
+        # With and without parts of replicates that the shards have made themselves.
+        patch.setattr(worker.scoring, "LARGEST_TRAVELLING", 0 if whole else 8)
+        store(connection, read_measurement(connection, 1), [1, 2, 4, 7], evaluations, backwards=True)
+        # As they are found where the planner does not come by an index.
+        for way in ("indexscan", "indexonlyscan", "bitmapscan", "sort") if engine.dialect.name == "postgresql" else ():
+            connection.exec_driver_sql(f"SET LOCAL enable_{way} = off")
+        assert reduced(connection, evaluations) == expected
+    engine.dispose()

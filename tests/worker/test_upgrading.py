@@ -33,9 +33,10 @@ def shard(station: Station) -> tuple[int, str, int, str | None, bool]:
     return row.id, row.state, row.attempts, row.error, bool(row.later)
 
 
-def add_worker(station: Station, version: str) -> None:
+def add_worker(station: Station, version: str, revision: str | None = REVISION) -> None:
     with writing(station.engine) as connection:
-        row = {"id": version, "host": "h", "pid": 1, "version": version, "concurrency": 1, "revision": REVISION}
+        name = f"{version} of {revision}"
+        row = {"id": name, "host": "h", "pid": 1, "version": version, "concurrency": 1, "revision": revision}
         connection.execute(insert(Worker).values(**row))
 
 
@@ -77,3 +78,22 @@ def test_a_worker_that_ends_begins_nothing(station: Station) -> None:
     station.leaving.raise_once("it stops")
     assert not heeds(station, task(None), key)
     assert shard(station)[1:3] == (LeaseState.PENDING, 0)
+
+
+@pytest.mark.parametrize(
+    ("version", "revision", "left"),
+    [("", REVISION, False), ("", "20990101", True), ("", None, True), ("0.0.9", REVISION, True)],
+    ids=["the same", "of another revision", "which does not say", "of another version"],
+)
+def test_work_is_left_to_a_worker_whose_version_or_revision_differs(
+    station: Station, monkeypatch: pytest.MonkeyPatch, version: str, revision: str | None, left: bool
+) -> None:
+    def refuse(*_: object) -> None:
+        raise UnknownMetric("There is no metric bleu.")
+
+    monkeypatch.setattr(outcome, "score_texts", refuse)
+    add_worker(station, station.version)
+    add_worker(station, version or station.version, revision) if left else None
+    key, *_ = shard(station)
+    do_shard(station, key, "task")
+    assert shard(station)[1:3] == ((LeaseState.PENDING, 0) if left else (LeaseState.FAILED, 1))

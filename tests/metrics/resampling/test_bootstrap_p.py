@@ -46,3 +46,15 @@ def test_most_pairs_of_real_size_need_no_exact_mean(monkeypatch):
     expected = [bootstrap_p(point, row) for point, row in zip(points.tolist(), differences, strict=True)]
     assert bootstrap_p_values(points, differences).tolist() == expected
     assert len(taken) <= 1
+
+
+def test_replicates_that_lie_exactly_as_far_from_the_mean_as_the_difference_does():
+    """NumPy's mean is often off by a last digit, which would decide such ties."""
+    rows = np.random.default_rng(1).normal(0.3, 1.0, (400, 37))
+    exact = np.array([math.fsum(row) / len(row) for row in rows.tolist()])
+    assert (exact != rows.mean(axis=1)).sum() > 20, "otherwise this says nothing"
+    differences = np.abs(rows[:, 5] - exact)
+    expected = [(int((np.abs(row - mean) >= d).sum()) + 1) / 38 for d, row, mean in zip(
+        differences.tolist(), rows, exact.tolist(), strict=True)]  # fmt: skip
+    assert bootstrap_p_values(differences, rows).tolist() == expected
+    assert [bootstrap_p(d, row) for d, row in zip(differences.tolist(), rows, strict=True)] == expected

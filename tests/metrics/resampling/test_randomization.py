@@ -329,3 +329,35 @@ def test_undefined_scores_of_a_run():
 def test_runs_that_do_not_fit(runs):
     with pytest.raises(BadParameter, match="3 outputs"):
         counted(BLEU(), random_statistics(3, 4), [(0, 1)], runs=runs)
+
+
+@pytest.mark.parametrize("runs", [(1, 1), (2, 1), (2, 2)])
+def test_differences_that_are_equal_count_whatever_their_last_digits(runs):
+    """Against rational numbers: the same difference of quotients comes about in ways that round differently."""
+    draw, rounded = np.random.default_rng(7), 0
+    outputs, segments, trials = sum(runs), 5, 40
+    of_a, of_b = range(runs[0]), range(runs[0], outputs)
+    drawn = swaps(segments, 12345, 0, trials).astype(bool)
+    for _ in range(60):
+        above, below = draw.integers(0, 4, (outputs, segments)), draw.integers(1, 4, (outputs, segments))
+        below = below if runs != (2, 2) else np.full_like(below, 3)
+
+        def score(own, other, swapped, above=above, below=below):
+            rows = np.where(swapped, other, own), range(segments)
+            return Fraction(100 * int(above[rows].sum()), int(below[rows].sum()))
+
+        def difference(swapped, score=score):
+            of_each = [
+                [score(x, y, swapped) for x in own for y in others] for own, others in ((of_a, of_b), (of_b, of_a))
+            ]
+            mean_a, mean_b = (sum(each) / len(each) for each in of_each)
+            plain = [[float(each) for each in scores] for scores in of_each]
+            return mean_b - mean_a, math.fsum(plain[1]) / len(plain[1]) - math.fsum(plain[0]) / len(plain[0])
+
+        real, real_rounded = difference(np.zeros(segments, bool))
+        found = [difference(swapped) for swapped in drawn]
+        expected = sum(abs(each) >= abs(real) for each, _ in found)
+        rounded += expected != sum(abs(each) >= abs(real_rounded) for _, each in found)
+        statistics = np.stack([above, below], axis=-1).astype(float)
+        assert counted(Ratio(), statistics, [(0, 1)], runs=list(runs), trials=trials) == [expected]
+    assert rounded or runs == (1, 1), "no tie was decided by rounding: this says nothing"

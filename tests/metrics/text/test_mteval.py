@@ -360,3 +360,19 @@ def test_roles_and_details_of_a_file():
     assert [(text.role, text.name) for text in file.texts.values()] == [(Role.REFERENCE, "B"), (Role.REFERENCE, "A")]
     document = file.texts[Role.REFERENCE, "A"].documents["pier"]
     assert (document.line, document.domain, document.segments["1"].line) == (11, "nw", 11)
+
+
+@pytest.mark.parametrize("xml", [True, False])
+def test_the_name_of_a_reference_is_its_refid_before_its_sysid(xml):
+    head = '<?xml version="1.0"?><mteval>' if xml else ""
+    tail = "</mteval>" if xml else ""
+    for attributes, name in (('refid="B" sysid="C"', "B"), ('sysid="C" refid="B"', "B"), ('sysid="C"', "C")):
+        of_set, of_document = (attributes, "") if xml else ("", attributes)
+        text = (
+            f'{head}<refset setid="s" srclang="en" trglang="cs" {of_set}>'
+            f'<doc docid="d" {of_document}><seg id="1">a</seg></doc></refset>{tail}'
+        )
+        assert list(segments(read(text))) == [(name, "d", "1")]
+    # A system has no refid.
+    test_set = f'{head}<tstset setid="s" srclang="en" trglang="cs"><doc docid="d" refid="B" sysid="C">'
+    assert list(segments(read(f'{test_set}<seg id="1">a</seg></doc></tstset>{tail}'))) == [("C", "d", "1")]

@@ -3,7 +3,8 @@
 import pytest
 from sqlalchemy import delete, select, update
 
-from models import Account, CampaignMember, Membership, Participation, WebSession
+from models import Account, ApiToken, CampaignMember, Membership, Participation, WebSession
+from models.base import now
 from models.roles import CampaignRole, Scope, SiteRole, TeamRole, Visibility
 from models.session import reading, writing
 from tests.web.access.people import PASSWORD, audited, everything_stored, with_password
@@ -427,3 +428,48 @@ def test_who_has_lost_a_right_does_not_get_it_back_by_a_link(service: Service) -
         assert client.get(links[name]).status_code == 404, name
         accepted = service.browser(root).post(f"{API}/invitations/accept", json={"secret": links[name][13:]})
         assert accepted.status_code == 404, name
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(60.0, 200), (0.0, 401), (-60.0, 401), (None, 200)])
+def test_a_token_is_good_until_it_expires(service: Service, seconds: float | None, status: int) -> None:
+    program = service.program(service.account("mary"))
+    with writing(service.engine) as connection:
+        connection.execute(update(ApiToken).values(expires_at=None if seconds is None else now() + seconds))
+    answer = program.get(f"{API}/me")
+    assert answer.status_code == status
+    assert ("mary" in answer.text) == (status == 200)
+
+
+def test_a_revoked_token_is_refused_however_long_it_would_have_lived(service: Service) -> None:
+    mary = service.account("mary")
+    revoked, other = service.program(mary), service.program(mary)
+    with writing(service.engine) as connection:
+        first = select(ApiToken.id).order_by(ApiToken.id).limit(1).scalar_subquery()
+        connection.execute(update(ApiToken).where(ApiToken.id == first).values(revoked_at=now(), expires_at=now() + 60))
+    assert [each.get(f"{API}/me").status_code for each in (revoked, other)] == [401, 200]
+
+
+def test_use_prolongs_the_session_that_is_used_and_no_other(service: Service) -> None:
+    mary, eve = service.account("mary"), service.account("eve")
+    used = service.browser(mary)
+    for account in (mary, eve):
+        service.session(account)
+    with writing(service.engine) as connection:
+        connection.execute(update(WebSession).values(seen_at=now() - 3600, expires_at=now() + 3600))
+        before = connection.execute(select(WebSession.seen_at, WebSession.expires_at).order_by(WebSession.id)).all()
+    assert used.get(f"{API}/me").json()["signed_in"] is True
+    with reading(service.engine) as connection:
+        rows = connection.execute(select(WebSession.seen_at, WebSession.expires_at).order_by(WebSession.id)).all()
+    assert rows[0].seen_at >= before[0].seen_at + 3600
+    assert rows[0].expires_at == pytest.approx(rows[0].seen_at + service.settings.session_seconds, abs=1e-3)
+    assert rows[1:] == before[1:]
+
+
+def test_use_is_noted_for_the_token_that_is_used_and_no_other(service: Service) -> None:
+    mary = service.account("mary")
+    program, _ = service.program(mary), service.program(mary)
+    assert program.get(f"{API}/me").status_code == 200
+    with reading(service.engine) as connection:
+        used, idle = connection.scalars(select(ApiToken.used_at).order_by(ApiToken.id))
+    assert used is not None
+    assert idle is None

@@ -1,8 +1,12 @@
 """Segments: who sees what of them, filters, orders, pages."""
 
 import pytest
+from sqlalchemy import insert, update
 
+from models import CampaignTestSet, Declaration
+from models.base import now
 from models.roles import Feedback, PhaseKind
+from models.session import writing
 from tests.web.inspection.looked_at import OUTPUTS, Looked, look_at
 from tests.web.life.campaigns import hand_in, with_test_set
 from tests.web.service import DAY, Service
@@ -156,3 +160,44 @@ def test_nonsense_in_an_address_is_refused_in_words(bay: Looked) -> None:
         assert answer.status_code == 422, asked
         assert 'role="alert"' in answer.text
     assert client.get(PAGE, params={"first": "100"}).status_code == 200
+
+
+def test_what_was_withdrawn_is_shown_nowhere_also_once_it_is_published(bay: Looked) -> None:
+    withdrawn = bay.submissions["soar"]
+    with writing(bay.service.engine) as connection:
+        values = {"campaign_id": bay.campaign, "test_set_id": bay.test_set, "team": "terns", "withdrawn_at": now()}
+        connection.execute(insert(Declaration).values(submission_id=withdrawn, **values))
+    bay.service.phase(bay.campaign, "week", PhaseKind.PUBLISHED)
+    bay.release()
+    for client in (bay.service.client(), bay.service.browser(bay.gull), bay.service.browser(bay.organiser)):
+        items = client.get(API).json()["items"]
+        assert {each["system"] for item in items for each in item["outputs"]} == {"gulls/dive"}
+        assert client.get(API, params={"text": "green boat"}).json()["found"] == 0
+        assert client.get(API, params={"system": str(withdrawn)}).status_code == 404
+        for page in (PAGE, "/campaigns/bay/metrics"):
+            assert "terns/soar" not in client.get(page).text
+            assert "green boat" not in client.get(page).text
+    with writing(bay.service.engine) as connection:
+        connection.execute(update(Declaration).values(withdrawn_at=None))
+    assert bay.service.client().get(API, params={"text": "green boat"}).json()["found"] == 1
+
+
+def test_the_source_is_shown_once_its_phase_has_begun(bay: Looked) -> None:
+    """References are out, and so are outputs: only the source is kept back."""
+    bay.service.phase(bay.campaign, "results", PhaseKind.PUBLISHED)
+    coming = bay.service.phase(bay.campaign, "next", PhaseKind.OPEN, begins=DAY)
+    bay.release()
+    with writing(bay.service.engine) as connection:
+        connection.execute(update(CampaignTestSet).values(phase_id=coming))
+    member, organiser = bay.service.browser(bay.gull), bay.service.browser(bay.organiser)
+    for client in (bay.service.client(), member):
+        answer = client.get(API)
+        assert [each["source"] for each in answer.json()["items"]] == [None] * 4
+        assert [each["label"] for each in answer.json()["items"][0]["references"]] == ["A", "B"]
+        assert "přístav" not in answer.text
+        assert client.get(API, params={"text": "přístav"}).json()["found"] == 0
+        assert "přístav" not in client.get(PAGE).text
+    assert organiser.get(API).json()["items"][1]["source"] == "starý přístav spí"
+    with writing(bay.service.engine) as connection:
+        connection.execute(update(CampaignTestSet).values(phase_id=None))
+    assert member.get(API).json()["items"][1]["source"] == "starý přístav spí"

@@ -8,12 +8,14 @@ import zipfile
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import func, select, update
 
-from models import CampaignTestSet, Declaration
+from metrics import parse_metric
+from models import CampaignTestSet, Declaration, Phase, Score
 from models.base import now
 from models.roles import Feedback, PhaseKind, SiteRole, TeamRole
-from models.session import writing
+from models.session import reading, writing
+from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set
 from tests.web.service import DAY, Service
@@ -21,6 +23,7 @@ from web.access.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
 from web.life.export import export_campaign, safe_name
 from web.life.test_sets import GivenFile
 
+LANGUAGES = {"source_language": "en", "target_language": "cs"}
 OURS, THEIRS = b"canaryours\npes\ndum\n", b"canarytheirs\npes\ndum\n"
 
 
@@ -121,3 +124,74 @@ def test_names_of_files_lead_nowhere(parts: tuple[str, ...], name: str) -> None:
     made = safe_name(*parts)
     assert made == name
     assert not set(made) & set("./\\:\0")
+
+
+def test_a_sweep_of_a_parameter_is_not_exported(site: Service) -> None:
+    """`tune` measures a metric with many values of a parameter: that is not how the campaign measures."""
+    before = list(rows(exported(site, COMMAND_LINE), "scores.tsv"))
+    take_in(
+        site.engine,
+        site.settings,
+        campaign="wmt",
+        test_set=NewTestSet("news", {"A": REFERENCE.rstrip()}, SOURCE.rstrip(), **LANGUAGES),
+        submissions=[NewSubmission("mast", OURS.rstrip(), "harbour")],
+        protocols=[NewProtocol(["A"], [parse_metric(f"chrf:beta={beta}") for beta in (1, 3)], 0, sweep=True)],
+    )
+    work_off(site.settings)
+    with reading(site.engine) as connection:
+        assert connection.scalar(select(func.count()).select_from(Score)) == len(before) + 2
+    assert list(rows(exported(site, COMMAND_LINE), "scores.tsv")) == before
+
+
+def test_references_come_with_the_test_set_they_were_released_for(site: Service) -> None:
+    """Two test sets, each with texts of its own, of which one was released and the other has not begun."""
+    campaign = site.campaign("wmt")
+    coming = site.phase(campaign, "later", PhaseKind.OPEN, begins=5 * DAY)
+    documents = GivenFile("docs.tsv", b"segment\tdoc_id\n0\tx\n1\ty\n2\ty\n")
+    other = given(b"hrad\nzub\nles\n", b"the castle\nthe tooth\nthe wood\n", documents=documents)
+    second = with_test_set(site.engine, "wmt", other, name="talks")
+    with writing(site.engine) as connection:
+        ours = CampaignTestSet.test_set_id == second
+        connection.execute(update(CampaignTestSet).where(ours).values(phase_id=coming))
+        connection.execute(update(CampaignTestSet).where(~ours).values(references_released_at=now()))
+    files = exported(site, member(2))
+    texts = {name: content for name, content in files.items() if name.startswith("test-sets/")}
+    assert set(texts) == {f"test-sets/1-news-1/{name}" for name in ("source.txt", "refs/0-A.txt", "docs.tsv")}
+    assert (texts["test-sets/1-news-1/source.txt"], texts["test-sets/1-news-1/refs/0-A.txt"]) == (SOURCE, REFERENCE)
+    everything = exported(site, COMMAND_LINE)
+    assert everything["test-sets/1-news-1/refs/0-A.txt"] == REFERENCE
+    assert everything[f"test-sets/{second}-talks-1/refs/0-A.txt"] == b"hrad\nzub\nles\n"
+    assert everything[f"test-sets/{second}-talks-1/source.txt"].startswith(b"the castle")
+    assert [each["doc_id"] for each in rows(everything, f"test-sets/{second}-talks-1/docs.tsv")] == ["x", "y", "y"]
+    assert [each["doc_id"] for each in rows(everything, "test-sets/1-news-1/docs.tsv")] == ["'=cmd()", "b", "b"]
+
+
+def test_an_export_holds_one_campaign(site: Service) -> None:
+    site.campaign("other")
+    with_test_set(site.engine, "other", given(b"jina\nvec\ntady\n"))
+    hand_in(site.engine, "other", "harbour", "mast", b"jina\nvec\nnekde\n")
+    work_off(site.settings)
+    files = exported(site, COMMAND_LINE)
+    assert {each["submission"] for each in rows(files, "scores.tsv")} == {"1", "2"}
+    assert [each["id"] for each in rows(files, "submissions.tsv")] == ["1", "2"]
+    assert [each["id"] for each in rows(files, "test-sets.tsv")] == ["1"]
+    assert not [name for name, content in files.items() if b"nekde" in content or b"tady" in content]
+
+
+def test_descriptions_and_names_are_hidden_where_teams_are_anonymous(site: Service) -> None:
+    """An open phase: all scores are seen, but nobody says who is who."""
+    with writing(site.engine) as connection:
+        connection.execute(update(Phase).values(kind=PhaseKind.OPEN))
+    for principal, outputs, seen in (
+        (NOBODY, 0, [("Team 1", ""), ("Team 2", "")]),
+        (member(2), 1, [("harbour", "'@sum ours"), ("Team 2", "")]),
+        (COMMAND_LINE, 2, [("harbour", "'@sum ours"), ("canaryteam", "canarywords")]),
+    ):
+        files = exported(site, principal)
+        assert [(each["team"], each["description"]) for each in rows(files, "submissions.tsv")] == seen
+        assert {each["submission"] for each in rows(files, "scores.tsv")} == {"1", "2"}
+        assert len([name for name in files if name.startswith("outputs/")]) == outputs
+    site.campaign("wmt", anonymous=False)
+    named = list(rows(exported(site, NOBODY), "submissions.tsv"))
+    assert [(each["team"], each["description"]) for each in named][1] == ("canaryteam", "canarywords")
+    assert [each["output"] for each in named] == ["", ""]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -265,3 +265,62 @@ def test_times_are_those_of_the_database(service: Service) -> None:
     assert seen.phase is not None
     assert (seen.phase.name, [each.name for each in seen.phases]) == ("dev", ["dev", "test"])
     assert seen.phase.takes(seen.at)
+
+
+@pytest.mark.parametrize(("first", "second"), [(-1.0, 1.0), (0.0, 1.0), (-2.0, -1.0), (1.0, 2.0)])
+def test_a_source_is_seen_from_the_beginning_of_its_own_phase(first: float, second: float) -> None:
+    phases = [phase(1, PhaseKind.OPEN, NOW + first), phase(2, PhaseKind.BLIND, NOW + second)]
+    test_sets = {key: SeenTestSet(key, key, None, None) for key in (1, 2)}
+    seen = replace(sight("stranger", "open"), phases=phases, test_sets=test_sets)
+    assert [seen.sees_source(key) for key in (1, 2)] == [first <= 0, second <= 0]
+    assert not any(seen.sees_references(key) for key in (1, 2))
+
+
+def test_one_of_two_test_sets_is_released() -> None:
+    for released in ({1}, {2}, {1, 2}, set()):
+        test_sets = {key: SeenTestSet(key, None, NOW if key in released else None, None) for key in (1, 2)}
+        seen = replace(sight("stranger", "blind"), test_sets=test_sets)
+        assert {key for key in (1, 2) if seen.sees_references(key)} == released
+        assert seen.sees_segments == bool(released)
+
+
+@pytest.mark.parametrize(("viewer", "standing"), list(product(VIEWERS, PHASES)))
+def test_segments_are_for_those_who_see_any_text(viewer: str, standing: str) -> None:
+    seen = replace(sight(viewer, standing), test_sets={BOUND: SeenTestSet(BOUND, None, None, None)})
+    assert seen.sees_segments == (seen.sees_output(OURS) or seen.sees_output(THEIRS))
+
+
+@pytest.mark.parametrize(
+    ("kind", "begins", "ends", "frozen", "takes"),
+    [
+        (PhaseKind.OPEN, -1.0, 1.0, False, True),
+        (PhaseKind.BLIND, -1.0, None, False, True),
+        (PhaseKind.OPEN, 0.0, 1.0, False, True),
+        (PhaseKind.OPEN, -1.0, 0.0, False, False),
+        (PhaseKind.OPEN, 1.0, 2.0, False, False),
+        (PhaseKind.CLOSED, -1.0, 1.0, False, False),
+        (PhaseKind.PUBLISHED, -1.0, None, False, False),
+        (PhaseKind.OPEN, -1.0, 1.0, True, False),
+    ],
+)
+def test_when_teams_can_submit(kind: PhaseKind, begins: float, ends: float | None, frozen: bool, takes: bool) -> None:
+    only = replace(phase(1, kind, NOW + begins), ends_at=None if ends is None else NOW + ends)
+    seen = replace(sight("member", "none"), phases=[only], frozen_at=NOW if frozen else None)
+    assert seen.takes_submissions == takes
+
+
+def test_without_phases_teams_can_submit_until_it_is_frozen() -> None:
+    assert sight("member", "none").takes_submissions
+    assert not replace(sight("member", "none"), frozen_at=NOW).takes_submissions
+
+
+def test_who_leads_a_team_acts_as_its_lead_in_campaigns_of_the_team() -> None:
+    leader = Principal(
+        2, role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE, teams={OURS: TeamRole.LEAD, "x": TeamRole.LEAD}
+    )
+    seen = replace(sight("member", "open"), principal=leader)
+    seen.require_team(OURS, TeamRole.LEAD)
+    seen.require_team(OURS)
+    for team in ("x", THEIRS):
+        with pytest.raises(Forbidden):
+            seen.require_team(team)

@@ -206,3 +206,23 @@ def test_scores_are_told_as_the_phase_allows(service: Service, feedback: Feedbac
     assert "blind" in page
     if feedback in (Feedback.NONE, Feedback.INTERVAL):
         assert all(score not in page for score in scores)
+
+
+@pytest.mark.parametrize("kind", [PhaseKind.OPEN, PhaseKind.BLIND, PhaseKind.PUBLISHED])
+def test_the_page_of_a_submission_is_for_its_team_and_organisers_also_once_results_are_out(
+    port: Port, kind: PhaseKind
+) -> None:
+    send(port.browser("mary"))
+    port.work_off()
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Phase).values(kind=kind))
+    paths = ("/submissions/2", "/api/v1/submissions/2", "/api/v1/submissions/2/output")
+    others = [404, 404, 200 if kind == PhaseKind.PUBLISHED else 404]
+    for who, statuses in (("mary", [200] * 3), ("ann", [200] * 3), ("zoe", others)):
+        assert [port.browser(who).get(path).status_code for path in paths] == statuses, who
+    listed = {who: port.browser(who).get(f"{ADDRESS}/submissions").json()["items"] for who in ("mary", "ann", "zoe")}
+    assert {who: [each["id"] for each in items] for who, items in listed.items()} == {
+        "mary": [2],
+        "ann": [2, 1],
+        "zoe": [],
+    }
