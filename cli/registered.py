@@ -17,4 +17,4 @@ def registered_resources(files: Mapping[str, Path] | None = None) -> Resources:
 
     `worker.settings` reads the variable too, but loading it takes longer than scoring a system.
     """
-    return Resources(Path(os.environ.get("STEELYARD_RESOURCE_FOLDER", DEFAULT_FOLDER)), files)
+    return Resources(Path(os.environ.get("STEELYARD_RESOURCE_FOLDER") or DEFAULT_FOLDER), files)

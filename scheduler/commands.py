@@ -22,8 +22,8 @@ TAIL_BYTES = 4000
 LOOK_SECONDS = 0.1
 END_SECONDS = guard.GRACE_SECONDS + 5.0
 
-SECRET = ("STEELYARD_DATABASE_URL", "STEELYARD_BROKER_URL")
-"""Not for commands: they may hold passwords."""
+SECRET = ("STEELYARD_DATABASE_URL", "PGPASSWORD", "STEELYARD_BROKER_URL")
+"""Not for commands: they hold passwords, or may."""
 
 
 class Stopped(Exception):

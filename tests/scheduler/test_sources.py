@@ -132,6 +132,7 @@ def test_commands_that_are_refused(command: str, seconds: float) -> None:
 
 def test_a_command_writes_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEELYARD_DATABASE_URL", "postgresql://me:secret@db/x")
+    monkeypatch.setenv("PGPASSWORD", "secret")
     (tmp_path / "translate.sh").write_text(
         'set -e; env > said; mkdir "$STEELYARD_OUTPUT/news"; printf "a\\nb\\n" > "$STEELYARD_OUTPUT/news/tug.txt"\n'
     )
