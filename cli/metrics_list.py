@@ -67,5 +67,7 @@ def described(metric: type[Metric]) -> str:
     for field in metric.parameters():
         choices = ", ".join(field.metadata["choices"])
         text = f"{field.name}={plain.shown(field)}  {field.metadata['describe']}" + (f" ({choices})" if choices else "")
+        theirs = [name for alias in field.metadata["aliases"] for name in alias.names]
+        text += f"; sacreBLEU's names: {', '.join(theirs)}" if theirs else ""
         lines.append(textwrap.fill(text, 100, initial_indent="    ", subsequent_indent="        "))
     return "\n".join(lines) + "\n"

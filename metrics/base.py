@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from metrics.errors import BadParameter
+from metrics.parameters import without_aliases
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,14 +31,24 @@ _UNWRITABLE = re.compile(r"[\s:|\x00-\x1f\x7f]")
 """What no parameter's text can hold: specifications and signatures could not be taken apart again."""
 
 
+class MetricType(ABCMeta):
+    """The class of metric classes: a metric may be made with sacreBLEU's names for its parameters, too."""
+
+    def __call__(cls, *values: Any, **named: Any) -> Any:
+        """The metric with these parameters. Raises BadParameter."""
+        fields = cast("type[Metric]", cls).parameters()
+        return super().__call__(*values, **without_aliases(getattr(cls, "name", cls.__name__), fields, named))
+
+
 @dataclasses.dataclass(frozen=True)
-class Metric(ABC):
+class Metric(metaclass=MetricType):
     """A corpus score that depends on the text only through summed per-segment statistics.
 
     Adding the statistics of two shards must give those of their union; that is what lets workers run apart and
     the reducer be a plain sum. Statistics are integers or multiples of 2^-24, so that sums are exact and their
     order does not matter. Subclasses are frozen dataclasses whose fields are made by `metrics.parameters`; a value
-    that could not have been written on the command line raises BadParameter.
+    may be given as it is, as text, or by sacreBLEU's name for it, and one that could not have been written on the
+    command line raises BadParameter.
     """
 
     name: ClassVar[str]
@@ -117,13 +128,7 @@ class Metric(ABC):
 
     def __post_init__(self) -> None:
         for field in self.parameters():
-            value = getattr(self, field.name)
-            try:
-                fits = self._parsed(field, self.shown(field)) == value
-            except (ArithmeticError, TypeError, ValueError):
-                fits = False
-            if not fits:
-                raise BadParameter(f"{self.name}: {field.name} cannot be {value!r}.")
+            object.__setattr__(self, field.name, self._taken(field, getattr(self, field.name)))
 
     @classmethod
     def from_texts(cls, values: Mapping[str, str]) -> Self:
@@ -131,8 +136,8 @@ class Metric(ABC):
 
         Raises BadParameter for a key it does not have and for a value that is not allowed.
         """
-        known = {key: cls.parameter(key) for key in values}
-        return cls(**{key: cls._parsed(known[key], text) for key, text in values.items()})
+        texts = without_aliases(cls.name, cls.parameters(), values)
+        return cls(**{key: cls._parsed(cls.parameter(key), text) for key, text in texts.items()})
 
     @classmethod
     def parameter(cls, key: str) -> dataclasses.Field[Any]:
@@ -142,6 +147,23 @@ class Metric(ABC):
             have = ", ".join(known) or "none"
             raise BadParameter(f'{cls.name} has no parameter "{key}". Its parameters: {have}.')
         return known[key]
+
+    @classmethod
+    def _taken(cls, field: dataclasses.Field[Any], value: Any) -> Any:
+        """A value of a parameter as it is kept. Raises BadParameter."""
+        if isinstance(value, str):
+            return cls._parsed(field, value)
+        show, natural = field.metadata["show"], field.metadata["natural"]
+        try:
+            plain = natural(value) if natural else value
+            text = show(plain)
+            parsed = cls._parsed(field, text)
+            fits = parsed == plain
+        except (ArithmeticError, AttributeError, TypeError, ValueError):
+            fits = False
+        if not fits:
+            raise BadParameter(f"{cls.name}: {field.name} cannot be {value!r}. It is: {field.metadata['describe']}.")
+        return parsed
 
     @classmethod
     def _parsed(cls, field: dataclasses.Field[Any], text: str) -> Any:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, ClassVar
 from metrics.base import Metric
 from metrics.kernels.ngram_scores import bleu_scores
 from metrics.kernels.ngrams import ngram_statistics
-from metrics.parameters import case_parameter, parameter, parse_orders, show_orders, tokenizer_parameter
+from metrics.parameters import (
+    Alias,
+    alias,
+    case_parameter,
+    number_to,
+    parameter,
+    show_orders,
+    tokenizer_parameter,
+    word_orders_parameter,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +28,8 @@ if TYPE_CHECKING:
     from metrics.kernels.ngram_scores import BleuScores
 
 SMOOTHING_DEFAULTS = {"floor": 0.1, "add-k": 1.0}
+LARGEST_VALUE = 10**9
+"""Of a smoothing: far beyond what makes sense."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +49,21 @@ class Smoothing:
 
 def parse_smoothing(text: str) -> Smoothing:
     """`none`, `exp`, `floor`, `add-k`, or with a value as sacreBLEU writes it: `floor[0.05]`."""
-    found = re.fullmatch(r"(none|exp)|(floor|add-k)(?:\[(\d+(?:\.\d+)?)\])?", text)
+    found = re.fullmatch(r"(none|exp)|(floor|add-k)(?:\[(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\])?", text)
     if not found:
         raise ValueError("is none, exp, floor[VALUE] or add-k[VALUE]")
     plain, method, value = found.groups()
     if plain:
         return Smoothing(plain)
     return Smoothing(method, float(value) if value else SMOOTHING_DEFAULTS[method])
+
+
+def smoothing_text(method: str | None, value: str | None) -> str:
+    """What sacreBLEU's two arguments say together. As there, none and exp pass over a value."""
+    method = "exp" if method is None else method
+    if method not in SMOOTHING_DEFAULTS or value is None:
+        return method
+    return f"{method}[{number_to(LARGEST_VALUE)(value)!r}]"
 
 
 EXPONENTIAL = Smoothing("exp")
@@ -68,15 +87,16 @@ class BLEU(Metric):
     )
 
     case: str = case_parameter()
-    eff: bool = parameter(False, "leave out the orders for which a text is too short, also on the corpus")
+    eff: bool = parameter(
+        False, "leave out the orders for which a text is too short, also on the corpus",
+        aliases=[alias("effective_order")],
+    )  # fmt: skip
     tok: str = tokenizer_parameter()
     smooth: Smoothing = parameter(
         EXPONENTIAL, "what replaces a precision of zero: none, exp, floor[0.1], add-k[1]",
-        parse=parse_smoothing, show=str,
+        parse=parse_smoothing, show=str, aliases=[Alias(("smooth_method", "smooth_value"), smoothing_text)],
     )  # fmt: skip
-    order: tuple[int, ...] = parameter(
-        (1, 2, 3, 4), "n-gram orders, such as 1-4 or 3,1,5", parse=parse_orders, show=show_orders, ours=True
-    )
+    order: tuple[int, ...] = word_orders_parameter((1, 2, 3, 4), "n-gram orders, such as 1-4 or 3,1,5")
 
     @property
     def title(self) -> str:

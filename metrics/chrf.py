@@ -10,7 +10,15 @@ from metrics.errors import BadParameter
 from metrics.kernels.chrf import chrf_statistics
 from metrics.kernels.ngram_scores import chrf_scores
 from metrics.kernels.shared_ngrams import LARGEST_ORDER, character_ngrams, word_ngrams
-from metrics.parameters import case_parameter, number_to, parameter, show_number, whole_number_to
+from metrics.parameters import (
+    alias,
+    case_parameter,
+    number_to,
+    one_of,
+    parameter,
+    show_number,
+    whole_number_to,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,18 +39,25 @@ def each_order(nc: int, nw: int) -> list[str]:
 class ChrF(Metric):
     """F-score over the average precision and recall of character n-grams; with word n-grams it is chrF++.
 
-    The defaults are sacreBLEU's. White space does not count as a character. Orders that hypothesis or
-    reference is too short for are left out of the averages.
+    The defaults are sacreBLEU's: white space does not count as a character, and orders that hypothesis or reference is
+    too short for are left out of the averages.
     """
 
     name: ClassVar[str] = "chrf"
     source: ClassVar[str] = "Popovic 2015, section 2; Popovic 2017, section 2"
     cost: ClassVar[float] = 0.6
-    examples: ClassVar[tuple[str, ...]] = ("", "nw=2", "nc=3:nw=1:beta=1:case=lc")
+    examples: ClassVar[tuple[str, ...]] = ("", "nw=2", "nc=3:nw=1:beta=1:case=lc", "nw=2:eff=no:space=yes")
 
     case: str = case_parameter()
-    nc: int = parameter(6, "largest order of character n-grams", parse=order)
-    nw: int = parameter(0, "largest order of word n-grams; 2 makes it chrF++", parse=order)
+    eff: bool = parameter(
+        True, "leave out the orders for which a text is too short; no: epsilon smoothing, as in chrF++.py",
+        aliases=[one_of("eps_smoothing", "no", "yes")],
+    )  # fmt: skip
+    nc: int = parameter(6, "largest order of character n-grams", parse=order, aliases=[alias("char_order")])
+    nw: int = parameter(
+        0, "largest order of word n-grams; 2 makes it chrF++", parse=order, aliases=[alias("word_order")]
+    )
+    space: bool = parameter(False, "count white space as characters", aliases=[alias("whitespace")])
     beta: float = parameter(
         2.0, "how many times more recall weighs than precision", parse=number_to(1000), show=show_number, ours=True
     )
@@ -66,15 +81,17 @@ class ChrF(Metric):
     def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
         """(systems, segments, 3 * (nc + nw))."""
         present, systems = batch.present, len(batch.systems)
-        return chrf_statistics(self._characters(batch), self._words(batch), present, systems, self.beta)
+        characters, words = self._characters(batch), self._words(batch)
+        return chrf_statistics(characters, words, present, systems, self.beta, effective=self.eff)
 
     def _characters(self, batch: Batch) -> SharedNgrams | None:
-        """They depend on neither words nor beta: chrF and chrF++ share them."""
+        """They depend on neither words nor formula: chrF and chrF++ share them."""
 
         def count() -> SharedNgrams:
-            return character_ngrams(batch.cased(self.case), batch.present, len(batch.systems), self.nc)
+            text, systems = batch.cased(self.case), len(batch.systems)
+            return character_ngrams(text, batch.present, systems, self.nc, white_space=self.space)
 
-        return batch.once(("shared characters", self.case, self.nc), count) if self.nc else None
+        return batch.once(("shared characters", self.case, self.nc, self.space), count) if self.nc else None
 
     def _words(self, batch: Batch) -> SharedNgrams | None:
         def count() -> SharedNgrams:
@@ -87,8 +104,4 @@ class ChrF(Metric):
 
         Terms are added in the order of the columns: other orders give other last digits.
         """
-        return chrf_scores(sums, float(self.beta**2))
-
-    def signature_fields(self) -> list[tuple[str, str]]:
-        """SacreBLEU's fields, with the two of its options that are fixed here."""
-        return sorted([*super().signature_fields(), ("eff", "yes"), ("space", "no")])
+        return chrf_scores(sums, float(self.beta**2), effective=self.eff)

@@ -10,6 +10,7 @@ import numpy as np
 from metrics.base import Metric
 from metrics.kernels.lebleu import LARGEST_ORDER, lebleu_statistics
 from metrics.parameters import (
+    alias,
     case_parameter,
     number_to,
     parameter,
@@ -50,8 +51,9 @@ class LeBLEU(Metric):
     case: str = case_parameter()
     tok: str = tokenizer_parameter("none")
     order: int = parameter(
-        4, f"longest n-grams of the output, in words, 1 to {LARGEST_ORDER}", parse=largest_order, ours=True
-    )
+        4, f"longest n-grams of the output, in words, 1 to {LARGEST_ORDER}", parse=largest_order, ours=True,
+        aliases=[alias("max_ngram_order")],
+    )  # fmt: skip
     threshold: float = parameter(
         0.4, "least similarity that counts, 0 to 1", parse=number_to(1), show=show_number, ours=True
     )

@@ -88,6 +88,7 @@ class Meteor(Metric):
         parse=parse_modules,
         show=",".join,
         ours=True,
+        natural=tuple,
     )
     params: str = parameter(
         "2007", "weights of the formula: those of 2005 or of 2007", choices=tuple(FORMULAS), ours=True

@@ -15,7 +15,7 @@ from metrics.best_reference import lengths
 from metrics.grid import on_grid
 from metrics.information import NgramInformation
 from metrics.kernels.ngram_information import ngram_information
-from metrics.parameters import case_parameter, parameter, parse_orders, show_orders, tokenizer_parameter
+from metrics.parameters import case_parameter, show_orders, tokenizer_parameter, word_orders_parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,9 +41,7 @@ class NIST(Metric):
 
     case: str = case_parameter()
     tok: str = tokenizer_parameter()
-    order: tuple[int, ...] = parameter(
-        USUAL, "n-gram orders, such as 1-5 or 2,4", parse=parse_orders, show=show_orders, ours=True
-    )
+    order: tuple[int, ...] = word_orders_parameter(USUAL, "n-gram orders, such as 1-5 or 2,4")
 
     @property
     def title(self) -> str:

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from metrics.errors import BadParameter
 from metrics.text.tokenizers import TOKENIZERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 LARGEST_WORD_ORDER = 16
+
+
+@dataclass(frozen=True)
+class Alias:
+    """sacreBLEU's name, or names, for a parameter."""
+
+    names: tuple[str, ...]
+    text: Callable[..., str]
+    """From the texts for the names, None for one not given, to that for the parameter; ValueError says why not."""
 
 
 def parameter(
@@ -22,37 +34,85 @@ def parameter(
     parse: Callable[[str], Any] | None = None,
     show: Callable[[Any], str] | None = None,
     ours: bool = False,
+    natural: Callable[[Any], Any] | None = None,
+    aliases: Sequence[Alias] = (),
 ) -> Any:
     """A dataclass field that is a parameter of a metric.
 
     `parse` turns the text after `key=` into a value (ValueError says why not); `show` is its inverse, used in
     specifications and signatures; both may be left out for texts and for yes and no. `ours` marks a parameter that
     sacreBLEU's signature does not have: it is written behind sacreBLEU's fields so that programs which read those
-    go on working.
+    go on working. `natural` makes a value of what is given in Python otherwise than as text, such as a list. `aliases`
+    are sacreBLEU's names for it.
     """
     if parse is None:
         parse = parse_yes_no if isinstance(default, bool) else str
     if show is None:
         show = show_yes_no if isinstance(default, bool) else str
-    meta = {"describe": describe, "choices": tuple(choices), "parse": parse, "show": show, "ours": ours}
+    meta: dict[str, Any] = {"describe": describe, "choices": tuple(choices), "parse": parse, "show": show, "ours": ours}
+    meta |= {"natural": natural, "aliases": tuple(aliases)}
     return dataclasses.field(default=default, metadata=meta)
 
 
 def case_parameter(default: str = "mixed") -> Any:
     """Whether the case of letters is folded before anything else."""
-    return parameter(default, "mixed keeps the case of letters, lc folds it", choices=("mixed", "lc"))
+    return parameter(
+        default, "mixed keeps the case of letters, lc folds it", choices=("mixed", "lc"),
+        aliases=[one_of("lowercase", "lc", "mixed"), one_of("case_sensitive", "mixed", "lc")],
+    )  # fmt: skip
 
 
 def tokenizer_parameter(default: str = "13a") -> Any:
     """How the text is cut into words."""
-    return parameter(default, "tokenizer", choices=tuple(TOKENIZERS))
+    return parameter(default, "tokenizer", choices=tuple(TOKENIZERS), aliases=[alias("tokenize")])
+
+
+def alias(name: str) -> Alias:
+    """Another name for the same value."""
+    return Alias((name,), str)
+
+
+def one_of(name: str, yes: str, no: str) -> Alias:
+    """A name that is asked yes or no, and what it stands for."""
+    return Alias((name,), lambda text: yes if parse_yes_no(text) else no)
+
+
+def without_aliases(metric: str, fields: Iterable[dataclasses.Field[Any]], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The same values by the parameters' own names; those of aliases as text.
+
+    An alias that is None is not given, as sacreBLEU has it. Raises BadParameter where a parameter is given twice.
+    """
+    left = dict(values)
+    for field in fields:
+        for each in field.metadata.get("aliases", ()):
+            given = {name: left.pop(name) for name in each.names if name in left}
+            texts = {name: _text(value) for name, value in given.items() if value is not None}
+            if not texts:
+                continue
+            if field.name in left:
+                raise BadParameter(
+                    f"{metric}: {' and '.join(texts)} and {field.name} are the same parameter. Give one of them."
+                )
+            try:
+                left[field.name] = each.text(*(texts.get(name) for name in each.names))
+            except ValueError as error:
+                written = ", ".join(f'{name}="{text[:100]}"' for name, text in texts.items())
+                raise BadParameter(f"{metric}: {written}: {error}.") from error
+    return left
+
+
+def _text(value: Any) -> str:
+    return show_yes_no(value) if isinstance(value, bool) else str(value)
+
+
+YES_NO = {"yes": True, "no": False, "true": True, "false": False}
 
 
 def parse_yes_no(text: str) -> bool:
-    """True for "yes", False for "no"."""
-    if text not in ("yes", "no"):
+    """True for "yes" and "true", False for "no" and "false"."""
+    if text.lower() not in YES_NO:
         raise ValueError("is yes or no")
-    return text == "yes"
+    return YES_NO[text.lower()]
 
 
 def show_yes_no(value: bool) -> str:
@@ -106,6 +166,26 @@ def parse_orders(text: str) -> tuple[int, ...]:
             raise ValueError(f"orders go from 1 to {LARGEST_WORD_ORDER}, and an interval from low to high")
         orders.update(range(low, high + 1))
     return tuple(sorted(orders))
+
+
+def orders_to(text: str) -> str:
+    """The orders from 1 to a largest one, as text for `parse_orders`."""
+    return f"1-{whole_number_to(LARGEST_WORD_ORDER)(text)}"
+
+
+def natural_orders(value: Any) -> tuple[int, ...]:
+    """A number n for the orders 1 to n, or the orders in any order. Raises TypeError."""
+    if isinstance(value, bool):
+        raise TypeError
+    return tuple(range(1, operator.index(value) + 1) if hasattr(value, "__index__") else sorted(set(value)))
+
+
+def word_orders_parameter(default: tuple[int, ...], describe: str) -> Any:
+    """Which orders of word n-grams are counted."""
+    return parameter(
+        default, describe, parse=parse_orders, show=show_orders, ours=True,
+        natural=natural_orders, aliases=[Alias(("max_ngram_order",), orders_to)],
+    )  # fmt: skip
 
 
 def show_orders(orders: tuple[int, ...]) -> str:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from metrics.errors import BadParameter, UnknownMetric
+from metrics.parameters import without_aliases
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,16 +56,19 @@ def with_parameters(found: type[Metric], pairs: Sequence[str], defaults: Mapping
     Raises BadParameter.
     """
     fields = {field.name: field for field in found.parameters()}
-    values = {}
-    for key, text in (defaults or {}).items():
-        choices = fields[key].metadata["choices"] if key in fields else ()
-        if key in fields and text in (choices or (text,)) and not (key == "tok" and fields[key].default == "none"):
-            values[key] = text
+    given: dict[str, str] = {}
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not equals:
             raise BadParameter(f'{found.name}: "{pair}" is not of the form key=value.')
-        values[key] = text
+        if key in given:
+            raise BadParameter(f"{found.name}: {key} is given twice, as {given[key]} and as {text}. Give it once.")
+        given[key] = text
+    values = without_aliases(found.name, found.parameters(), given)
+    for key, text in (defaults or {}).items():
+        choices = fields[key].metadata["choices"] if key in fields else ()
+        if key in fields and text in (choices or (text,)) and not (key == "tok" and fields[key].default == "none"):
+            values.setdefault(key, text)
     return found.from_texts(values)
 
 

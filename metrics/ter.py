@@ -14,11 +14,13 @@ from metrics.batch import Batch
 from metrics.best_reference import lengths
 from metrics.errors import BadParameter
 from metrics.kernels.ter import least_edits
-from metrics.parameters import case_parameter, parameter
-from metrics.text.tercom import tercom_text
+from metrics.parameters import alias, case_parameter, one_of, parameter
+from metrics.text.tercom import reference_text, tercom_text
 from metrics.text.tokenizers import TOKENIZERS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from metrics.kernels.words import Words
@@ -45,10 +47,15 @@ class TER(Metric):
         "none",
         "none, tercom (the same as norm=yes), or another tokenizer",
         choices=("none", "tercom", *OTHERS),
+        aliases=[alias("tokenize")],
     )
-    norm: bool = parameter(False, "resolve entities and cut off punctuation as tercom does")
-    punct: bool = parameter(True, "no takes punctuation away")
-    asian: bool = parameter(False, "norm and punct also know Chinese and Japanese characters")
+    norm: bool = parameter(
+        False, "resolve entities and cut off punctuation as tercom does", aliases=[alias("normalized")]
+    )
+    punct: bool = parameter(True, "no takes punctuation away", aliases=[one_of("no_punct", "no", "yes")])
+    asian: bool = parameter(
+        False, "norm and punct also know Chinese and Japanese characters", aliases=[alias("asian_support")]
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -94,10 +101,11 @@ class TER(Metric):
     def _words(self, batch: Batch) -> Words:
         if self.punct and not self.norm:
             return batch.words(self.tok, self.case)
-        prepared = Batch([self._prepared(t) for t in batch.references], [self._prepared(t) for t in batch.systems])
+        references = [self._prepared(text, reference_text) for text in batch.references]
+        prepared = Batch(references, [self._prepared(text, tercom_text) for text in batch.systems])
         return prepared.words("none", "mixed")
 
-    def _prepared(self, text: bytes) -> bytes:
+    def _prepared(self, text: bytes, prepare: Callable[..., str]) -> bytes:
         # The case is folded first: entities and possessives are looked for in small letters.
         folded = text.decode() if self.case == "mixed" else text.decode().lower()
-        return tercom_text(folded, norm=self.norm, punct=self.punct, asian=self.asian).encode()
+        return prepare(folded, norm=self.norm, punct=self.punct, asian=self.asian).encode()

@@ -16,7 +16,8 @@ WORDS = (
 )  # fmt: skip
 ODD_WORDS = (
     "\u2028", "\u0085", "\u00a0", "\u3000", "\u200b", "\t", "\r", "\x0c", "漢字", "カナ", "مرحبا", "🙂", "&amp;",
-    "&AMP;", "<skipped>", "<Skipped>",
+    "&AMP;", "&amp;lt;", "&quot;", "<skipped>", "<Skipped>",
+    "cat's", "cat's.", "(cat's)", "'s", "他说：", "「漢字」。", "㊗",
 )  # fmt: skip
 ODD_SEGMENTS = (
     "",

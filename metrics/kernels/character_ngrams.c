@@ -67,17 +67,18 @@ static int64_t read_segment(Texts *texts, Sequences *sequences, int64_t referenc
 }
 
 /* Row t * segments + i of the text is segment i of text t; texts are `references` references, then the systems.
- * present: (references, segments), 0 where a segment lacks a reference. lengths: code points of each row that are no
- * white space. out: (references, systems, segments, orders), left alone where a reference is lacking.
+ * present: (references, segments), 0 where a segment lacks a reference. lengths: code points of each row, those that
+ * are white space only where `white_space` is not 0. out: (references, systems, segments, orders), left alone where a reference is lacking.
  * Returns 0, -1 when out of memory, -2 where the text is not as many lines of UTF-8. */
 int64_t character_ngrams(const uint8_t *text, int64_t size, const uint8_t *present, int64_t references,
-                         int64_t systems, int64_t segments, int64_t orders, int64_t *lengths, uint32_t *out) {
+                         int64_t systems, int64_t segments, int64_t orders, int64_t white_space, int64_t *lengths,
+                         uint32_t *out) {
     if (orders < 0 || orders > LARGEST_ORDER) return -2;
     const int64_t rows = (references + systems) * segments;
     Ngrams ngrams = {0};
     Sequences sequences = {0};
     Texts texts = {.text = text};
-    classify_bytes(&texts.bytes);
+    classify_bytes(&texts.bytes, white_space != 0);
     texts.symbols = calloc(1, sizeof *texts.symbols);
     int64_t result = texts.symbols ? find_rows(&texts, size, rows) : -1;
     for (int64_t i = 0; i < segments && !result; i++) {

@@ -2,6 +2,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "chrf_score.h"
+
 enum { LARGEST_ORDER = 64 };
 
 /* N-grams of characters or words: how many symbols the rows have, and what systems share with references. */
@@ -24,40 +26,21 @@ static double *write_row(double *out, const uint32_t *shared, size_t hypothesis,
     return out;
 }
 
-/* The score of one segment against one reference, each operation in the order of the definition: which of two
- * references is better may hang on the last bit. `factor` is beta squared. */
-static double f_score(const double *statistics, size_t orders, double factor) {
-    double precision = 0.0, recall = 0.0, effective = 0.0;
-    for (size_t i = 0; i < orders; i++) {
-        const double hypothesis = statistics[3 * i], reference = statistics[3 * i + 1];
-        if (hypothesis > 0 && reference > 0) {
-            precision += statistics[3 * i + 2] / hypothesis;
-            recall += statistics[3 * i + 2] / reference;
-            effective += 1;
-        }
-    }
-    if (effective > 0) {
-        precision /= effective;
-        recall /= effective;
-    }
-    if (!(precision + recall > 0)) return 0.0;
-    const double product = (1 + factor) * precision * recall;
-    return 100 * (product / (factor * precision + recall));
-}
-
 /* Writes (systems, segments, 3 * (characters + words)) numbers: those of the best reference that is present, the
  * first one of equals. present: (references, segments). Rows of the lengths: references, then systems. */
 int64_t chrf_statistics(const int64_t *character_lengths, const uint32_t *characters, const int64_t *word_lengths,
                         const uint32_t *words, const uint8_t *present, int64_t references, int64_t systems,
-                        int64_t segments, int64_t character_orders, int64_t word_orders, double factor, double *out) {
+                        int64_t segments, int64_t character_orders, int64_t word_orders, double beta_squared,
+                        int64_t effective, double *out) {
     const Level levels[2] = {{character_lengths, characters, (size_t)character_orders},
                              {word_lengths, words, (size_t)word_orders}};
-    const size_t orders = (size_t)(character_orders + word_orders);
+    const int64_t orders = character_orders + word_orders;
+    const size_t row = 3 * (size_t)orders;
     if (character_orders > LARGEST_ORDER || word_orders > LARGEST_ORDER) return -2;
     for (int64_t s = 0; s < systems; s++)
-        for (int64_t i = 0; i < segments; i++, out += 3 * orders) {
+        for (int64_t i = 0; i < segments; i++, out += row) {
             double best = -1.0;
-            memset(out, 0, 3 * orders * sizeof *out);
+            memset(out, 0, row * sizeof *out);
             for (int64_t k = 0; k < references; k++) {
                 if (!present[k * segments + i]) continue;
                 double statistics[6 * LARGEST_ORDER], *at = statistics;
@@ -69,10 +52,10 @@ int64_t chrf_statistics(const int64_t *character_lengths, const uint32_t *charac
                         level->shared + (size_t)((k * systems + s) * segments + i) * level->orders;
                     at = write_row(at, shared, hypothesis, reference, level->orders);
                 }
-                const double score = references > 1 ? f_score(statistics, orders, factor) : 0.0;
+                const double score = references > 1 ? chrf_score(statistics, orders, beta_squared, effective) : 0.0;
                 if (!(score > best)) continue;
                 best = score;
-                memcpy(out, statistics, 3 * orders * sizeof *out);
+                memcpy(out, statistics, row * sizeof *out);
             }
         }
     return 0;

@@ -15,22 +15,28 @@ if TYPE_CHECKING:
 
 
 def chrf_statistics(
-    characters: SharedNgrams | None, words: SharedNgrams | None, present: NDArray[np.uint8], systems: int, beta: float
+    characters: SharedNgrams | None,
+    words: SharedNgrams | None,
+    present: NDArray[np.uint8],
+    systems: int,
+    beta: float,
+    *,
+    effective: bool = True,
 ) -> NDArray[np.float64]:
     """The statistics of every segment of every system: (systems, segments, 3 * orders of characters and words).
 
     For the character orders, then the word orders: n-grams of the hypothesis (0 where the reference has none), of the
     reference, and common to both. Of several references the one with the highest segment score, which depends on
-    `beta`, counts; the first on ties. `present` is (references, segments).
+    `beta` and `effective` (see `chrf_scores`), counts; the first on ties. `present` is (references, segments).
     """
     references, segments = present.shape
     orders = [level.shared.shape[-1] if level else 0 for level in (characters, words)]
     out = np.empty((systems, segments, 3 * sum(orders)))
     arrays = [array for level in (characters, words) for array in (_addresses(level))]
-    function = kernel("chrf_statistics", *[POINTER] * 5, *[INTEGER] * 5, REAL, POINTER)
+    function = kernel("chrf_statistics", *[POINTER] * 5, *[INTEGER] * 5, REAL, INTEGER, POINTER)
     checked(
         function(
-            *arrays, address(present), references, systems, segments, *orders, float(beta**2), address(out),
+            *arrays, address(present), references, systems, segments, *orders, float(beta**2), effective, address(out),
         )
     )  # fmt: skip
     return out

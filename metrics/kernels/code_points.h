@@ -1,4 +1,4 @@
-/* From UTF-8 to code points without white space, which is what Python's str.split() takes for it. */
+/* From UTF-8 to code points, with or without white space, which is what Python's str.split() takes for it. */
 #ifndef CODE_POINTS_H
 #define CODE_POINTS_H
 
@@ -12,14 +12,16 @@ enum { NOT_UTF8 = -2 };
 typedef struct {
     uint8_t low[256], keep[256];
     uint16_t high[256];
+    uint32_t white_space; /* 1 where white space is kept, else 0 */
 } Bytes;
 
-static inline void classify_bytes(Bytes *bytes) {
+static inline void classify_bytes(Bytes *bytes, int white_space) {
+    bytes->white_space = white_space ? 1 : 0;
     for (int b = 0; b < 256; b++) {
         const int half = b >= 0xC0, space = (b >= 0x09 && b <= 0x0D) || (b >= 0x1C && b <= 0x20);
         bytes->low[b] = (uint8_t)(half ? 0 : b < 0x80 ? b : b & 63);
         bytes->high[b] = (uint16_t)(half ? (b & 31) << 6 : 0);
-        bytes->keep[b] = !half && !space;
+        bytes->keep[b] = !half && (!space || white_space);
     }
 }
 
@@ -93,7 +95,7 @@ static inline int64_t decode_line(const Bytes *bytes, const uint8_t *at, const u
             at = decode_one(bytes, at, end, &code, &keep);
             if (!at) return NOT_UTF8;
             out[length] = symbols ? symbol_of(symbols, code) : code;
-            length += keep;
+            length += keep | bytes->white_space;
         }
     }
     return length;

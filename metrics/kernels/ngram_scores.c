@@ -3,6 +3,8 @@
  */
 #include <stdint.h>
 
+#include "chrf_score.h"
+
 typedef double (*Function)(double);
 
 enum { NONE, EXPONENTIAL, FLOOR, ADD_K };
@@ -73,28 +75,9 @@ int64_t bleu_scores(const double *sums, int64_t rows, int64_t orders, const int6
     return 0;
 }
 
-/* Precision and recall side by side, because a division of two pairs takes no longer than of one. */
-typedef double Pair __attribute__((vector_size(2 * sizeof(double))));
-
 /* Scores of rows of 3 sums for each order: n-grams of the hypothesis, of the reference, and common ones. */
-int64_t chrf_scores(const double *sums, int64_t rows, int64_t orders, double beta_squared, double *scores) {
-    for (int64_t row = 0; row < rows; row++) {
-        Pair shares = {0.0, 0.0};
-        double counted = 0.0;
-        for (int64_t i = 0; i < orders; i++, sums += 3) {
-            if (!(sums[0] > 0 && sums[1] > 0)) continue;
-            Pair match = {sums[2], sums[2]}, all = {sums[0], sums[1]};
-            shares += match / all;
-            counted += 1.0;
-        }
-        double most = counted > 1.0 ? counted : 1.0;
-        Pair means = shares / (Pair){most, most};
-        double precision = means[0], recall = means[1];
-        if (precision + recall > 0) {
-            scores[row] = 100.0 * ((1.0 + beta_squared) * precision * recall / (beta_squared * precision + recall));
-        } else {
-            scores[row] = 0.0;
-        }
-    }
+int64_t chrf_scores(const double *sums, int64_t rows, int64_t orders, double beta_squared, int64_t effective,
+                    double *scores) {
+    for (int64_t row = 0; row < rows; row++) scores[row] = chrf_score(sums + 3 * orders * row, orders, beta_squared, effective);
     return 0;
 }

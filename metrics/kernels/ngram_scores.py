@@ -46,10 +46,13 @@ def bleu_scores(sums: Floats, orders: Sequence[int], smoothing: str, value: floa
     return found
 
 
-def chrf_scores(sums: Floats, beta_squared: float) -> Floats:
-    """ChrF of sums (..., 3 * orders): n-grams of hypothesis and reference and common ones, order by order."""
+def chrf_scores(sums: Floats, beta_squared: float, *, effective: bool = True) -> Floats:
+    """ChrF of sums (..., 3 * orders): n-grams of hypothesis and reference and common ones, order by order.
+
+    `effective`: orders count only where both sides have them; otherwise by epsilon smoothing.
+    """
     given = np.asarray(sums, np.float64, order="C")
     scores = np.empty(given.shape[:-1])
-    function = kernel("chrf_scores", POINTER, INTEGER, INTEGER, REAL, POINTER)
-    function(address(given), scores.size, given.shape[-1] // 3, beta_squared, address(scores))
+    function = kernel("chrf_scores", POINTER, INTEGER, INTEGER, REAL, INTEGER, POINTER)
+    function(address(given), scores.size, given.shape[-1] // 3, beta_squared, effective, address(scores))
     return scores

@@ -30,16 +30,18 @@ class SharedNgrams:
     it. Anything where the segment lacks the reference."""
 
 
-def character_ngrams(text: bytes, present: NDArray[np.uint8], systems: int, orders: int) -> SharedNgrams:
-    r"""Of lines joined by "\n"; what `str.split()` takes for white space is left out.
+def character_ngrams(
+    text: bytes, present: NDArray[np.uint8], systems: int, orders: int, *, white_space: bool = False
+) -> SharedNgrams:
+    r"""Of lines joined by "\n"; what `str.split()` takes for white space is left out unless `white_space` says so.
 
     `present` is (references, segments). Raises MemoryError, and BadText where the bytes are not as many lines of UTF-8.
     """
     found = _room(present, systems, orders)
     source = np.frombuffer(text, np.uint8) if text else np.zeros(1, np.uint8)
-    function = kernel("character_ngrams", POINTER, INTEGER, POINTER, *[INTEGER] * 4, *[POINTER] * 2)
+    function = kernel("character_ngrams", POINTER, INTEGER, POINTER, *[INTEGER] * 5, *[POINTER] * 2)
     references, segments = present.shape
-    sizes = (references, systems, segments, orders)
+    sizes = (references, systems, segments, orders, int(white_space))
     outputs = (address(found.lengths), address(found.shared))
     if checked(function(address(source), len(text), address(present), *sizes, *outputs)):
         rows = (references + systems) * segments

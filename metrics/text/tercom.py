@@ -31,6 +31,7 @@ ASIAN_CHARACTERS = (
 
 ASIAN_TOKEN = re.compile(f"[{ASIAN_CHARACTERS}{ASIAN_PUNCTUATION}]")
 ASIAN_MARK = re.compile(f"[{ASIAN_PUNCTUATION}]")
+BLANKS = re.compile(r"[^\S\n]+")
 WITHOUT_PUNCTUATION = str.maketrans(dict.fromkeys(PUNCTUATION))
 
 
@@ -53,3 +54,13 @@ def tercom_text(text: str, *, norm: bool, punct: bool, asian: bool) -> str:
         if asian:
             text = ASIAN_MARK.sub("", text)
     return text
+
+
+def reference_text(text: str, *, norm: bool, punct: bool, asian: bool) -> str:
+    """As `tercom_text`, for a reference, which sacreBLEU prepares twice.
+
+    The second time changes what the first one left: a possessive is cut off before the full stop that now stands alone,
+    and `&amp;lt;` is an entity within an entity.
+    """
+    once = tercom_text(text, norm=norm, punct=punct, asian=asian)
+    return tercom_text(BLANKS.sub(" ", once), norm=norm, punct=punct, asian=asian) if norm else once

@@ -6,9 +6,10 @@ from collections import Counter
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU as SacreBLEU
 
-from metrics import parse_metric
+from metrics import BLEU, parse_metric
 from metrics.batch import Batch
 from metrics.errors import BadParameter
 from tests.metrics.campaigns import Campaign, campaigns, joined, read_campaign
@@ -53,6 +54,38 @@ def test_equals_sacrebleu_on_anything(specification, campaign):
         for row, line, *of_segment in zip(ours, lines, *references, strict=True):
             theirs = single.sentence_score(line, of_segment).score
             assert metric.segment_score(row) == pytest.approx(theirs, rel=1e-12, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=400)
+@given(
+    campaign=campaigns(max_segments=3),
+    method=st.sampled_from(["none", "floor", "add-k", "exp"]),
+    value=st.sampled_from([None, 0, 1e-9, 0.25, 1, 3.125]),
+    order=st.integers(1, 8),
+    effective=st.booleans(),
+    lowercase=st.booleans(),
+    tokenize=st.sampled_from(["13a", "none", "intl", "char", "zh"]),
+)
+def test_every_combination_of_sacrebleus_arguments_gives_its_number(
+    campaign, method, value, order, effective, lowercase, tokenize
+):
+    """By its own names, in Python and as a specification."""
+    arguments = {
+        "smooth_method": method, "smooth_value": value, "max_ngram_order": order, "effective_order": effective,
+        "lowercase": lowercase, "tokenize": tokenize,
+    }  # fmt: skip
+    metric = BLEU(**arguments)
+    written = ":".join(f"{key}={value}" for key, value in arguments.items() if value is not None)
+    assert parse_metric(f"bleu:{written}") == parse_metric(metric.specification) == metric
+    references = list(campaign.references.values())
+    theirs = SacreBLEU(force=True, **arguments)
+    for ours, lines in zip(statistics_of(metric, campaign), campaign.systems.values(), strict=True):
+        score = theirs.corpus_score(lines, references).score
+        assert metric.score(ours.sum(axis=0)) == pytest.approx(score, rel=1e-12, abs=1e-12)
+    # Its signature has two digits of a value, so that it is not compared where there are more.
+    if value is None or round(value, 2) == value:
+        theirs = [part for part in str(theirs.get_signature()).split("|") if not part.startswith("version:")]
+        assert metric.signature(len(references)).split("|version:")[0] == "|".join(theirs)
 
 
 @pytest.mark.parametrize("specification", SETTINGS)
