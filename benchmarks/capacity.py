@@ -272,7 +272,7 @@ def print_rounds(engine: Engine, settings: Settings) -> None:
     from worker.app import make_app
 
     full = settings.model_copy(update={"window_factor": 1e-9, "smallest_window": 1})
-    room = settings.model_copy(update={"window_factor": 1e-9, "smallest_window": 64, "nightly_share": 1000})
+    room = settings.model_copy(update={"window_factor": 1e-9, "smallest_window": 64})
     app = make_app(full)
     waiting = 0
     print()

@@ -21,7 +21,7 @@ from models.session import reading, writing
 from models.shard import Shard
 from models.states import LeaseState, QueueClass
 from models.worker import editions
-from scheduler.turns import INTERACTIVE_EXTRA, Accounts, Task, Turn, Window, allot
+from scheduler.turns import INTERACTIVE_EXTRA, Accounts, Shares, Task, Turn, Window, allot, class_shares
 from scheduler.waiting_rows import (
     Guesses,
     Waiting,
@@ -56,7 +56,7 @@ class Hint:
 
 def dispatch(engine: Engine, app: Any, settings: Settings, accounts: Accounts | None = None) -> int:
     """Fill the window once; how many tasks were sent. `accounts` says what each team has had so far."""
-    accounts = Accounts() if accounts is None else accounts
+    accounts = new_accounts(settings) if accounts is None else accounts
     with reading(engine) as connection:
         turns = read_turns(connection)
         reductions = connection.scalar(_PENDING_REDUCTION) is not None
@@ -70,17 +70,26 @@ def dispatch(engine: Engine, app: Any, settings: Settings, accounts: Accounts | 
             for edition, pool in editions(connection, settings.silent_seconds).items()
             if pool
         ]
-        chosen = {share: _choose(connection, turns, share, settings, accounts) for share in shares}
-    if not any(chosen.values()) and not (reductions and shares):
+        chosen = [(share, _choose(connection, turns, share, settings, accounts)) for share in shares]
+    if not any(rows for _, rows in chosen) and not (reductions and shares):
         return 0
     with writing(engine) as connection:
         hints = [
             hint
-            for share, rows in chosen.items()
+            for share, rows in chosen
             for hint in _mark(connection, rows, share, settings.urgent_seconds, accounts)
         ]
     # Committed first, sent then: a crash in between costs one hint time, never a shard.
     return _send(engine, app, hints)
+
+
+def new_accounts(settings: Settings) -> Accounts:
+    """Of a scheduler that begins."""
+    return Accounts(_shares(settings))
+
+
+def _shares(settings: Settings) -> Shares:
+    return class_shares(settings.campaign_share, settings.nightly_share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +106,7 @@ def _window(settings: Settings, pool: int) -> Window:
         short_places=settings.smallest_window,
         # Who waits longer than the hint time is sent again in vain.
         seconds=pool * settings.hint_seconds / 2,
-        nightly_share=settings.nightly_share,
+        shares=_shares(settings),
     )
 
 
@@ -113,16 +122,19 @@ def _choose(
     guesses: Guesses = {Preparation: settings.shortest_shard_seconds, Trials: settings.shard_seconds / 2}
     held, busy = read_in_flight(connection, guesses, share.edition)
     room = window.open_places(held.seconds) - held.tasks
-    # As a rule the window is full, and there is nothing to look for but interactive work.
-    wanted = turns if room > 0 else [each for each in turns if each[1][0] == QueueClass.INTERACTIVE]
-    if not wanted or room <= -INTERACTIVE_EXTRA:
+    wanted = turns
+    if room <= 0:
+        # As a rule the window is full, and there is nothing to look for but interactive work.
+        lags = room > -INTERACTIVE_EXTRA and accounts.lag[QueueClass.INTERACTIVE] >= 0
+        wanted = [each for each in turns if each[1][0] == QueueClass.INTERACTIVE] if lags else []
+    if not wanted:
         return []
     rows = read_waiting(connection, wanted, room + INTERACTIVE_EXTRA, guesses, settings.urgent_seconds, share.edition)
     # Those whose work cannot be sent yet are there, too.
-    served = accounts.served({*rows, *busy, *(turn for _, turn in turns)})
+    served = accounts.served(rows, {*busy, *(turn for _, turn in turns)})
     costs = {turn: [row.seconds for row in its] for turn, its in rows.items()}
-    given = allot(costs, served, held, window)
-    return [row for turn, places in given.items() for row in rows[turn][:places]]
+    left = {turn: iter(its) for turn, its in rows.items()}
+    return [next(left[turn]) for turn in allot(costs, served, accounts.lag, held, window)]
 
 
 def _mark(

@@ -17,7 +17,7 @@ from models.migrate import REVISION
 from models.session import make_engine, reading
 from scheduler.broker import forget_lost_hints
 from scheduler.clock import Clock
-from scheduler.dispatch import dispatch
+from scheduler.dispatch import dispatch, new_accounts
 from scheduler.editions import Editions
 from scheduler.ended import settle_ended
 from scheduler.errors import OtherTables
@@ -26,7 +26,6 @@ from scheduler.leader import Leadership, leadership
 from scheduler.nightly import Nights
 from scheduler.recovery import sweep
 from scheduler.telemetry import DATABASE_ERRORS, HINTS_LOST, HINTS_SENT, TICK_SECONDS, SchedulerMetrics, new_tally
-from scheduler.turns import Accounts
 from scheduler.upkeep import Upkeep
 from worker.app import make_app
 from worker.health import Pulse, check_broker, check_database
@@ -83,7 +82,7 @@ class Rounds:
         self._nights = nights
         self.signs = signs or Signs()
         self._clock = Clock()
-        self._accounts = Accounts()
+        self._accounts = new_accounts(settings)
         self._editions = Editions()
         self._next_sweep = time.monotonic() + settings.sweep_seconds if swept else 0.0
 

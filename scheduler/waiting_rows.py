@@ -59,7 +59,6 @@ def read_in_flight(connection: Connection, guesses: Guesses, edition: int) -> tu
     turns = connection.execute(_in_flight(), {"edition": edition, **_guessed(guesses)}).all()
     held = InFlight(
         tasks=sum(row.tasks for row in turns),
-        nightly=sum(row.tasks for row in turns if row.queue_class == QueueClass.NIGHTLY),
         seconds=sum(row.seconds for row in turns),
     )
     return held, {(row.queue_class, row.team) for row in turns}

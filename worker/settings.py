@@ -94,7 +94,9 @@ class Settings(BaseSettings):
     urgent_seconds: float = Field(default=600.0, ge=0)
     """What is due within so long goes one class up: nightly work as that of campaigns, that as interactive."""
     nightly_share: int = Field(default=8, ge=2)
-    """One of so many places in the window is kept for nightly work."""
+    """While nightly work waits, one of so many seconds of work goes to it."""
+    campaign_share: int = Field(default=4, ge=3)
+    """The same for campaigns; interactive work is sure of what both leave."""
     night_commands: bool = True
     """Whether the scheduler runs the commands of schedules; whoever may write to the database can add one."""
     broker_poll_seconds: float = Field(default=0.01, gt=0)

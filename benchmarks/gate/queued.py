@@ -13,9 +13,8 @@ from models import Evaluation, LeaseState, Shard, Worker, migrate
 from models.base import BLOCK_SEGMENTS
 from models.protocol import read_measurement
 from models.session import make_engine, reading, writing
-from scheduler.dispatch import dispatch
+from scheduler.dispatch import dispatch, new_accounts
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
-from scheduler.turns import Accounts
 from worker.outcome import do_shard
 from worker.reducer import reduce_evaluations
 from worker.settings import Settings
@@ -115,7 +114,7 @@ def _tick(texts: Texts, free: int) -> Work:
     with writing(queue.engine) as connection:
         row = {"id": "one", "host": "here", "pid": 1, "version": "1", "concurrency": 8}
         connection.execute(insert(Worker).values(row))
-    accounts = Accounts()
+    accounts = new_accounts(queue.settings)
     work = partial(dispatch, queue.engine, NoBroker(), queue.settings, accounts)
     while work():
         pass

@@ -9,8 +9,8 @@ from metrics import parse_metric
 from models import MeasuredCost, QueueClass, Shard
 from models.session import make_engine, reading, writing
 from scheduler.costs import ENOUGH, MEMORY, LearnedCost, learn, metric_costs
+from scheduler.dispatch import new_accounts
 from scheduler.ended import settle_ended
-from scheduler.turns import Accounts
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
 
@@ -37,7 +37,7 @@ def engine(database_url: str) -> Engine:
 def test_done_shards_teach_and_are_charged_for(engine: Engine, database_url: str) -> None:
     settings = one_block_shards(database_url)
     queue_job(engine, settings, segments=600, systems=2, metrics=["bleu", "wer"], team="t")
-    accounts = Accounts()
+    accounts = new_accounts(settings)
     turn = (int(QueueClass.CAMPAIGN), "t")
     with reading(engine) as connection:
         shards = connection.execute(select(Shard.id, Shard.cost, Shard.units)).all()
