@@ -11,10 +11,10 @@ import hashlib
 import os
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, delete, select
@@ -33,6 +33,13 @@ class Placed:
     """Bytes that lie in a store."""
 
     address: str
+
+
+class Row(NamedTuple):
+    """What a row of statistics keeps of its bytes."""
+
+    blob: bytes
+    object_url: str | None
 
 
 Blob: TypeAlias = bytes | Placed
@@ -75,23 +82,37 @@ def content_of(row: Any) -> bytes:
     return content
 
 
-def forget_lost(connection: Connection, evaluations: Sequence[int]) -> int:
-    """Delete rows of these evaluations whose objects are gone or damaged, so that they are measured again; how many."""
-    lost: set[str] = set()
+def read_placed(connection: Connection, evaluations: Collection[int]) -> dict[tuple[int, int], set[str]]:
+    """The addresses of objects that rows of these evaluations refer to: (evaluation, metric) -> addresses."""
+    found: dict[tuple[int, int], set[str]] = {}
     for table in TABLES:
-        placed = select(table.blob, table.object_url).where(
+        placed = select(table.evaluation_id, table.metric, table.object_url).where(
             table.evaluation_id.in_(evaluations), table.object_url.is_not(None)
         )
         for row in connection.execute(placed):
-            try:
-                content_of(row)
-            except MissingObject:
-                lost.add(row.object_url)
-    forgotten = 0
-    for table in TABLES if lost else ():
-        gone = delete(table).where(table.evaluation_id.in_(evaluations), table.object_url.in_(sorted(lost)))
-        forgotten += connection.execute(gone).rowcount
-    return forgotten
+            found.setdefault((row.evaluation_id, row.metric), set()).add(row.object_url)
+    return found
+
+
+def find_lost(addresses: Iterable[str]) -> set[str]:
+    """Those of the objects that are gone or damaged. Reads them all: not for within a transaction."""
+    lost = set()
+    for address in addresses:
+        try:
+            content_of(Row(b"", address))
+        except MissingObject:
+            lost.add(address)
+    return lost
+
+
+def forget_objects(connection: Connection, evaluations: Collection[int], addresses: Collection[str]) -> int:
+    """Delete rows of these evaluations that refer to these objects, so that they are measured again; how many."""
+    return sum(
+        connection.execute(
+            delete(table).where(table.evaluation_id.in_(evaluations), table.object_url.in_(sorted(addresses)))
+        ).rowcount
+        for table in TABLES
+    )
 
 
 def collect(connection: Connection, store: str, *, older_seconds: float) -> tuple[int, int]:

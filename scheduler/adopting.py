@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection
@@ -10,29 +10,37 @@ from sqlalchemy import Connection
 from metrics import parse_metric
 from metrics.base import EDITION
 from models.adopting import Copy, Measured, copy_statistics, read_measured
+from models.blobs import read_placed
 from models.protocol import Measurement
 from worker.signature import stored_signature
 
 
 def adopt(
-    connection: Connection, measurement: Measurement, texts: Mapping[int, int], lacking: Mapping[int, Sequence[int]]
+    connection: Connection,
+    measurement: Measurement,
+    texts: Mapping[int, int],
+    lacking: Mapping[int, Sequence[int]],
+    failed: Collection[int] = (),
 ) -> set[int]:
     """Copy what finished evaluations have of the same texts against the same references; who got something.
 
     `texts` is the system output of each evaluation; `lacking` the positions of the metrics of which it has nothing
     yet. It does not matter for which campaign, system, test set, number of replicates or seed something was measured,
     as long as this release would have written the same signature. What is being measured right now is not waited for.
+    Those that `failed` get nothing that lies in a store: they may have failed because it is gone from there.
     """
     specifications = {measurement.metrics[metric] for metrics in lacking.values() for metric in metrics}
     if not specifications:
         return set()
     wanted = {texts[evaluation] for evaluation, metrics in lacking.items() if metrics}
     found = _chosen(measurement, read_measured(connection, measurement, wanted, specifications, EDITION))
+    placed = read_placed(connection, {each.evaluation_id for each in found.values()}) if failed else {}
     copies = [
         Copy(source, evaluation, metric, _same_replicates(source, measurement))
         for evaluation, metrics in lacking.items()
         for metric in metrics
         if (source := found.get((texts[evaluation], measurement.metrics[metric])))
+        if evaluation not in failed or (source.evaluation_id, source.metric) not in placed
     ]
     copy_statistics(connection, copies)
     return {copy.evaluation_id for copy in copies}

@@ -10,7 +10,6 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from metrics import parse_metric
 from metrics.base import EDITION
-from models.blobs import forget_lost
 from models.claims import start_reducing
 from models.conflicts import insert_if_absent
 from models.evaluation import Evaluation
@@ -121,7 +120,8 @@ def queue_submissions(
     text_of = {row.id: row.text_id for row in (*new, *again)}
     missing = _missing(connection, measurement, [row.id for row in new], [row.id for row in again])
     if not anew:
-        missing |= _adopt(connection, measurement, missing, text_of, {row.id for row in again})
+        failed = {row.id for row in again if row.state == EvaluationState.FAILED}
+        missing |= _adopt(connection, measurement, missing, text_of, failed)
     plan = plan_missing(connection, settings, measurement, missing, text_of, processes)
     _insert_shards(connection, protocol_id, plan, int(queue_class), team, due_at)
     _reduce(connection, measurement, [evaluation for evaluation, lacking in missing.items() if not lacking])
@@ -178,7 +178,6 @@ def _take_up(
     )
     forget_statistics(connection, outdated)
     forget_overlaps(connection, evaluations)
-    forget_lost(connection, evaluations)
 
 
 def _missing(
@@ -200,14 +199,12 @@ def _adopt(
     measurement: Measurement,
     missing: Mapping[int, Lacking],
     texts: Mapping[int, int],
-    again: Collection[int],
+    failed: Collection[int],
 ) -> dict[int, Lacking]:
     """Copy what was measured before; what those evaluations lack then that got something."""
     everything = all_blocks(measurement)
     wholly = {evaluation: lacking.get(everything, ()) for evaluation, lacking in missing.items()}
-    adopted = adopt(connection, measurement, texts, wholly)
-    # What failed because an object is gone must not be given the same one again.
-    forget_lost(connection, sorted(adopted.intersection(again)))
+    adopted = adopt(connection, measurement, texts, wholly, failed)
     # Looked up again, for a source may have been deleted in this very moment.
     return read_lacking(connection, measurement, sorted(adopted)) if adopted else {}
 

@@ -6,30 +6,35 @@ import logging
 import time
 import traceback
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial, wraps
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from metrics.errors import BadParameter, KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
 from metrics.resources import Resources
 from metrics.stopwatch import Stopwatch
 from models.base import BLOCK_SEGMENTS
+from models.blobs import find_lost, forget_objects, read_placed
 from models.chapters import store_chapter
 from models.claims import ClaimedShard, Completion, ShardRow, ShardTiming, claim_shard, complete_shard, release_shard
 from models.comparing import ClaimedTrials, claim_trials, complete_trials, release_trials
 from models.comparison import Trials
 from models.compatibility import living_workers
+from models.errors import MissingObject
+from models.evaluation import Evaluation
 from models.lease import Leased, hand_on
 from models.migrate import REVISION
+from models.outcomes import lock_evaluations
 from models.preparation import Preparation
 from models.preparing import ClaimedPreparation, claim_preparation, complete_merge, complete_part, release_preparation
 from models.protocol import Measurement, read_measurement
 from models.reducing import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
 from models.reduction import Reduction
 from models.shard import Shard
+from models.states import EvaluationState
 from models.trouble import trouble_of
 from models.worked_for import attempt_of
 from worker.comparing import count_trials
@@ -135,6 +140,8 @@ def do_reduction(station: Station, reduction_id: int, task_id: str) -> None:
         _reduce(station, claim)
     except Exception as error:
         _give_up(station, release_reduction, Reduction, reduction_id, owner, error)
+        if isinstance(error, MissingObject):
+            _forget_lost(station, claim.evaluations)
 
 
 @outliving("Preparation")
@@ -299,6 +306,26 @@ def _reduce(station: Station, claim: ClaimedReduction) -> None:
     else:
         _dropped(station, Reduction)
         log.warning("Reduction %s had been taken over: its result is dropped", claim.reduction_id)
+
+
+def _forget_lost(station: Station, evaluations: Sequence[int]) -> None:
+    """Drop, of those that failed, what refers to objects that are gone, so that it is measured when they are retried.
+
+    Whoever queues them again holds their rows and could not ask a store for so long.
+    """
+
+    def read(connection: Connection) -> set[str]:
+        failed = select(Evaluation.id).where(Evaluation.id.in_(evaluations), Evaluation.state == EvaluationState.FAILED)
+        return set().union(*read_placed(connection, list(connection.scalars(failed))).values())
+
+    lost = find_lost(sorted(station.read(read)))
+
+    def forget(connection: Connection) -> int:
+        held = lock_evaluations(connection, evaluations, [EvaluationState.FAILED])
+        return forget_objects(connection, held, lost)
+
+    if lost:
+        station.write(forget, durable=True)
 
 
 def _prepare(station: Station, claim: ClaimedPreparation) -> int | None:

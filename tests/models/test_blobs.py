@@ -5,16 +5,17 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import Engine, func, select, update
+from sqlalchemy import Engine, delete, func, select, update
 
 from cli.main import main
-from models import Evaluation, EvaluationState, LeaseState, Reduction, Score, Shard, Statistics
+from models import Evaluation, EvaluationState, LeaseState, Reduction, Score, Shard, Statistics, blobs
 from models.blobs import collect, columns, content_of, place
 from models.claims import ShardRow, claim_shard, complete_shard
 from models.errors import BadStore
 from models.session import make_engine, reading, writing
 from models.statistics import ReplicatePart
 from models.stored_statistics import read_statistics
+from scheduler.controls import retry
 from scheduler.queueing import queue_evaluations
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from worker import scoring
@@ -104,6 +105,59 @@ def test_a_lost_object_fails_the_evaluation_and_is_made_again(sqlite_url, tmp_pa
     assert lost.read_bytes() == content
     with reading(station.engine) as connection:
         assert connection.scalars(select(Evaluation.state)).one() == EvaluationState.DONE
+    station.close()
+
+
+def test_nobody_asks_the_store_while_he_holds_rows(database_url, tmp_path, monkeypatch):
+    """A store may take long to answer, and PostgreSQL ends a transaction that says nothing for half a minute."""
+    settings = one_block_shards(database_url, statistics_url=(tmp_path / "store").as_uri(), statistics_bytes=0)
+    station = Station(settings)
+    job = queue_job(station.engine, settings, segments=700, systems=2)
+    work_off(settings)
+    with writing(station.engine) as connection:
+        connection.execute(update(Evaluation).values(state=EvaluationState.FAILED, reason="A disk was full."))
+
+    def ask(_row):
+        raise AssertionError("the store was asked")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(blobs, "content_of", ask)
+        assert retry(station.engine, settings, job.all_evaluations) == list(job.all_evaluations)
+        # The same again, as a campaign that is evaluated once more.
+        queue_job(station.engine, settings, segments=700, systems=2)
+    with writing(station.engine) as connection:
+        assert set(connection.scalars(select(Evaluation.state))) == {EvaluationState.REDUCING}
+        connection.execute(delete(Score))
+    work_off(settings)
+    with reading(station.engine) as connection:
+        assert set(connection.scalars(select(Evaluation.state))) == {EvaluationState.DONE}
+    station.close()
+
+
+def test_only_those_that_failed_lose_what_is_lost(sqlite_url, tmp_path):
+    """They were to be added up together; each of the others is added up alone, and keeps its rows."""
+    settings = one_block_shards(
+        sqlite_url, statistics_url=(tmp_path / "store").as_uri(), statistics_bytes=0, max_attempts=1
+    )
+    station = Station(settings)
+    job = queue_job(station.engine, settings, segments=700, systems=2)
+    with reading(station.engine) as connection:
+        *shards, last = connection.scalars(select(Shard.id).order_by(Shard.id))
+        theirs = select(Statistics.object_url).where(Statistics.evaluation_id == job.all_evaluations[0])
+    for shard in shards:
+        do_shard(station, shard, "task")
+    with reading(station.engine) as connection:
+        lost = connection.scalars(theirs).first()
+    Path(lost.removeprefix("file://")).unlink()
+    do_shard(station, last, "task")
+    work_off(settings)
+    with reading(station.engine) as connection:
+        assert list(connection.scalars(select(Evaluation.state).order_by(Evaluation.id))) == ["failed", "done"]
+        rows = connection.execute(
+            select(Statistics.evaluation_id, func.count()).group_by(Statistics.evaluation_id).order_by("evaluation_id")
+        )
+        assert [count for _, count in rows] == [2, 3]
+        assert lost not in set(connection.scalars(theirs))
     station.close()
 
 
