@@ -6,9 +6,10 @@ token, new at each claim: whoever comes back late with an old one finds no row t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from sqlalchemy import (
+    JSON,
     ColumnElement,
     Connection,
     Index,
@@ -55,6 +56,8 @@ class Leased:
     """When the last attempt began."""
     ended_at: Mapped[Seconds | None]
     """When it was done, failed or cancelled."""
+    refused_by: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
+    """Releases (version and revision of the tables) whose workers could not do it: they lack a metric, for instance."""
 
 
 RETRIED = text("state IN ('pending', 'enqueued') AND attempts > 0")
@@ -139,12 +142,28 @@ def withdraw(connection: Connection, table: type[Leased], keys: Iterable[int], *
     return withdrawn.rowcount
 
 
+def refusals(connection: Connection, table: type[Leased], key: int, owner: str) -> set[str]:
+    """The releases whose workers could not do this row so far, locked; none where it is not the owner's any more."""
+    held = select(table.refused_by).where(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
+    return set(connection.scalar(held.with_for_update()) or ())
+
+
 def hand_on(
-    connection: Connection, table: type[Leased], key: int, owner: str, reason: str, delay_seconds: float
+    connection: Connection,
+    table: type[Leased],
+    key: int,
+    owner: str,
+    reason: str,
+    delay_seconds: float,
+    refused_by: Collection[str],
 ) -> bool:
     """Leave a row to others that may be able to do it; no attempt is used. False when it was not the owner's."""
-    held = select(table.id).where(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
-    if connection.execute(held.with_for_update()).first() is None:
+    refused = (
+        update(table)
+        .where(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
+        .values(refused_by=sorted(refused_by))
+    )
+    if not connection.execute(refused).rowcount:
         return False
     put_back(connection, table, key, reason=reason, delay_seconds=delay_seconds, used=False)
     return True

@@ -25,7 +25,7 @@ from models.comparison import Trials
 from models.compatibility import living_workers
 from models.errors import MissingObject
 from models.evaluation import Evaluation
-from models.lease import Leased, hand_on
+from models.lease import Leased, hand_on, refusals
 from models.migrate import REVISION
 from models.outcomes import lock_evaluations
 from models.preparation import Preparation
@@ -227,8 +227,15 @@ def _give_up(
         # Not the fault of the work.
         raise error
     reason, permanent = describe(error)
-    if isinstance(error, UnknownMetric | BadParameter) and _handed_on(station, table, key, owner, reason):
-        return
+    if isinstance(error, UnknownMetric | BadParameter):
+        refused_by = _hand_on(station, table, key, owner, reason)
+        if refused_by is None:
+            return
+        reason = (
+            f"{reason} No living worker can do it (tried by: {'; '.join(sorted(refused_by))}). Install what brings it "
+            "where the workers run, a newer release or the metric's own package, start them again, and use "
+            "`steelyard retry`."
+        )
     if isinstance(error, MemoryError):
         # What was computed so far still hangs on the frames.
         traceback.clear_frames(error.__traceback__)
@@ -258,20 +265,29 @@ def _give_up(
     )
 
 
-def _handed_on(station: Station, table: type[Leased], key: int, owner: str, reason: str) -> bool:
-    """Leave work to workers of other releases, if there are any: what this one does not know they may."""
+def _hand_on(station: Station, table: type[Leased], key: int, owner: str, reason: str) -> set[str] | None:
+    """Leave work to workers of other releases: what this one does not know they may.
 
-    def hand(connection: Connection) -> bool:
-        living = living_workers(connection, station.settings.silent_seconds)
-        if all((each.version, each.revision) == (station.version, REVISION) for each in living):
-            return False
-        hand_on(connection, table, key, owner, reason, HAND_ON_SECONDS)
-        return True
+    Where each release that lives has refused it, nothing is done, and it is these.
+    """
+    own = f"version {station.version}, revision {REVISION}"
 
-    handed = station.write(hand)
-    if handed:
+    def hand(connection: Connection) -> set[str] | None:
+        refused_by = {own, *refusals(connection, table, key, owner)}
+        living = {
+            f"version {each.version}, revision {each.revision}"
+            for each in living_workers(connection, station.settings.silent_seconds)
+            if each.edition == station.edition
+        }
+        if living <= refused_by:
+            return refused_by
+        hand_on(connection, table, key, owner, reason, HAND_ON_SECONDS, refused_by)
+        return None
+
+    refused_by = station.write(hand)
+    if refused_by is None:
         log.warning("%s %s is left to workers of another release: %s", table.__name__, key, reason)
-    return handed
+    return refused_by
 
 
 def _score(

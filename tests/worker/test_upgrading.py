@@ -33,10 +33,11 @@ def shard(station: Station) -> tuple[int, str, int, str | None, bool]:
     return row.id, row.state, row.attempts, row.error, bool(row.later)
 
 
-def add_worker(station: Station, version: str, revision: str | None = REVISION) -> None:
+def add_worker(station: Station, version: str, revision: str | None = REVISION, edition: int = 1) -> None:
     with writing(station.engine) as connection:
         name = f"{version} of {revision}"
         row = {"id": name, "host": "h", "pid": 1, "version": version, "concurrency": 1, "revision": revision}
+        row["edition"] = edition
         connection.execute(insert(Worker).values(**row))
 
 
@@ -61,6 +62,36 @@ def test_a_metric_that_only_another_release_knows(station: Station, monkeypatch:
     assert shard(station)[1:3] == (LeaseState.FAILED, 1)
     with reading(station.engine) as connection:
         assert "There is no metric bleu." in str(connection.scalar(select(Evaluation.reason)))
+
+
+def test_a_metric_that_no_release_knows_fails_when_each_has_refused_it(
+    station: Station, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not handed from one to the other for ever; workers that would never get it are not waited for."""
+
+    def parse(*_: object) -> None:
+        raise UnknownMetric('There is no metric "prefix".')
+
+    monkeypatch.setattr(outcome, "score_texts", parse)
+    other = Station(station.settings)
+    other.version = "0.0.9"
+    for each in (station, other):
+        add_worker(station, each.version)
+    add_worker(station, "2.0", edition=station.edition + 1)
+    key, *_ = shard(station)
+    for _ in range(2):
+        # One release may get it again before the other does.
+        do_shard(station, key, "task")
+        assert shard(station) == (key, LeaseState.PENDING, 0, 'There is no metric "prefix".', True)
+    do_shard(other, key, "task")
+    other.close()
+    assert shard(station)[1:3] == (LeaseState.FAILED, 1)
+    with reading(station.engine) as connection:
+        reason = str(connection.scalar(select(Evaluation.reason)))
+    refused = f"version 0.0.9, revision {REVISION}; version {station.version}, revision {REVISION}"
+    assert f'There is no metric "prefix". No living worker can do it (tried by: {refused}).' in reason
+    assert "Install what brings it" in reason
+    assert "`steelyard retry`" in reason
 
 
 def test_messages_of_a_newer_release_are_dropped(station: Station, caplog: pytest.LogCaptureFixture) -> None:
