@@ -6,6 +6,7 @@ import logging
 from datetime import UTC, datetime
 
 from sqlalchemy import Engine, literal, select, update
+from sqlalchemy.exc import DBAPIError
 
 from models.base import now
 from models.night_claims import PlannedNight, plan_nights
@@ -39,7 +40,16 @@ def plan_due(engine: Engine, moment: float | None = None) -> int:
                 select(Schedule.id).where(Schedule.active.is_(True), Schedule.next_at <= by).order_by(Schedule.id)
             )
         )
-    return sum(_plan(engine, schedule, moment) for schedule in due)
+    planned = 0
+    for schedule in due:
+        try:
+            planned += _plan(engine, schedule, moment)
+        except DBAPIError:
+            raise
+        except Exception:
+            # The nights of all others are planned.
+            log.exception("Schedule %s cannot be planned", schedule)
+    return planned
 
 
 def _plan(engine: Engine, schedule_id: int, moment: float | None) -> bool:
@@ -85,7 +95,9 @@ def correct_plans(engine: Engine, moment: float | None = None) -> int:
     for row in rows:
         try:
             right = Calendar(row.cron, row.time_zone).after(row.now)
-        except BadSchedule:
+        except Exception as error:
+            # Its next night will say so, and those of all others are planned.
+            log.debug("Schedule %s cannot be planned: %s", row.name, error)
             continue
         if right is None or right == row.next_at:
             continue

@@ -12,6 +12,7 @@ import socket
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -58,6 +59,7 @@ class Nights:
         self._engine: Engine = make_engine(settings.database_url, pooled=False)
         self._worker = f"{socket.gethostname()}-{os.getpid()}"
         self._steps: dict[int, _Step] = {}
+        self._unreadable = Counter[int]()
         self._deliveries: threading.Thread | None = None
         self._next_round = self._next_correction = 0.0
         # Somebody waits for a night that was asked for by hand.
@@ -85,14 +87,20 @@ class Nights:
         self._renew()
         if self._only is None:
             if time.monotonic() >= self._next_correction:
-                correct_plans(self._engine)
                 self._next_correction = time.monotonic() + CORRECT_SECONDS
+                correct_plans(self._engine)
             plan_due(self._engine)
             self.deliver()
         with reading(self._engine) as connection:
             nights = open_nights(connection, self._only)
         for night in nights:
-            self._go_on(night)
+            try:
+                self._go_on(night)
+            except DBAPIError:
+                raise
+            except Exception as error:
+                log.exception("Night %s cannot be gone on with", night.id)
+                self._note_unreadable(night, error)
 
     def deliver(self) -> None:
         """See to messages for webhooks, in a thread of its own: receivers may be slow."""
@@ -134,10 +142,22 @@ class Nights:
 
     def _give_up(self, night: OpenNight) -> None:
         tries = f"It was tried {night.attempts} times in the state {night.state}"
-        with writing(self._engine, durable=True) as connection:
-            fail_night(
-                connection, night.id, night.state, None, f"{tries}, and each time the scheduler stopped or failed."
+        self._end(night, f"{tries}, and each time the scheduler stopped or failed.")
+
+    def _note_unreadable(self, night: OpenNight, error: Exception) -> None:
+        """End a night that this scheduler cannot go on with, time and again: all others go on."""
+        self._unreadable[night.id] += 1
+        if self._unreadable[night.id] >= self._settings.max_attempts:
+            del self._unreadable[night.id]
+            self._end(
+                night,
+                f"The scheduler could not go on with it in the state {night.state} ({type(error).__name__}: {error}). "
+                "Perhaps its schedule was written by another release: add the schedule again.",
             )
+
+    def _end(self, night: OpenNight, reason: str) -> None:
+        with writing(self._engine, durable=True) as connection:
+            fail_night(connection, night.id, night.state, None, reason)
 
     def _renew(self) -> None:
         """Keep hold of what runs here."""

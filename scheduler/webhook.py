@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
 
 from analysis.nights import read_report
 from metrics.base import VERSION
@@ -99,8 +100,17 @@ def _try(engine: Engine, settings: Settings, delivery: int) -> bool:
         )  # fmt: skip
         if not taken:
             return False
-    with reading(engine) as connection:
-        message = _message(connection, delivery, settings)
+    try:
+        with reading(engine) as connection:
+            message = _message(connection, delivery, settings)
+    except DBAPIError:
+        raise
+    except Exception as error:
+        # What cannot be told of one night must not keep back what is told of others.
+        log.exception("Delivery %s cannot be written", delivery)
+        problem = f"The message could not be written: {type(error).__name__}: {error}."
+        _end_attempt(engine, settings, delivery, owner, problem)
+        return True
     if message is None:
         _end_attempt(engine, settings, delivery, owner, "The schedule has no webhook any more.", final=True)
         return True

@@ -13,8 +13,10 @@ from models.nights import Delivery, Night, NightEvaluation, list_nights, night_m
 from models.schedule import Baseline, Schedule, find_schedule
 from models.session import make_engine, reading, writing
 from models.states import BaselineKind, NightState, PairedTest
+from scheduler import night_plan
+from scheduler.cron import Calendar
 from scheduler.intake import NewSubmission
-from scheduler.night_plan import plan_due
+from scheduler.night_plan import correct_plans, plan_due
 from scheduler.night_steps import fetch, judge, look_at_scores
 from scheduler.nightly import Nights
 from scheduler.schedules import ask_for_night, store_baseline
@@ -279,6 +281,59 @@ def test_what_the_scheduler_cannot_do_is_tried_again_and_then_fails(
         "It was tried 2 times in the state fetching, and each time the scheduler stopped or failed.",
     )
     station.stop()
+
+
+@pytest.mark.parametrize("state", ["due", "scoring"])
+def test_a_night_that_cannot_be_read_stops_no_other(state: str, sqlite_url: str, tmp_path: Path) -> None:
+    """Its schedule was written by another release, which knew baselines that this one does not."""
+    engine = make_engine(sqlite_url)
+    settings = Settings(database_url=sqlite_url, retry_seconds=0.0, max_attempts=2, sweep_seconds=0.01)
+    strange = add(engine, tmp_path, name="strange", webhook="https://example.org", webhook_secret="x")
+    add(engine, tmp_path, name="healthy")
+    put(tmp_path, "2026-03-02", {"tug": 1})
+    plan_due(engine, due("2026-03-02"))
+    with writing(engine) as connection:
+        connection.execute(update(Schedule).values(next_at=None))
+        connection.execute(update(Schedule).where(Schedule.id == strange).values(baseline={"kind": "median"}))
+        connection.execute(update(Night).where(Night.schedule_id == strange).values(state=state))
+    station = Nights(settings)
+
+    def states() -> list[tuple[object, ...]]:
+        return nights(engine, "state")
+
+    rounds(station, lambda: states() == [("failed",), ("scoring",)], "one to fail and one to be fetched")
+    work_off(settings)
+    rounds(station, lambda: states() == [("failed",), ("done",)], "the healthy one")
+    assert "'median' is not a valid BaselineKind" in nights(engine, "reason")[0][0]
+
+    def told() -> str | None:
+        station.go()
+        with reading(engine) as connection:
+            return connection.scalar(select(Delivery.error))
+
+    # Nor can anybody be told of it; it is tried again, and does not keep back other messages.
+    assert "The message could not be written: ValueError: 'median' is not" in until(told, "an attempt to tell")
+    station.stop()
+
+
+def test_a_schedule_that_cannot_be_planned_stops_no_other(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = make_engine(sqlite_url)
+    strange = add(engine, tmp_path, name="strange")
+    add(engine, tmp_path, name="healthy")
+    with writing(engine) as connection:
+        connection.execute(update(Schedule).where(Schedule.id == strange).values(time_zone="Mars/Olympus"))
+
+    def calendar(cron: str, zone: str) -> Calendar:
+        if zone == "Mars/Olympus":
+            raise RuntimeError("nobody thought of that")
+        return Calendar(cron, zone)
+
+    monkeypatch.setattr(night_plan, "Calendar", calendar)
+    assert correct_plans(engine, due("2026-03-01")) == 0
+    assert plan_due(engine, due("2026-03-02")) == 1
+    assert nights(engine, "state") == [("due",)]
 
 
 def test_a_clock_that_is_set_back_leaves_no_night_with_the_dead(sqlite_url: str, tmp_path: Path) -> None:
