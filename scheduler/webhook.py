@@ -108,8 +108,8 @@ def _try(engine: Engine, settings: Settings, delivery: int) -> bool:
     except Exception as error:
         # What cannot be told of one night must not keep back what is told of others.
         log.exception("Delivery %s cannot be written", delivery)
-        problem = f"The message could not be written: {type(error).__name__}: {error}."
-        _end_attempt(engine, settings, delivery, owner, problem)
+        unwritten = f"The message could not be written: {type(error).__name__}: {error}."
+        _end_attempt(engine, settings, delivery, owner, unwritten)
         return True
     if message is None:
         _end_attempt(engine, settings, delivery, owner, "The schedule has no webhook any more.", final=True)
