@@ -14,6 +14,7 @@ from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.runs import RunSpread, mean_over_runs, run_spread
 from models.boards import output_of
 from models.leaderboard import read_leaderboard
+from models.roles import DeclaredKind
 from models.stored_statistics import read_statistics
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from sqlalchemy import Connection
+
+    Interval = tuple[float, float]
 
     from analysis.significance import Ranking
     from metrics.base import Metric
@@ -47,6 +50,11 @@ class Board:
     """One of metrics.resampling.interval.INTERVALS."""
     numbered: bool = False
     """Names of systems have the numbers of their submissions behind them, because a system may stand here twice."""
+    not_ranked: int = 0
+    """Systems that stand here without a rank, whether they are among the rows or not."""
+    more_replicates: Mapping[LeaderboardScore, NDArray[np.float64]] = field(default_factory=dict)
+    """What tests need whose correction asks for more draws than are stored (`analysis.draws`): all of them, the stored
+    ones first."""
     left_out: Mapping[LeaderboardScore, NDArray[np.float64]] = field(default_factory=dict)
     """What BCa intervals need: the score (segments,) without each segment."""
 
@@ -71,7 +79,10 @@ class Board:
         return interval(self.interval_kind, score.replicate_scores, self.level, score.score, self.left_out.get(score))
 
     def interval_of_difference(self, metric: int, a: int, b: int) -> tuple[float, float] | None:
-        """The interval of the score of row b minus that of row a; None where one of them has none."""
+        """The interval of the score of row b minus that of row a; None where one of them has none.
+
+        It comes from the replicates that are stored, as those of the scores do, however many draws the tests take.
+        """
         first, second = (self.rows[row].scores[metric] for row in (a, b))
         if first.score is None or second.score is None or not self.listed.replicates:
             return None
@@ -79,13 +90,15 @@ class Board:
         differences = second.replicate_scores - first.replicate_scores
         return interval(self.interval_kind, differences, self.level, second.score - first.score, left_out)
 
-    def intervals_of_differences(
-        self, metric: int, pairs: Sequence[tuple[int, int]], replicates: NDArray[np.float64]
-    ) -> list[tuple[float, float] | None]:
-        """As `interval_of_difference`, of each pair of rows; `replicates` (pairs, replicates) are their differences."""
-        if self.interval_kind == "percentile":
-            return percentile_intervals(replicates, self.level)
-        return [self.interval_of_difference(metric, a, b) for a, b in pairs]
+    def intervals_of_differences(self, metric: int, pairs: Sequence[tuple[int, int]]) -> list[Interval | None]:
+        """As `interval_of_difference`, of each pair of rows."""
+        if self.interval_kind != "percentile" or not self.listed.replicates:
+            return [self.interval_of_difference(metric, a, b) for a, b in pairs]
+        replicates = [
+            self.rows[b].scores[metric].replicate_scores - self.rows[a].scores[metric].replicate_scores
+            for a, b in pairs
+        ]
+        return percentile_intervals(np.stack(replicates), self.level)
 
     def scores(self, metric: int) -> NDArray[np.float64]:
         """The scores of all rows by one of the metrics; NaN where there is none."""
@@ -102,14 +115,33 @@ class Board:
         if any(row.runs):
             alone = len(row.runs) == 1
             name += f" (run {row.runs[0]})" if alone and self.numbered else f" ({len(row.runs)} run{'s'[alone:]})"
-        return f"{name} #{','.join(map(str, row.submissions))}" if self.numbered else name
+        return f"{name} #{','.join(map(str, row.submissions))}" if self.numbered or row.twice else name
 
     def remark(self, row: LeaderboardRow) -> str:
         """What a reader must know beside the scores."""
         if row.scores:
-            return f"same output as {self.same_output[row.evaluations]}" if row.evaluations in self.same_output else ""
+            same = self.same_output.get(row.evaluations, "")
+            return remark(same, row.kind, ranked=row.ranked, late=row.late_seconds > 0)
         state = f"{row.state.value}: {row.reason}" if row.reason else row.state.value
         return f"{row.runs_done} of {len(row.runs)} runs done; {state}" if len(row.runs) > 1 else state
+
+    def tested_replicates(self, metric: int) -> NDArray[np.float64]:
+        """(rows, draws): what bootstrap tests by one of the metrics rest on; NaN for rows without scores."""
+        scores = [row.scores[metric] if row.scores else None for row in self.rows]
+        known = [self.more_replicates.get(each, each.replicate_scores) for each in scores if each]
+        undefined = np.full(len(known[0]) if known else self.listed.replicates, np.nan)
+        found = iter(known)
+        return np.stack([undefined if each is None else next(found) for each in scores])
+
+    @property
+    def ranked_rows(self) -> list[int]:
+        """Positions of the systems that are ranked."""
+        return [position for position, row in enumerate(self.rows) if row.ranked]
+
+    @property
+    def draws(self) -> int:
+        """Of its bootstrap tests."""
+        return max((len(each) for each in self.more_replicates.values()), default=self.listed.replicates)
 
     def only(self, rows: Sequence[int]) -> Board:
         """The board with some of its rows, in its order, as if there were no others; ranks stay."""
@@ -127,13 +159,14 @@ def read_board(
     sort: str | None = None,
     *,
     interval_kind: str = "percentile",
+    ranked_only: bool = False,
     all_submissions: bool = False,
     submissions: Sequence[int] | None = None,
 ) -> Board | None:
     """A leaderboard sorted by a metric of that name; None where it has none of that name.
 
-    With `all_submissions` those that were replaced stand on it, too. `submissions` are the only ones, each by itself,
-    of whatever campaign.
+    With `ranked_only` it has no rows but those that are ranked (`models.entries`); with `all_submissions` those that
+    were replaced, too. `submissions` are the only ones, each by itself, of whatever campaign.
     """
     position = position_of_metric(listed.metrics, sort)
     if position is None:
@@ -146,6 +179,20 @@ def read_board(
         all_submissions=all_submissions,
         submissions=submissions,
     )
+    not_ranked = sum(not row.ranked for row in rows)
+    if ranked_only:
+        rows = [row for row in rows if row.ranked]
+    board = Board(
+        listed=listed,
+        level=level,
+        sorted_by=position,
+        rows=rows,
+        same_output={},
+        interval_kind=interval_kind,
+        numbered=all_submissions or submissions is not None,
+        not_ranked=not_ranked,
+        left_out=_left_out(connection, rows) if interval_kind == "bca" and listed.replicates else {},
+    )
     texts = output_of(connection, [submission for row in rows for submission in row.submissions])
     first: dict[tuple[int, ...], str] = {}
     same: dict[tuple[int, ...], str] = {}
@@ -154,17 +201,15 @@ def read_board(
         if outputs in first:
             same[row.evaluations] = first[outputs]
         else:
-            first[outputs] = row.system
-    return Board(
-        listed=listed,
-        level=level,
-        sorted_by=position,
-        rows=rows,
-        same_output=same,
-        interval_kind=interval_kind,
-        numbered=all_submissions or submissions is not None,
-        left_out=_left_out(connection, rows) if interval_kind == "bca" and listed.replicates else {},
-    )
+            first[outputs] = board.name(row)
+    return replace(board, same_output=same)
+
+
+def remark(same_output_as: str, kind: str, *, ranked: bool, late: bool) -> str:
+    """What a reader must know of a system that has scores, in a few words."""
+    standing = "" if ranked else "contrastive" if kind == DeclaredKind.CONTRASTIVE else "not ranked"
+    said = (f"same output as {same_output_as}" if same_output_as else "", standing, "late" if late else "")
+    return ", ".join(filter(None, said))
 
 
 def same_output_pairs(connection: Connection, board: Board) -> set[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -128,9 +129,13 @@ def read_judged(
 
 
 def _named(board: Board) -> dict[str, LeaderboardRow]:
-    """The rows by the names that judgments may call them."""
-    names = [row.system for row in board.rows]
-    return {row.system if names.count(row.system) == 1 else board.name(row): row for row in board.rows}
+    """The rows by the names that judgments may call them; of two submissions of one system, the one that is ranked."""
+    rows: dict[tuple[str, str], LeaderboardRow] = {}
+    for row in sorted(board.rows, key=lambda row: (row.ranked, row.submissions)):
+        rows[row.team, row.system] = row
+    names = Counter(row.system for row in rows.values())
+    chosen = [row for row in board.rows if rows[row.team, row.system] is row]
+    return {row.system if names[row.system] == 1 else board.name(row): row for row in chosen}
 
 
 def _is_percentage(kind: JudgmentKind, raw: Floats) -> bool:

@@ -48,7 +48,10 @@ def ranking_notes(board: Board) -> list[str]:
     if ranking is None:
         return []
     return board_words.ranking_notes(
-        ranking.test, ranking.alpha, ranking.correction, ranges=bool(ranking.places), fault=ranking.fault
+        board_words.Tests(ranking.test, ranking.draws, ranking.alpha, ranking.correction),
+        ranges=bool(ranking.places),
+        fault=ranking.fault,
+        not_ranked=board.not_ranked,
     )
 
 
@@ -100,6 +103,8 @@ def _json(board: Board) -> dict[str, Any]:
                 "submissions": list(row.submissions),
                 "state": row.state.value,
                 "reason": row.reason,
+                "kind": row.kind.value,
+                "ranked": row.ranked,
                 "same_output_as": board.same_output.get(row.evaluations),
                 "scores": scores,
             }
@@ -113,6 +118,7 @@ def _json(board: Board) -> dict[str, Any]:
         "replicates": board.listed.replicates,
         "seed": board.listed.seed,
         "sorted_by": board.listed.metrics[board.sorted_by],
+        "not_ranked": board.not_ranked,
         "ranking": _ranking(board),
         "systems": systems,
     }
@@ -131,6 +137,7 @@ def _ranking(board: Board) -> dict[str, Any] | None:
     ranking = board.ranking
     return {
         "test": ranking.test,
+        "draws": ranking.draws,
         "alpha": ranking.alpha,
         "correction": ranking.correction,
         "fault": ranking.fault or None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli.columns import aligned
+from models.entries import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +47,17 @@ class Method:
     seed: int
 
 
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """By which tests its ranges and clusters were found."""
+
+    test: str
+    draws: int
+    """Replicates or trials."""
+    alpha: float
+    correction: str
+
+
 def as_table(title: str, titles: Sequence[str], lines: Sequence[Line], method: Method, notes: Sequence[str]) -> str:
     """The title, the systems with a rule between two clusters, then how it was made."""
     ranges = any(line.range for line in lines)
@@ -73,11 +85,18 @@ def shown_range(ranks: Range | None) -> str:
     return str(ranks.low) if ranks.low == ranks.high else f"{ranks.low}-{ranks.high}"
 
 
-def ranking_notes(test: str, alpha: float, correction: str, *, ranges: bool, fault: str) -> list[str]:
-    """How ranges and clusters were found, or why there are none."""
-    how = f"WMT's rule: paired {test}, p < {alpha:g}, {CORRECTED[correction]}"
-    told = f"Range: the ranks that tests leave open. A line parts clusters ({how})."
-    return [*([told] if ranges else []), *([fault] if fault else [])]
+def ranking_notes(tests: Tests, *, ranges: bool, fault: str, not_ranked: int) -> list[str]:
+    """Who is ranked, where not everybody is; how ranges and clusters were found, or why there are none."""
+    notes = []
+    if not_ranked:
+        are = "1 system is" if not_ranked == 1 else f"{not_ranked:,} systems are"
+        notes.append(f"{RULE} {are} not ranked; --all shows every system.")
+    if ranges:
+        kind = "trials" if tests.test == "randomization" else "replicates"
+        how = f"WMT's rule: paired {tests.test} with {tests.draws:,} {kind}, p < {tests.alpha:g}, "
+        how += CORRECTED[tests.correction]
+        notes.append(f"Range: the ranks that tests leave open. A line parts clusters ({how}).")
+    return [*notes, *([fault] if fault else [])]
 
 
 def shown_score(score: float | None, ends: tuple[float, float] | None, places: int) -> str:

@@ -168,6 +168,7 @@ def run_correction(options: argparse.Namespace) -> int:
     from cli.campaign import looking
     from cli.columns import aligned
     from cli.errors import CommandError
+    from models.entries import RULE
     from web.access.principal import COMMAND_LINE
     from web.life.corrections import compare, count_open, find_correction, list_corrections
     from web.life.sight import read_sight
@@ -188,6 +189,8 @@ def run_correction(options: argparse.Namespace) -> int:
             difference = "n/a" if row.difference is None else f"{row.difference:+.2f}"
             rows.append([row.team, row.system, *scores, difference, str(row.old_rank or "-"), str(row.new_rank or "-")])
         print(f"\n{metric.title} against {', '.join(metric.references)}\n{aligned(rows)}", end="")
+    if any(not row.ranked for metric in compared for row in metric.rows):
+        print(f"{RULE} Others have no rank.")
     if left:
         note([f"{left} evaluation(s) on the new version are still to be done"])
     return 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cli.columns import aligned, digits
 from cli.errors import CommandError, UsageError
 from cli.options import add_test_options, add_width_option, check_trials, note, whole_number
-from cli.pair_tests import make_lacking, pairs_of, ranked
+from cli.pair_tests import make_lacking, pairs_of, ranked, trials_of, with_draws
 from cli.server import add_server_option
 from cli.stored import (
     add_board_options,
@@ -41,12 +41,14 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = verbs.add_parser(
         "compare",
         help="test the systems in the database against each other",
-        description="Tests systems in pairs, all of a leaderboard or all against a baseline, two-sided, corrected for "
-        "the number of pairs, and shows how far they differ. Everything comes from what is stored: nothing is scored "
-        "again.",
+        description="Tests systems in pairs, all of a leaderboard or all against a baseline, two-sided, by the rule of "
+        "the leaderboard unless other options say otherwise, and shows how far they differ. Everything comes from what "
+        "is stored: nothing is scored again.",
     )
     add_board_options(parser)
-    parser.add_argument("--systems", nargs="+", metavar="SYSTEM", help="only these systems (default: all)")
+    parser.add_argument(
+        "--systems", nargs="+", metavar="SYSTEM", help="only these systems (default: all that are ranked)"
+    )
     parser.add_argument(
         "--submissions", nargs="+", type=whole_number, metavar="NUMBER",
         help="only these submissions, each by itself, also those that were replaced; `leaderboard --all-submissions` "
@@ -56,7 +58,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--baseline", metavar="SYSTEM", help="test all others against this one (default: none, all pairs)"
     )
     parser.add_argument("--metrics", "-m", nargs="+", metavar="METRIC", help="only these metrics (default: all)")
-    add_test_options(parser, paired="bootstrap", correction="holm")
+    add_test_options(parser, paired="bootstrap", correction="none")
     add_sort_option(parser)
     parser.add_argument("-f", "--format", choices=("text", "json", "tsv", "latex"), default="text")
     parser.add_argument(
@@ -97,6 +99,10 @@ def run(options: argparse.Namespace) -> int:
         settings, [(board, metrics_of(board, options), baseline_of(board, options)) for board in boards], options
     )
     with reading(engine) as connection:
+        boards = [
+            with_draws(connection, board, metrics_of(board, options), options, baseline=baseline_of(board, options))
+            for board in boards
+        ]
         compared = [(board, tests_of(connection, board, options)) for board in boards]
         page = report(connection, compared, options) if options.report else ""
     engine.dispose()
@@ -130,7 +136,7 @@ def chosen_boards(engine: Engine, listed: Sequence[ListedBoard], options: argpar
     fitting: list[Board] = []
     faults: dict[str, list[str]] = {}
     for board in boards:
-        chosen, fault = rows_of(board, options.systems, wanted, options.submissions)
+        chosen, fault = rows_of(board, options.systems, wanted, options.submissions, every=options.all)
         if not fault and not board.listed.replicates and options.paired == "bootstrap":
             fault = "no replicates were stored (--confidence 0); choose --paired randomization"
         if not fault and any(position is None for position in metric_positions(board, options)):
@@ -146,12 +152,22 @@ def chosen_boards(engine: Engine, listed: Sequence[ListedBoard], options: argpar
 
 
 def rows_of(
-    board: Board, systems: Sequence[str] | None, wanted: Sequence[str], submissions: Sequence[int] | None
+    board: Board,
+    systems: Sequence[str] | None,
+    wanted: Sequence[str],
+    submissions: Sequence[int] | None,
+    *,
+    every: bool,
 ) -> tuple[list[int], str]:
-    """The rows with scores that are meant, and what is wrong with them, or nothing."""
+    """The rows with scores that are meant, and what is wrong with them, or nothing.
+
+    They are those that are named, or those that are ranked (with `every` all) and a baseline, whatever it is.
+    """
     from metrics.text.wording import listed as summed_up
 
-    there = {name: number for number, row in enumerate(board.rows) for name in names_of(board, number) if row.scores}
+    # Of two submissions of one system, its name means the one that is ranked.
+    order = sorted(range(len(board.rows)), key=lambda number: board.rows[number].ranked)
+    there = {name: number for number in order for name in names_of(board, number) if board.rows[number].scores}
     if strangers := [name for name in wanted if name not in there]:
         known = summed_up(sorted(row.system for row in board.rows if row.scores))
         return [], f"there is no system {', '.join(strangers)} with scores; there are {known}"
@@ -159,7 +175,9 @@ def rows_of(
         found = {row.submissions[0] for row in board.rows if row.scores}
         if missing := [str(number) for number in submissions if number not in found]:
             return [], f"there is no submission {', '.join(missing)} with scores"
-    rows = sorted({there[name] for name in wanted}) if systems else sorted(set(there.values()))
+    named = {there[name] for name in wanted}
+    ranked_ones = {number for number in there.values() if every or board.rows[number].ranked}
+    rows = sorted(named if systems else named | ranked_ones)
     return rows, "" if len(rows) > 1 else "there are fewer than two systems with scores"
 
 
@@ -208,7 +226,7 @@ def tests_of(connection: Connection, board: Board, options: argparse.Namespace) 
         systems=[board.name(row) for row in board.rows],
         metrics=metrics,
         test=options.paired,
-        draws=board.listed.replicates if options.paired == "bootstrap" else options.trials,
+        draws=board.draws if options.paired == "bootstrap" else trials_of(board, options, baseline_of(board, options)),
         seed=board.listed.seed,
         correction=options.correction,
         baseline=baseline_of(board, options),
@@ -223,14 +241,14 @@ def tests_of(connection: Connection, board: Board, options: argparse.Namespace) 
 
 def report(connection: Connection, compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """A page with the differences of these systems, and what is behind them."""
-    from analysis.significance import ranked_by_bootstrap
-    from metrics.resampling.correction import TITLES
+    from analysis.significance import beside_the_leaderboard, ranked_by_bootstrap
     from metrics.resampling.paired import TITLES_OF_TESTS, smallest_p
     from web.report.campaign import MadeTests, render_report
+    from web.report.leaderboard import CORRECTIONS
 
     boards, tests, pairs = [], [], []
     kind = {"bootstrap": "replicates", "randomization": "trials"}[options.paired]
-    corrected = f"corrected by {TITLES[options.correction]}" if options.correction in TITLES else "not corrected"
+    corrected = CORRECTIONS[options.correction]
     for board, made in compared:
         # A baseline's pairs alone are too few to rank by.
         whole = made.baseline is None and len(made.metrics) == len(board.listed.metrics)
@@ -243,6 +261,7 @@ def report(connection: Connection, compared: Sequence[Compared], options: argpar
                 f"{TITLES_OF_TESTS[made.test]} with {made.draws:,} {kind}, two-sided, {corrected}",
                 smallest_p(made.draws, max(map(len, by_metric), default=0), options.correction),
                 options.alpha,
+                beside_the_leaderboard(options.paired, options.correction),
             )
         )
         if made.baseline is not None:
@@ -254,6 +273,7 @@ def report(connection: Connection, compared: Sequence[Compared], options: argpar
 
 def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """For a terminal: every leaderboard with its matrices, lists and notes."""
+    from analysis.significance import beside_the_leaderboard
     from cli import pairs_output
     from cli.score_text import ONE_RUN, RUNS
 
@@ -263,7 +283,8 @@ def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
         if spreads := run_table(board, options):
             notes = [RUNS, ONE_RUN] if any(len(row.runs) == 1 for row in board.rows) else [RUNS]
             part += aligned(spreads) + "".join(f"{sentence}\n" for sentence in notes) + "\n"
-        parts.append(part + pairs_output.as_text(tests, options.width))
+        part += pairs_output.as_text(tests, options.width)
+        parts.append(f"{part}{beside_the_leaderboard(tests.test, tests.correction)}\n")
     return "\n".join(parts)
 
 

@@ -32,8 +32,9 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = verbs.add_parser(
         "leaderboard",
         help="show the systems in the database, ranked",
-        description="Ranks the systems of every test set in the database, with rank ranges and clusters by WMT's rule "
-        "on paired tests of all pairs. Everything comes from what is stored: nothing is scored again.",
+        description="Ranks the systems of every test set in the database, of each team its primary submission or else "
+        "its last one, with rank ranges and clusters by WMT's rule on paired tests of all pairs. Everything comes from "
+        "what is stored: nothing is scored again.",
     )
     add_board_options(parser)
     add_sort_option(parser)
@@ -74,11 +75,12 @@ def run(options: argparse.Namespace) -> int:
     listed = find_boards(engine, options.name, options.references, every=options.all or options.all_submissions)
     boards = read_boards(
         engine, listed, options.level, options.sort, interval_kind=options.interval,
-        all_submissions=options.all_submissions,
+        ranked_only=not (options.all or options.all_submissions), all_submissions=options.all_submissions,
     )  # fmt: skip
     # Workers that make what is lacking are forked, and take no connection along.
     engine.dispose()
-    make_lacking(settings, [(board, range(len(board.listed.metrics)), None) for board in boards], options)
+    contests = [board.only(board.ranked_rows) for board in boards]
+    make_lacking(settings, [(board, range(len(board.listed.metrics)), None) for board in contests], options)
     with reading(engine) as connection:
         boards = [ranked(connection, board, options) for board in boards]
     powers = [power_of(engine, board, options.alpha) for board in boards] if options.power else []

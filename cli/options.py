@@ -82,8 +82,8 @@ def add_test_options(parser: argparse.ArgumentParser, *, paired: str | None, cor
         f"(default: {paired or 'no test'})",
     )  # fmt: skip
     parser.add_argument(
-        "--trials", type=at_most(MOST_TRIALS), default=TRIALS, metavar="N",
-        help=f"of the randomization test (default: {TRIALS})",
+        "--trials", type=at_most(MOST_TRIALS), metavar="N",
+        help=f"of the randomization test (default: {TRIALS}, or as many as the correction needs)",
     )  # fmt: skip
     parser.add_argument(
         "--correction", choices=("none", "holm", "bh"), default=correction,
@@ -97,9 +97,9 @@ def add_test_options(parser: argparse.ArgumentParser, *, paired: str | None, cor
 
 def check_trials(options: argparse.Namespace) -> None:
     """Raise UsageError where --trials does not fit the test."""
-    if not options.trials:
+    if options.trials == 0:
         raise UsageError("--trials 0: a test needs at least one trial.")
-    if options.trials != TRIALS and options.paired == "bootstrap":
+    if options.trials is not None and options.paired == "bootstrap":
         raise UsageError(
             "--trials goes with --paired randomization; the replicates of the bootstrap are --confidence N."
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.options import note
+from cli.options import TRIALS, note
 from cli.stored import note_without_workers
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ def make_lacking(
         systems = [row.evaluations if row.scores else None for row in board.rows]
         pairs = [(systems[a], systems[b]) for a, b in pairs_to_test(len(systems), baseline)]
         if scored := [(a, b) for a, b in pairs if a and b]:
-            wanted.append(Wanted(board.listed.protocol_id, scored, metrics, board.listed.seed, options.trials))
+            trials = trials_of(board, options, baseline)
+            wanted.append(Wanted(board.listed.protocol_id, scored, metrics, board.listed.seed, trials))
     with shown_trials() as on_progress:
         warned = settings.embedded
 
@@ -49,6 +50,31 @@ def make_lacking(
             on_progress(progress)
 
         randomize(settings, wanted, on_progress=told, say=lambda message: note([message]))
+
+
+def trials_of(board: Board, options: argparse.Namespace, baseline: int | None) -> int:
+    """Of each randomization test: those that were asked for, or as many as the correction needs."""
+    if options.trials:
+        return int(options.trials)
+    from analysis.draws import draws_of_tests
+
+    return draws_of_tests(board, options.correction, alpha=options.alpha, baseline=baseline, draws=TRIALS)
+
+
+def with_draws(
+    connection: Connection,
+    board: Board,
+    metrics: Sequence[int],
+    options: argparse.Namespace,
+    *,
+    baseline: int | None = None,
+) -> Board:
+    """The board with as many replicates as the tests that the options ask for take."""
+    if options.paired != "bootstrap":
+        return board
+    from analysis.draws import with_enough_draws
+
+    return with_enough_draws(connection, board, metrics, options.correction, alpha=options.alpha, baseline=baseline)
 
 
 def pairs_of(
@@ -69,7 +95,7 @@ def pairs_of(
 
     return randomization_pairs(
         connection, board, metric, baseline=baseline, correction=options.correction, intervals=intervals,
-        trials=options.trials, seed=board.listed.seed,
+        trials=trials_of(board, options, baseline), seed=board.listed.seed,
     )  # fmt: skip
 
 
@@ -79,9 +105,12 @@ def ranked(connection: Connection, board: Board, options: argparse.Namespace) ->
 
     from analysis.significance import Ranking, ranked_by_bootstrap, ranking_of
 
+    metrics, contest = range(len(board.listed.metrics)), board.only(board.ranked_rows)
     if options.paired == "bootstrap":
-        return ranked_by_bootstrap(board, alpha=options.alpha, correction=options.correction)
-    metrics = range(len(board.listed.metrics))
-    pairs = [pairs_of(connection, board, metric, options, intervals=False) for metric in metrics]
-    ranking = Ranking("randomization", options.alpha, options.correction, ())
-    return replace(board, ranking=ranking_of(board, pairs, ranking, options.trials))
+        more = with_draws(connection, contest, metrics, options).more_replicates
+        return ranked_by_bootstrap(
+            replace(board, more_replicates=more), alpha=options.alpha, correction=options.correction
+        )
+    pairs = [pairs_of(connection, contest, metric, options, intervals=False) for metric in metrics]
+    ranking = Ranking("randomization", options.alpha, options.correction, trials_of(contest, options, None))
+    return replace(board, ranking=ranking_of(board, pairs, ranking))

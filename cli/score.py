@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from cli.errors import UsageError
 from cli.options import (
-    TRIALS,
     add_interval_option,
     add_metric_options,
     add_resampling_options,
@@ -148,7 +147,7 @@ def check_paired(options: argparse.Namespace) -> None:
     others = {
         "--baseline": options.baseline is not None,
         "--all-pairs": options.all_pairs,
-        "--trials": options.trials != TRIALS,
+        "--trials": options.trials is not None,
         "--correction": options.correction != "holm",
     }
     for option, given in others.items():

@@ -11,7 +11,8 @@ from cli.pairs_output import ComparedMetric, PairedTests
 from cli.progress import counted
 from metrics.resampling.interval import interval
 from metrics.resampling.jackknife import leave_one_out
-from metrics.resampling.paired import paired_bootstrap, paired_randomization
+from metrics.resampling.paired import enough_draws, paired_bootstrap, paired_randomization, pairs_to_test
+from metrics.resampling.randomization import TRIALS
 from metrics.resampling.runs import RunSpread, mean_over_runs, run_spread
 
 if TYPE_CHECKING:
@@ -158,7 +159,8 @@ def _tests(
             kind=options.interval,
         )  # fmt: skip
     else:
-        draws = options.trials
+        tests = len(pairs_to_test(len(inputs.systems), baseline))
+        draws = options.trials or enough_draws(TRIALS, tests, options.correction, options.alpha)
         results = paired_randomization(
             measurements, baseline, trials=draws, seed=options.seed, runs=runs, correction=options.correction,
             level=options.level, kind=options.interval, on_trials=counted("trials"),

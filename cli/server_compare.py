@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cli.errors import CommandError, UsageError
@@ -21,14 +23,17 @@ if TYPE_CHECKING:
     Compared = tuple[Leaderboard, PairedTests]
 
 
+ASK_AGAIN_SECONDS = 1.0
+"""While a server draws more replicates."""
+
+
 def run(options: argparse.Namespace) -> int:
     """Ask, and print."""
-    from cli.options import TRIALS
-
     refuse_local(options, "report")
     if options.baseline not in (None, "none"):
         raise UsageError("A server corrects for all pairs: --baseline is for a database.")
-    if options.level != LEVEL or options.interval != "percentile" or options.alpha != 0.05 or options.trials != TRIALS:
+    own = options.level != LEVEL or options.interval != "percentile" or options.alpha != 0.05
+    if own or options.trials is not None:
         raise UsageError("--level, --interval, --alpha and --trials are for a database: a server has its own.")
     if options.systems and options.submissions:
         raise UsageError("Give --systems or --submissions, not both.")
@@ -42,7 +47,7 @@ def _compared(client: Client, options: argparse.Namespace) -> list[Compared]:
     """The boards that have the systems that are meant, at least two each. Raises CommandError where none has."""
     found, faults = [], dict[str, str]()
     for campaign, listed in named_boards(client, options):
-        shown = "all" if options.submissions else "ranked"
+        shown = "all" if options.all or options.submissions or options.systems else "ranked"
         board = client.leaderboard(campaign, board=listed.board, metric=options.sort or "", shown=shown)
         systems, fault = _chosen(board, options)
         if not fault:
@@ -50,7 +55,8 @@ def _compared(client: Client, options: argparse.Namespace) -> list[Compared]:
         if fault:
             faults[title_of(board)] = fault
             continue
-        made = client.compare(
+        compare = partial(
+            client.compare,
             campaign,
             [system.submission for system in systems],
             board=listed.board,
@@ -58,6 +64,8 @@ def _compared(client: Client, options: argparse.Namespace) -> list[Compared]:
             test=options.paired,
             correction=options.correction,
         )
+        while (made := compare()).drawing:
+            time.sleep(ASK_AGAIN_SECONDS)
         found.append((board, tests_of(board, systems, made, options)))
     if not found:
         said = " ".join(f"{title}: {fault}." for title, fault in faults.items())
@@ -81,7 +89,7 @@ def _chosen(board: Leaderboard, options: argparse.Namespace) -> tuple[list[Board
         if missing:
             return [], f"there is no system {', '.join(missing)} with scores"
     else:
-        chosen = scored
+        chosen = [system for system in scored if system.ranked or options.all]
     return chosen, "" if len(chosen) > 1 else "there are fewer than two systems with scores"
 
 
@@ -149,9 +157,13 @@ def tests_of(
 
 def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """For a terminal."""
+    from analysis.significance import beside_the_leaderboard
     from cli.pairs_output import as_text
 
-    return "\n".join(f"{title_of(board)}\n\n{as_text(tests, options.width)}" for board, tests in compared)
+    return "\n".join(
+        f"{title_of(board)}\n\n{as_text(tests, options.width)}{beside_the_leaderboard(tests.test, tests.correction)}\n"
+        for board, tests in compared
+    )
 
 
 def as_json(compared: Sequence[Compared], _: argparse.Namespace) -> str:

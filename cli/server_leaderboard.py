@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from cli.board_words import Line, Method, Range, as_table, ranking_notes, shown_score
+from cli.board_words import Line, Method, Range, Tests, as_table, ranking_notes, shown_score
 from cli.columns import digits
 from cli.errors import CommandError, UsageError
 from cli.server import connected
@@ -25,7 +25,7 @@ STILL_TESTING = "Pairs are still being tested; ask again in a moment for rank ra
 def run(options: argparse.Namespace) -> int:
     """Ask, and print."""
     check_options(options)
-    shown = "all" if options.all_submissions else "ranked"
+    shown = "all" if options.all else "ranked"
     with connected(options) as client:
         found = list(named_boards(client, options))
         boards = [
@@ -55,6 +55,8 @@ def check_options(options: argparse.Namespace) -> None:
             "A server ranks by the paired bootstrap at 0.05, not corrected: --paired, --correction and --alpha are "
             "for a database; `compare` takes the first two."
         )
+    if options.all_submissions:
+        raise UsageError("A server does not show submissions that were replaced: --all-submissions is for a database.")
     if options.power:
         raise UsageError("--power is for a database.")
 
@@ -74,7 +76,7 @@ def named_boards(client: Client, options: argparse.Namespace) -> Iterator[tuple[
             continue
         for each in boards:
             named = {None, campaign, each.test_set, f"{each.test_set}@{each.version}"}
-            newest = not (each.outgrown or each.replaced) or options.all or options.all_submissions
+            newest = not (each.outgrown or each.replaced) or options.all
             if options.name in named and (wanted is None or wanted == [*each.references]) and newest:
                 found.append((campaign, each))
     if not found:
@@ -89,24 +91,24 @@ def as_text(board: Leaderboard, width: int) -> str:
     position = board.metrics.index(board.sorted_by)
     lines = []
     for system in board.items:
-        ranking = system.scores[position] if system.scores else None
+        score = system.scores[position] if system.scores else None
         lines.append(
             Line(
-                rank=ranking.rank if ranking else None,
-                range=_range(ranking),
+                rank=score.rank if score else None,
+                range=_range(score),
                 name=system.name,
                 scores=[_shown(score, width) for score in system.scores],
                 remark=_remark(system),
             )
         )
+    ranking = board.ranking
     notes = ranking_notes(
-        board.ranking.test,
-        board.ranking.alpha,
-        board.ranking.correction,
+        Tests(ranking.test, ranking.draws, ranking.alpha, ranking.correction),
         ranges=any(line.range for line in lines),
-        fault=board.ranking.fault or "",
+        fault=ranking.fault or "",
+        not_ranked=board.not_ranked,
     )
-    if board.ranking.testing:
+    if ranking.testing:
         notes.append(STILL_TESTING)
     method = Method(titles[position], board.replicates, LEVEL, "percentile", board.seed)
     return as_table(title_of(board), titles, lines, method, notes)
@@ -150,11 +152,11 @@ def _shown(score: BoardScore, width: int) -> str:
 
 
 def _remark(system: BoardSystem) -> str:
+    from analysis.board import remark
+
     if not system.scores:
         return f"{system.state}: {system.reason}" if system.reason else system.state
-    remarks = [f"same output as {system.same_output_as}" if system.same_output_as else ""]
-    remarks += ["" if system.ranked else "not ranked", "late" if system.late_seconds else ""]
-    return ", ".join(remark for remark in remarks if remark)
+    return remark(system.same_output_as or "", system.kind, ranked=system.ranked, late=system.late_seconds > 0)
 
 
 def _joined(files: list[bytes]) -> str:

@@ -40,7 +40,7 @@ def add_board_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--references", metavar="A,B", help="only the leaderboard against exactly these references")
     parser.add_argument(
         "--all", action="store_true",
-        help="show leaderboards, too, of which a newer one with the same references says everything",
+        help="everything: systems that are not ranked, too, and leaderboards of which a newer one says all",
     )  # fmt: skip
     parser.add_argument("--level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)")
     add_interval_option(parser)
@@ -141,12 +141,13 @@ def read_boards(
     sort: str | None,
     *,
     interval_kind: str = "percentile",
+    ranked_only: bool = False,
     all_submissions: bool = False,
     submissions: Sequence[int] | None = None,
 ) -> list[Board]:
     """These leaderboards, those that have the metric to sort by, without rank ranges and clusters.
 
-    The last two are as in `analysis.board.read_board`. Raises UsageError where no leaderboard has the metric.
+    The last three are as in `analysis.board.read_board`. Raises UsageError where no leaderboard has the metric.
     """
     from analysis.board import read_board
     from models.session import reading
@@ -154,8 +155,8 @@ def read_boards(
     with reading(engine) as connection:
         read = [
             read_board(
-                connection, each, level, sort, interval_kind=interval_kind, all_submissions=all_submissions,
-                submissions=submissions,
+                connection, each, level, sort, interval_kind=interval_kind, ranked_only=ranked_only,
+                all_submissions=all_submissions, submissions=submissions,
             )
             for each in listed
         ]  # fmt: skip

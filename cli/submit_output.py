@@ -9,6 +9,7 @@ from cli import submit_words
 from cli.board import shown
 from cli.columns import aligned
 from cli.submit_words import HandedIn, Limit
+from models.entries import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +75,8 @@ def _rank(board: Board, submission: int, metric: int) -> tuple[str, str]:
         return "-", "its system has handed in another one since, which stands on the leaderboard"
     if not ours.scores:
         return "-", board.remark(ours)
+    if not ours.ranked:
+        return "-", f"not ranked: {RULE}"
     score: LeaderboardScore = ours.scores[metric]
     remark = f"the mean of {len(ours.runs)} runs has the rank" if len(ours.runs) > 1 else board.remark(ours)
     return (f"{score.rank} of {len(ranked)}" if score.rank is not None else "-"), remark

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,11 @@ from sqlalchemy import Connection, select
 
 from models.arrays import unpack
 from models.declaration import Declaration
+from models.entries import Entry, are_ranked, are_twice, entry_of, replaced_entries, single_entries, standing_entries
 from models.errors import NotFound
 from models.evaluation import Evaluation
 from models.protocol import Protocol
+from models.roles import DeclaredKind
 from models.score import Score
 from models.states import EvaluationState
 from models.submission import Submission
@@ -25,6 +27,8 @@ _PROGRESS = (
     *(EvaluationState.FAILED, EvaluationState.CANCELLED),
     *(EvaluationState.QUEUED, EvaluationState.RUNNING, EvaluationState.REDUCING, EvaluationState.DONE),
 )
+
+Key = TypeVar("Key", bound=Hashable)
 
 AT_ONCE = 1_000
 """Evaluations that one statement names."""
@@ -71,6 +75,14 @@ class LeaderboardRow:
     """How many of its runs are done."""
     scores: tuple[LeaderboardScore, ...]
     """In the protocol's order; empty until the evaluation is done."""
+    kind: DeclaredKind = DeclaredKind.UNDECLARED
+    """What its team has called it."""
+    late_seconds: float = 0.0
+    """How long after the deadline it came."""
+    ranked: bool = True
+    """Whether it is ranked (`models.entries`)."""
+    twice: bool = False
+    """Whether its system stands here with another submission, too."""
 
 
 def read_leaderboard(
@@ -84,19 +96,21 @@ def read_leaderboard(
 ) -> list[LeaderboardRow]:
     """The systems of a protocol, best first by one of its metrics.
 
-    `sort_metric` is a position in the protocol's list of metrics. Systems without a score (not
-    done, failed, undefined) come last, by name. Unless `all_submissions`, each run of a system stands only with
-    its last submission (in each campaign), and a system that was given with named runs and without stands with what
-    came last. What its team has withdrawn stands nowhere. A system of several runs has the means of their scores, and
-    none until all are done. Given `submissions`, only these stand, each by itself, also withdrawn ones.
-    Raises NotFound.
+    `sort_metric` is a position in the protocol's list of metrics. Systems without a score (not done, failed, undefined)
+    come last, by name. Which submissions stand, and which of them are ranked, is the rule of `models.entries`; with
+    `all_submissions` those that were replaced stand, too, each by itself and not ranked. Given `submissions`, only
+    these stand, each by itself, also withdrawn ones, and all are ranked. A system of several runs has the means of
+    their scores, and none until all are done. Raises NotFound.
     """
     metrics = _metrics(connection, protocol_id, sort_metric)
-    standing = read_entries(connection, protocol_id, campaign_id=campaign_id, submissions=submissions)
-    chosen = (
-        contestants(standing, all_submissions=all_submissions) if submissions is None else [[row] for row in standing]
-    )
-    return _rows(connection, chosen, metrics, sort_metric)
+    rows = read_entries(connection, protocol_id, campaign_id=campaign_id, submissions=submissions)
+    if submissions is not None:
+        entries = single_entries(rows)
+        return _rows(connection, entries, [True] * len(entries), metrics, sort_metric)
+    standing = standing_entries(rows)
+    replaced = replaced_entries(rows, standing) if all_submissions else []
+    ranks = [*are_ranked(standing), *[False] * len(replaced)]
+    return _rows(connection, [*standing, *replaced], ranks, metrics, sort_metric)
 
 
 def read_contestants(
@@ -105,10 +119,11 @@ def read_contestants(
     """As `read_leaderboard`, of these systems and no others: each is the evaluations of its runs. Raises NotFound."""
     metrics = _metrics(connection, protocol_id, sort_metric)
     wanted = [evaluation for runs in evaluations for evaluation in runs]
-    entry_of = {row.id: row for row in read_entries(connection, protocol_id, evaluations=wanted)}
-    if strangers := [evaluation for evaluation in wanted if evaluation not in entry_of]:
+    row_of = {row.id: row for row in read_entries(connection, protocol_id, evaluations=wanted)}
+    if strangers := [evaluation for evaluation in wanted if evaluation not in row_of]:
         raise NotFound(f"Protocol {protocol_id} has no evaluation {strangers[0]}.")
-    return _rows(connection, [[entry_of[each] for each in runs] for runs in evaluations], metrics, sort_metric)
+    entries = [entry_of([row_of[each] for each in runs]) for runs in evaluations]
+    return _rows(connection, entries, [True] * len(entries), metrics, sort_metric)
 
 
 def read_entries(
@@ -156,26 +171,30 @@ def _metrics(connection: Connection, protocol_id: int, sort_metric: int) -> Sequ
 
 
 def _rows(
-    connection: Connection, chosen: Sequence[Sequence[Any]], metrics: Sequence[str], sort_metric: int
+    connection: Connection,
+    entries: Sequence[Entry],
+    ranks: Sequence[bool],
+    metrics: Sequence[str],
+    sort_metric: int,
 ) -> list[LeaderboardRow]:
-    scores_of = read_scores(connection, [run.id for runs in chosen for run in runs])
-    rows = [_row(runs, [scores_of.get(run.id, []) for run in runs], len(metrics)) for runs in chosen]
+    scores_of = read_scores(connection, [run.id for entry in entries for run in entry.runs])
+    rows = [
+        _row(entry, [scores_of.get(run.id, []) for run in entry.runs], len(metrics), ranked=is_ranked, twice=twice)
+        for entry, is_ranked, twice in zip(entries, ranks, are_twice(entries), strict=True)
+    ]
     for metric in range(len(metrics)):
-        of_metric = {
-            number: (row.scores[metric].score, row.scores[metric].higher_is_better)
-            for number, row in enumerate(rows)
-            if row.scores
-        }
-        by_number = {number: score for number, (score, _) in of_metric.items() if score is not None}
-        ranks = ranked(by_number, all(higher for _, higher in of_metric.values()))
-        for number, rank in ranks.items():
+        of_metric = {number: row.scores[metric] for number, row in enumerate(rows) if row.scores and row.ranked}
+        by_number = {number: each.score for number, each in of_metric.items() if each.score is not None}
+        for number, rank in ranked(by_number, all(each.higher_is_better for each in of_metric.values())).items():
             scores = list(rows[number].scores)
             scores[metric] = replace(scores[metric], rank=rank)
             rows[number] = replace(rows[number], scores=tuple(scores))
 
     def place(row: LeaderboardRow) -> tuple[Any, ...]:
-        rank = row.scores[sort_metric].rank if row.scores else None
-        return (rank or len(rows) + 1, row.team, row.system, row.evaluations)
+        score = row.scores[sort_metric] if row.scores else None
+        if score is None or score.score is None:
+            return (1, 0.0, row.team, row.system, row.evaluations)
+        return (0, -score.score if score.higher_is_better else score.score, row.team, row.system, row.evaluations)
 
     return sorted(rows, key=place)
 
@@ -194,23 +213,6 @@ def read_scores(
     return found
 
 
-def contestants(submissions: Sequence[Any], *, all_submissions: bool = False) -> list[list[Any]]:
-    """The submissions that stand together, each list the runs of one system; those that were replaced stand alone."""
-    of_system: dict[tuple[Any, ...], list[Any]] = {}
-    for row in sorted(submissions, key=lambda row: row.submission_id):
-        of_system.setdefault((row.team, row.name, row.campaign_id), []).append(row)
-    found = []
-    for rows in of_system.values():
-        last_of_run = {row.run: row for row in rows}
-        named = bool(rows[-1].run)
-        # Sorted here: databases differ in how they order names.
-        standing = [row for run, row in sorted(last_of_run.items()) if bool(run) == named]
-        found.append(standing)
-        if all_submissions:
-            found += [[row] for row in rows if row not in standing]
-    return found
-
-
 def state_of_runs(runs: Sequence[Any]) -> tuple[EvaluationState, str | None, int]:
     """How far the run of a system is that has come least far, with its reason, and how many runs are done."""
     states = [EvaluationState(run.state) for run in runs]
@@ -218,8 +220,9 @@ def state_of_runs(runs: Sequence[Any]) -> tuple[EvaluationState, str | None, int
     return states[least], runs[least].reason, states.count(EvaluationState.DONE)
 
 
-def _row(runs: Sequence[Any], scores: Sequence[Sequence[Any]], metrics: int) -> LeaderboardRow:
+def _row(entry: Entry, scores: Sequence[Sequence[Any]], metrics: int, *, ranked: bool, twice: bool) -> LeaderboardRow:
     """The row of one system; `scores` are the rows of Score of each run."""
+    runs = entry.runs
     state, reason, done = state_of_runs(runs)
     complete = all(len(of_run) == metrics for of_run in scores)
     return LeaderboardRow(
@@ -232,6 +235,10 @@ def _row(runs: Sequence[Any], scores: Sequence[Sequence[Any]], metrics: int) -> 
         reason=reason,
         runs_done=done,
         scores=tuple(score_of_runs(of_runs) for of_runs in zip(*scores, strict=True)) if complete else (),
+        kind=entry.kind,
+        late_seconds=max(run.late_seconds or 0.0 for run in runs),
+        ranked=ranked,
+        twice=twice,
     )
 
 
@@ -262,7 +269,7 @@ def score_of_runs(runs: Sequence[Any]) -> LeaderboardScore:
     )
 
 
-def ranked(scores: dict[int, float], higher_is_better: bool) -> dict[int, int]:
+def ranked(scores: dict[Key, float], higher_is_better: bool) -> dict[Key, int]:
     """Ranks from 1; equal scores share one, and the next rank is left out for each that shares."""
     ordered = sorted(scores.values(), reverse=higher_is_better)
     first_place = {score: place for place, score in reversed(list(enumerate(ordered, start=1)))}

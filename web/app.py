@@ -38,6 +38,7 @@ def create_app(settings: WebSettings | None = None) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         state.metrics.close()
+        state.boards.slow.close()
         state.engine.dispose()
 
     app = FastAPI(

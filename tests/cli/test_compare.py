@@ -123,6 +123,7 @@ def options_of(paired: str, trials: int) -> tuple[str, ...]:
 def test_the_same_numbers_as_score_has(database, measured, capsys):
     for paired, kind in (("bootstrap", "percentile"), ("randomization", "bca")):
         out = shown(capsys, "compare", "--systems", "tug", "raft", "barge", "-f", "json", "--interval", kind,
+                    "--correction", "holm",
                     *options_of(paired, 200))  # fmt: skip
         (document,) = json.loads(out)
         names = [system["system"] for system in document["systems"]]
@@ -171,7 +172,7 @@ def test_runs_are_tested_together(database, measured, capsys):
 
 def test_identical_outputs_have_p_1(database, capsys):
     for paired in ("bootstrap", "randomization"):
-        arguments = ("--systems", "copy", "barge", *options_of(paired, 50))
+        arguments = ("--systems", "copy", "barge", *options_of(paired, 50), "--correction", "holm")
         (document,) = json.loads(shown(capsys, "compare", *arguments, "-f", "json"))
         for result in document["paired"]:
             assert (result["difference"], result["p"], result["p_corrected"]) == (0, 1, 1)
@@ -186,7 +187,9 @@ def test_text_has_a_matrix_a_list_and_notes(database, capsys):
     assert "Matrix: above the diagonal" in text
     assert "raft" in text
     assert "better *" in text
-    assert text.rstrip().splitlines()[-1].startswith(("p: ", "Corrected p: "))
+    assert text.rstrip().splitlines()[-1].startswith("This is the rule of the leaderboard")
+    text = shown(capsys, "compare", "--correction", "holm")
+    assert text.rstrip().splitlines()[-1].startswith("This is stricter than the leaderboard")
 
 
 def test_against_a_baseline(database, capsys):
@@ -211,7 +214,8 @@ def test_a_report_has_the_tests_that_were_made(database, capsys):
     # All pairs by all metrics are enough to rank by.
     shown(capsys, "compare", "--baseline", "none", "--report", "all.html", "--alpha", "0.2")
     page = Path("all.html").read_text(encoding="utf-8")
-    assert "paired bootstrap with 200 replicates, two-sided, corrected by Holm" in page
+    assert "paired bootstrap with 200 replicates, two-sided, not corrected for the number of pairs" in page
+    assert "This is the rule of the leaderboard" in page
     assert "Differences by TER" in page
 
 

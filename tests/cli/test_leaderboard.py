@@ -30,14 +30,16 @@ def test_a_line_parts_two_clusters(board):
     ]
     assert lines[9][:3] == ["-", "-", "e"]
     assert as_text(board).splitlines()[-1] == (
-        "Range: the ranks that tests leave open. A line parts clusters (WMT's rule: paired bootstrap, p < 0.05, "
-        "not corrected)."
+        "Range: the ranks that tests leave open. A line parts clusters (WMT's rule: paired bootstrap with 100 "
+        "replicates, p < 0.05, not corrected)."
     )
 
 
 def test_json_and_tsv_name_range_cluster_and_wins(board):
     (document,) = json.loads(as_json([board]))
-    assert document["ranking"] == {"test": "bootstrap", "alpha": 0.05, "correction": "none", "fault": None}
+    assert document["ranking"] == {
+        "test": "bootstrap", "draws": 100, "alpha": 0.05, "correction": "none", "fault": None,
+    }  # fmt: skip
     names = ("rank", "rank_low", "rank_high", "cluster", "wins")
     of_bleu = {system["system"]: system["scores"][0] for system in document["systems"] if system["scores"]}
     expected = {"a": [1, 1, 1, 1, 2], "b": [2, 2, 3, 2, 0], "c": [3, 2, 3, 2, 0], "d": [None] * 5}

@@ -23,10 +23,15 @@ def live(tmp_path_factory, sqlite_template):
 
 @pytest.fixture(scope="module")
 def measured(live):
-    """Two teams and the organisers, all measured."""
+    """Two teams with several systems each and the organisers, all measured."""
     port = Port.opened(live.service)
-    for who, system, seed in (("mary", "mast", 1), ("zoe", "tug", 2)):
-        live.client(port.accounts[who]).submit(NAME, output(seed), system=system, kind="primary")
+    for who, system, seed, kind in (
+        *(("mary", "mast", 1, "primary"), ("mary", "keel", 2, "contrastive"), ("mary", "mast", 3, "")),
+        *(("zoe", "oar", 4, ""), ("zoe", "tug", 5, ""), ("zoe", "leak", 6, "contrastive")),
+    ):
+        handed_in = live.client(port.accounts[who]).submit(NAME, output(seed), system=system, kind=kind)
+        if system == "leak":
+            live.client(port.accounts[who]).withdraw(handed_in.id)
     port.work_off()
     return port
 
@@ -44,21 +49,29 @@ def board(live: Live, monkeypatch, capsys, tmp_path):
     return run
 
 
-def test_it_is_that_of_the_database(measured, board):
-    here, there = board(NAME, "-w", "3", server=False), board(NAME, "-w", "3")
+@pytest.mark.parametrize("everything", [[], ["--all"]])
+def test_it_is_that_of_the_database(measured, board, everything):
+    here, there = (board(NAME, "-w", "3", *everything, server=server) for server in (False, True))
     assert here[0] == there[0] == 0
-    assert len(there[1].splitlines()) > 6
     assert here[1] == there[1]
+    assert "Of each team its primary submission is ranked" in here[1]
+    assert "3 systems are not ranked" in here[1]
+    names = [name for name in ("anchor", "mast", "tug", "keel", "oar", "leak") if f"{name} " in here[1]]
+    assert names == ["anchor", "mast", "tug", *(["keel", "oar"] if everything else [])]
 
 
-def test_the_numbers_of_json_are_those_of_the_database(measured, board):
-    (here,), (there,) = (json.loads(board("-f", "json", server=server)[1]) for server in (False, True))
+@pytest.mark.parametrize("everything", [[], ["--all"]])
+def test_the_numbers_of_json_are_those_of_the_database(measured, board, everything):
+    (here,), (there,) = (json.loads(board("-f", "json", *everything, server=server)[1]) for server in (False, True))
+    assert len(here["systems"]) == (6 if everything else 3)
+    assert here["not_ranked"] == there["not_ranked"] == 3
     for name in ("campaign", "test_set", "version", "references", "metrics", "replicates", "seed", "sorted_by"):
         assert here[name] == there[name]
     for ours, theirs in zip(here["systems"], there["systems"], strict=True):
         assert (ours["team"], ours["system"], ours["submissions"]) == (
             theirs["team"], theirs["system"], theirs["submissions"],
         )  # fmt: skip
+        assert (ours["kind"], ours["ranked"]) == (theirs["kind"], theirs["ranked"])
         assert [score["score"] for score in ours["scores"]] == [score["score"] for score in theirs["scores"]]
         ranking = theirs["scores"][0]
         assert {name: ours["scores"][0][name] for name in ("rank", "rank_low", "rank_high", "cluster", "wins")} == {
@@ -85,7 +98,8 @@ def test_names_and_references_choose(measured, board):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--level", "0.9"], ["--interval", "bca"], ["--power"], ["--paired", "randomization"]]
+    "arguments",
+    [["--level", "0.9"], ["--interval", "bca"], ["--power"], ["--paired", "randomization"], ["--all-submissions"]],
 )
 def test_what_a_server_does_in_one_way_only(arguments, board):
     status, _, err = board(*arguments)
@@ -106,7 +120,7 @@ def test_an_unchanged_board_is_not_sent_again(live, measured):
     assert client.leaderboard(NAME) == first
     guests = next(each.submission for each in first.items if each.team == "guests")
     live.client(measured.accounts["zoe"]).withdraw(guests)
-    assert len(client.leaderboard(NAME).items) == len(first.items) - 1
+    assert [each.system for each in client.leaderboard(NAME).items if each.team == "guests"] == ["oar"]
     assert statuses == [200, 304, 200]
 
 

@@ -112,6 +112,8 @@ class BoardRanking(BaseModel):
     """How ranges and clusters were found."""
 
     test: str
+    draws: int
+    """Replicates of each test."""
     alpha: float
     correction: str
     fault: str | None
@@ -138,6 +140,8 @@ class Leaderboard(BaseModel):
     shown: Shown
     constrained: Constrained
     ranking: BoardRanking
+    not_ranked: int
+    """Systems that stand here without a rank, whether they are shown or not: shown=all shows them."""
     total: int
     items: list[BoardSystem]
     next: str | None

@@ -102,6 +102,9 @@ class Comparisons(BaseModel):
     pairs: list[PairTest]
     lacking: int
     """Tests that are not made yet: POST asks for them. Not counted by the correction until they are."""
+    drawing: int
+    """More replicates that are being drawn, since the correction needs them: until they are, there are no pairs. Ask
+    again in a moment; 0 where nothing is drawn."""
     progress: Progress | None
 
 
@@ -120,7 +123,7 @@ class Comparing:
         references: Annotated[str, Query(max_length=1000, description="Labels with commas between them.")] = "",
         metric: Annotated[str, Query(max_length=500, description="Only this one.")] = "",
         test: Test = Test.BOOTSTRAP,
-        correction: Correction = Correction.HOLM,
+        correction: Correction = Correction.NONE,
         board: Annotated[int | None, Query(ge=1, description="The number of a board that is not the newest.")] = None,
     ) -> None:
         self.systems, self.test_set, self.references, self.metric = system or [], test_set, references, metric
@@ -139,12 +142,14 @@ def read_comparisons(
 ) -> Comparisons:
     """All pairs of the systems named, by every metric or one: differences, intervals, p-values.
 
-    Bootstrap tests come from what is stored. Randomization tests are made when somebody asks for them by POST; until
+    Bootstrap tests come from what is stored; where the correction needs smaller p-values than the stored replicates can
+    give, more are drawn (`n` says how many). Without a correction a difference is significant where the leaderboard
+    counts it. Randomization tests are made when somebody asks for them by POST; until
     then they are `lacking`.
     """
     with reading(state_of(request).engine) as connection:
         sight, _, view, wanted = seen_comparison(connection, request, principal, name, asked)
-        compared = compare(connection, view, wanted)
+        compared = compare(connection, state_of(request).boards, view, wanted)
         trying = None if comparison is None else read_trying(connection, view, comparison)
     return _answer(sight, view, compared, trying)
 
@@ -159,7 +164,7 @@ def request_comparisons(
     """
     sight, _, view, wanted, comparison = begin_trials(request, principal, name, asked)
     with reading(state_of(request).engine) as connection:
-        compared = compare(connection, view, wanted)
+        compared = compare(connection, state_of(request).boards, view, wanted)
         trying = None if comparison is None else read_trying(connection, view, comparison)
     answer = _answer(sight, view, compared, trying)
     headers = {}
@@ -239,6 +244,7 @@ def _answer(sight: Sight, view: BoardView, compared: Compared, trying: Trying | 
         ],
         pairs=pairs,
         lacking=compared.lacking,
+        drawing=compared.draws if compared.drawing else 0,
         progress=None
         if trying is None
         else Progress(

@@ -42,6 +42,8 @@ class ComparedSystem(BaseModel):
     old: float | None
     new: float | None
     difference: float | None
+    ranked: bool
+    """By the rule of the leaderboard, now; before the correction ranks are those among the same systems."""
     old_rank: int | None
     new_rank: int | None
     risen: int | None
@@ -135,6 +137,7 @@ def read_correction(request: Request, name: str, correction: int, principal: Ask
                         old=row.old,
                         new=row.new,
                         difference=row.difference,
+                        ranked=row.ranked,
                         old_rank=row.old_rank,
                         new_rank=row.new_rank,
                         risen=row.risen,

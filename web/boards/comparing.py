@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from analysis.board import Board
+from analysis.draws import draws_of_tests, with_enough_draws
 from analysis.significance import bootstrap_pairs
 from analysis.trials import randomization_pairs
 from metrics.resampling.paired import pairs_to_test
@@ -17,6 +18,7 @@ from metrics.resampling.randomization import TRIALS
 from models.comparison import Comparison
 from models.leaderboard import read_contestants
 from models.progress import read_comparison_progress
+from models.session import reading
 from scheduler.comparing import request_comparison
 from web.boards.feedback import LEVEL
 from web.errors import BadRequest, NotThere
@@ -26,13 +28,15 @@ if TYPE_CHECKING:
 
     from metrics.resampling.paired import PairedResult
     from web.boards.standing import Contender
-    from web.boards.view import BoardView
+    from web.boards.view import Boards, BoardView
     from worker.settings import Settings
 
 MOST_SYSTEMS = 60
 """Compared at once: 1,770 pairs."""
 MOST_TRIED = 20
 """By randomization, whose tests have to be made: 190 pairs."""
+PATIENCE = 1.5
+"""Seconds that somebody waits for more replicates."""
 FIRST_SYSTEMS = 8
 """The best ones, which are compared where nobody says which."""
 
@@ -49,11 +53,11 @@ class Test(StrEnum):
 
 
 class Correction(StrEnum):
-    """For the number of pairs."""
+    """For the number of pairs. The default is that of the leaderboard, `analysis.significance.CORRECTION`."""
 
+    NONE = "none"
     HOLM = "holm"
     BH = "bh"
-    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class Wanted:
     metrics: Sequence[int]
     """Positions in the protocol's list."""
     test: Test = Test.BOOTSTRAP
-    correction: Correction = Correction.HOLM
+    correction: Correction = Correction.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ class Compared:
     """By each metric that is wanted, in its order."""
     lacking: int
     """Pairs by a metric that nobody has tested by randomization yet."""
+    drawing: bool
+    """Whether more replicates are being drawn, since the correction needs them: until they are, there is no result."""
     draws: int
     """Replicates or trials."""
     same_output: frozenset[tuple[int, int]]
@@ -114,8 +120,12 @@ def choose_systems(view: BoardView, submissions: Sequence[int], most: int = MOST
     return [line.contender for line in scored if wanted & set(line.contender.submissions)]
 
 
-def compare(connection: Connection, view: BoardView, wanted: Wanted) -> Compared:
-    """All pairs of these systems, from what is stored."""
+def compare(connection: Connection, boards: Boards, view: BoardView, wanted: Wanted) -> Compared:
+    """All pairs of these systems, from what is stored.
+
+    Where the correction needs more replicates than are stored, they are drawn in the background: who waits gets them
+    where that is quick.
+    """
     systems, listed = wanted.systems, view.listed
     evaluations = [each.evaluations for each in systems]
     rows = {row.evaluations: row for row in read_contestants(connection, listed.protocol_id, evaluations)}
@@ -126,19 +136,35 @@ def compare(connection: Connection, view: BoardView, wanted: Wanted) -> Compared
         rows=[rows[each] for each in evaluations],
         same_output={},
     )
-    results: list[list[PairedResult]] = []
-    lacking = 0
-    for metric in wanted.metrics if len(systems) > 1 else ():
-        if wanted.test is Test.BOOTSTRAP:
-            results.append(bootstrap_pairs(board, metric, correction=wanted.correction))
-            continue
-        found = randomization_pairs(connection, board, metric, correction=wanted.correction, seed=listed.seed)
-        scored = sum(each.figures[metric].score is not None for each in systems)
-        lacking += scored * (scored - 1) // 2 - len(found)
-        results.append(found)
+    results: list[list[PairedResult]] | None
+    lacking, draws = 0, TRIALS
+    if wanted.test is Test.BOOTSTRAP:
+        draws = draws_of_tests(board, wanted.correction)
+        if draws <= listed.replicates:
+            results = _bootstrap(board, wanted)
+        else:
+            measured = tuple(each.measured for each in systems)
+            key = (listed.protocol_id, measured, tuple(wanted.metrics), wanted.correction)
+            results = boards.slow.get(key, lambda: _bootstrap_with_draws(boards, board, wanted), PATIENCE)
+    else:
+        results = []
+        for metric in wanted.metrics if len(systems) > 1 else ():
+            found = randomization_pairs(connection, board, metric, correction=wanted.correction, seed=listed.seed)
+            scored = sum(each.figures[metric].score is not None for each in systems)
+            lacking += scored * (scored - 1) // 2 - len(found)
+            results.append(found)
     same = frozenset((a, b) for a, b in pairs_to_test(len(systems), None) if systems[a].texts == systems[b].texts)
-    draws = listed.replicates if wanted.test is Test.BOOTSTRAP else TRIALS
-    return Compared(wanted, results, lacking, draws, same)
+    return Compared(wanted, results or [], lacking, results is None, draws, same)
+
+
+def _bootstrap_with_draws(boards: Boards, board: Board, wanted: Wanted) -> list[list[PairedResult]]:
+    with reading(boards.engine) as connection:
+        return _bootstrap(with_enough_draws(connection, board, wanted.metrics, wanted.correction), wanted)
+
+
+def _bootstrap(board: Board, wanted: Wanted) -> list[list[PairedResult]]:
+    metrics = wanted.metrics if len(board.rows) > 1 else ()
+    return [bootstrap_pairs(board, metric, correction=wanted.correction) for metric in metrics]
 
 
 def request_trials(engine: Engine, settings: Settings, view: BoardView, wanted: Wanted, team: str) -> int | None:

@@ -33,5 +33,5 @@ def name_of(sight: Sight, contender: Contender) -> Name:
     if any(contender.runs):
         title += f" ({runs} run{'s'[runs == 1 :]})"
     if contender.twice or (not system and (contender.of_team > 1 or contender.team not in sight.teams)):
-        title += f" (no. {contender.submission})"
+        title += f" #{contender.submission}"
     return Name(team, system, title, contender.team in sight.own_teams)

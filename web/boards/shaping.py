@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from analysis.significance import ALPHA
+from analysis.significance import ALPHA, CORRECTION
 from web.boards.feedback import LEVEL
 from web.boards.names import name_of
 
@@ -36,11 +36,13 @@ def as_object(choice: Choice, view: BoardView, sight: Sight, lines: Sequence[Lin
         "constrained": view.wish.constrained.value,
         "ranking": {
             "test": "bootstrap",
+            "draws": listed.replicates,
             "alpha": ALPHA,
-            "correction": "none",
+            "correction": CORRECTION,
             "fault": view.fault or None,
             "testing": view.testing,
         },
+        "not_ranked": view.not_ranked,
         "total": len(view.lines),
         "items": [_system(view, sight, line) for line in lines],
     }

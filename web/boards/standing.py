@@ -1,9 +1,4 @@
-"""Which submissions stand on a board, and which of them are ranked.
-
-Of each run of a system its last submission stands, and a team's primary one also where another came after it. What was
-withdrawn does not stand. Ranked is, for each team, its primary submission; where it has named none, the last one that
-it has not called contrastive. Systems that organisers have put in themselves have no declaration and are all ranked.
-"""
+"""All systems on a board with their scores, as they were at a moment; who stands and is ranked is `models.entries`."""
 
 from __future__ import annotations
 
@@ -16,8 +11,9 @@ from sqlalchemy import Connection, Select, bindparam, case, func, select
 from models.audit import AuditEntry
 from models.boards import ListedBoard
 from models.declaration import Declaration
+from models.entries import Entry, are_ranked, standing_entries
 from models.evaluation import Evaluation
-from models.leaderboard import contestants, read_entries, state_of_runs
+from models.leaderboard import read_entries, state_of_runs
 from models.roles import DeclaredKind
 from models.states import EvaluationState
 from models.submission import Submission
@@ -118,10 +114,10 @@ def read_standing(
     connection: Connection, memory: Memory, listed: ListedBoard, stamp: Stamp, before: Standing | None = None
 ) -> Standing:
     """Who stands on a board now, with scores. What has not changed since `before` is taken from there."""
-    groups = standing_groups(read_entries(connection, listed.protocol_id, campaign_id=listed.campaign_id))
-    keys = [_known(group) for group in groups]
+    entries = standing_entries(read_entries(connection, listed.protocol_id, campaign_id=listed.campaign_id))
+    keys = [_known(entry.runs) for entry in entries]
     known = {} if before is None else before.alone
-    fresh = {key: _contender(group) for key, group in zip(keys, groups, strict=True) if key not in known}
+    fresh = {key: _contender(entry) for key, entry in zip(keys, entries, strict=True) if key not in known}
     done = [each.measured for each in fresh.values() if each.runs_done == len(each.runs)]
     figures = read_figures(connection, memory, done, len(listed.metrics))
     for key, each in fresh.items():
@@ -137,14 +133,6 @@ def _known(group: Sequence[Any]) -> Known:
     )
 
 
-def standing_groups(entries: Sequence[Any]) -> list[list[Any]]:
-    """The submissions that stand, each list the runs of one system, by their submissions."""
-    groups = contestants(entries)
-    there = {row.submission_id for group in groups for row in group}
-    groups += [[row] for row in entries if row.kind == DeclaredKind.PRIMARY and row.submission_id not in there]
-    return sorted(groups, key=lambda group: max(row.submission_id for row in group))
-
-
 def _placed(found: list[Contender]) -> list[Contender]:
     """The same with what follows from the other systems of their teams."""
     of_team: dict[str, list[int]] = {}
@@ -152,32 +140,21 @@ def _placed(found: list[Contender]) -> list[Contender]:
     for position, each in enumerate(found):
         of_team.setdefault(each.team, []).append(position)
         of_system[each.team, each.system] = of_system.get((each.team, each.system), 0) + 1
-    for team, positions in of_team.items():
-        ranked = set(_ranked([found[position] for position in positions])) if team else set(range(len(positions)))
-        for number, position in enumerate(positions):
+    ranked = are_ranked(found)
+    for positions in of_team.values():
+        for number, position in enumerate(positions, 1):
             each = found[position]
             twice = of_system[each.team, each.system] > 1
-            if number not in ranked or len(positions) > 1 or twice:
+            if not ranked[position] or len(positions) > 1 or twice:
                 found[position] = replace(
-                    each, ranked=number in ranked, number=number + 1, of_team=len(positions), twice=twice
+                    each, ranked=ranked[position], number=number, of_team=len(positions), twice=twice
                 )
     return found
 
 
-def _ranked(team: Sequence[Contender]) -> list[int]:
-    """Which of a team's systems, in the order in which they came, are ranked."""
-    if primary := [number for number, each in enumerate(team) if each.kind == DeclaredKind.PRIMARY]:
-        return primary
-    theirs = [number for number, each in enumerate(team) if each.declared]
-    standing = [number for number in theirs if team[number].kind != DeclaredKind.CONTRASTIVE]
-    return [*(number for number, each in enumerate(team) if not each.declared), *standing[-1:]]
-
-
-def _contender(group: Sequence[Any]) -> Contender:
-    first = group[0]
+def _contender(entry: Entry) -> Contender:
+    group, first = entry.runs, entry.runs[0]
     state, reason, done = state_of_runs(group)
-    kinds = {row.kind for row in group if row.kind is not None}
-    kind = next((kind for kind in (DeclaredKind.PRIMARY, DeclaredKind.CONTRASTIVE) if kind in kinds), "")
     constrained = {row.constrained for row in group}
     return Contender(
         team=first.team,
@@ -190,8 +167,8 @@ def _contender(group: Sequence[Any]) -> Contender:
         state=state,
         reason=reason,
         runs_done=done,
-        declared=bool(kinds),
-        kind=DeclaredKind(kind),
+        declared=entry.declared,
+        kind=entry.kind,
         # One run that was trained on more makes the system one that was.
         constrained=False if False in constrained else True if constrained == {True} else None,
         late_seconds=max(row.late_seconds or 0.0 for row in group),

@@ -17,6 +17,7 @@ from models.session import reading
 from web.boards.memory import Memory
 from web.boards.standing import Contender, Standing, read_stamp, read_standing
 from web.boards.wins import Wins
+from web.slow import Slow
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -88,6 +89,11 @@ class BoardView:
         return self.standing.listed
 
     @property
+    def not_ranked(self) -> int:
+        """Systems that stand on the board without a rank, whether they are shown or not."""
+        return sum(not each.ranked for each in self.standing.contenders)
+
+    @property
     def has_places(self) -> bool:
         """Whether there are rank ranges and clusters."""
         return any(line.place for line in self.lines)
@@ -112,7 +118,9 @@ class Boards:
     """All boards of a process, with what it remembers of them."""
 
     def __init__(self, engine: Engine, most_bytes: int) -> None:
+        self.engine = engine
         self.memory = Memory(most_bytes)
+        self.slow = Slow("drawing-replicates")
         self.wins = Wins(self.memory, lambda: _reading(engine))
         self._locks: dict[tuple[int, int], threading.Lock] = {}
         self._lock = threading.Lock()

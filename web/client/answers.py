@@ -242,6 +242,8 @@ class Ranking:
     alpha: float
     correction: str
     fault: str | None = None
+    draws: int = 0
+    """Replicates of each test."""
     testing: int = 0
     """Pairs that are still being tested: until all are, there are no ranges and clusters."""
 
@@ -263,6 +265,8 @@ class Leaderboard:
     """The metric that ranks."""
     ranking: Ranking
     items: tuple[BoardSystem, ...]
+    not_ranked: int = 0
+    """Systems that stand here without a rank, whether they are shown or not."""
     replaced: bool = False
 
 
@@ -325,4 +329,6 @@ class Comparisons:
     pairs: tuple[PairTest, ...]
     lacking: int = 0
     """Tests that are not made yet."""
+    drawing: int = 0
+    """More replicates that are being drawn, since the correction needs them: until they are, there are no pairs."""
     progress: Trying | None = None

@@ -135,7 +135,7 @@ class Client:
         references: Sequence[str] = (),
         metric: str = "",
         test: str = "bootstrap",
-        correction: str = "holm",
+        correction: str = "none",
         board: int | None = None,
         on_progress: Callable[[Trying], None] | None = None,
     ) -> Comparisons:

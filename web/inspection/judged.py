@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock
-from typing import Any
 
 from markupsafe import Markup
 from sqlalchemy import Engine
@@ -28,11 +24,10 @@ from web.life.sight import Sight
 from web.report.leaderboard import MARGIN, WIDTH, Cell
 from web.report.numbers import number
 from web.report.scatters import scatters_body
+from web.slow import Slow
 
 LEVEL = 0.95
 PLACES = 3
-REMEMBERED = 32
-"""Results of comparing metrics with people that a process keeps: they never change."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,52 +47,23 @@ class SeenMetrics:
     """None without judgments of systems that have scores."""
 
 
-class Memory:
-    """The last results of long computations, each made once, one after the other, in a thread of their own."""
+class Memory(Slow):
+    """How metrics compare with people and with each other, made once."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[object, Future[Any]] = OrderedDict()
-        self._lock = Lock()
-        self._thread: ThreadPoolExecutor | None = None
+        super().__init__("comparing-metrics")
 
     def tables(self, judged: JudgedBoard, patience: float | None = None) -> list[AgreementTable] | None:
         """By system and by segment, as far as people judged either; None where it takes more seconds than that."""
         key = ("tables", *_content(judged.board), judged.human.stored.id)
-        found: list[AgreementTable] | None = self._await(key, partial(_compare, judged), patience)
-        return found
+        return self.get(key, partial(_compare, judged), patience)
 
     def scatters(
         self, board: Board, judged: JudgedBoard | None, names: Sequence[str], patience: float | None = None
     ) -> Markup | None:
         """Charts of metrics against each other, and against people where their scores of systems are known."""
         key = ("scatters", *_content(board), judged.human.stored.id if judged else None, tuple(names))
-        found: Markup | None = self._await(key, partial(_scatters, board, judged, names), patience)
-        return found
-
-    def close(self) -> None:
-        """Begin nothing more."""
-        with self._lock:
-            if self._thread is not None:
-                self._thread.shutdown(wait=False, cancel_futures=True)
-
-    def _await(self, key: object, make: Callable[[], object], patience: float | None) -> Any:
-        with self._lock:
-            if key not in self._kept:
-                self._thread = self._thread or ThreadPoolExecutor(1, "comparing-metrics")
-                self._kept[key] = self._thread.submit(make)
-            self._kept.move_to_end(key)
-            future = self._kept[key]
-            while len(self._kept) > REMEMBERED:
-                self._kept.popitem(last=False)[1].cancel()
-        try:
-            return future.result(patience)
-        except TimeoutError:
-            return None
-        except BaseException:
-            # What went wrong once may go well the next time.
-            with self._lock:
-                self._kept.pop(key, None)
-            raise
+        return self.get(key, partial(_scatters, board, judged, names), patience)
 
 
 def read_metrics(

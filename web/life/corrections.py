@@ -25,7 +25,7 @@ from models.test_set import Document, Reference, TestSet
 from models.text import LayerBlock, TextBlock
 from scheduler.intake import NewProtocol, NewTestSet, store_protocols, store_test_set
 from web.errors import BadRequest, NotThere, Taken
-from web.life.measures import KnownMeasure, adopt_protocols, protocols_on, standing_submissions
+from web.life.measures import KnownMeasure, adopt_protocols, protocols_on
 from web.life.sight import Sight
 from web.life.test_sets import KnownTestSet, audit, require_listed
 from worker.settings import Settings
@@ -58,6 +58,8 @@ class Beside:
     old: float | None
     new: float | None
     """None where there is no score (yet)."""
+    ranked: bool
+    """Whether it is ranked now (`models.entries`); ranks before the correction are those among the same systems."""
     old_rank: int | None
     new_rank: int | None
 
@@ -179,8 +181,6 @@ def count_open(connection: Connection, campaign_id: int, test_set_id: int) -> in
 
 def compare(connection: Connection, sight: Sight, correction: KnownCorrection) -> list[ComparedMetric]:
     """Scores and ranks before a correction and after it: of each metric, of every system that was not withdrawn."""
-    old_standing = standing_submissions(connection, sight.campaign_id, correction.old_test_set_id)
-    new_standing = standing_submissions(connection, sight.campaign_id, correction.new_test_set_id)
     measured_now = protocols_on(connection, sight.campaign_id, correction.new_test_set_id)
     new_of = {_described(each): each for each in measured_now}
     compared = []
@@ -188,22 +188,22 @@ def compare(connection: Connection, sight: Sight, correction: KnownCorrection) -
         new = new_of.get(_described(old))
         if new is None:
             continue
-        before = _board(connection, sight, old, old_standing)
-        after = _board(connection, sight, new, new_standing)
+        before, after = _board(connection, sight, old), _board(connection, sight, new)
         compared += [_compared(old, place, before, after) for place in range(len(old.metrics))]
     return compared
 
 
-Key = tuple[str, str]
+Key = tuple[str, str, int]
+"""Team, system, and which of its submissions that stand it is."""
 
 
-def _board(
-    connection: Connection, sight: Sight, measure: KnownMeasure, standing: Mapping[int, str]
-) -> dict[Key, LeaderboardRow]:
+def _board(connection: Connection, sight: Sight, measure: KnownMeasure) -> dict[Key, LeaderboardRow]:
     rows = read_leaderboard(connection, measure.id, campaign_id=sight.campaign_id)
-    return {
-        (row.team, row.system): row for row in rows if all(submission in standing for submission in row.submissions)
-    }
+    found: dict[Key, LeaderboardRow] = {}
+    for row in sorted(rows, key=lambda row: max(row.submissions)):
+        number = sum(key[:2] == (row.team, row.system) for key in found) if row.twice else 0
+        found[row.team, row.system, number] = row
+    return found
 
 
 def _compared(
@@ -213,7 +213,10 @@ def _compared(
     both = [key for key in after if key in before]
     old, new = _scores(before, both, place), _scores(after, both, place)
     ranks = [
-        ranked({number: score for number, score in enumerate(scores) if score is not None}, metric.higher_is_better)
+        ranked(
+            {key: score for key, score in zip(both, scores, strict=True) if score is not None and after[key].ranked},
+            metric.higher_is_better,
+        )
         for scores in (old, new)
     ]
     rows = [
@@ -223,8 +226,9 @@ def _compared(
             submission_id=after[key].submissions[-1],
             old=old[number],
             new=new[number],
-            old_rank=ranks[0].get(number),
-            new_rank=ranks[1].get(number),
+            ranked=after[key].ranked,
+            old_rank=ranks[0].get(key),
+            new_rank=ranks[1].get(key),
         )
         for number, key in enumerate(both)
     ]

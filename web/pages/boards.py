@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
 
+from models.entries import RULE
 from models.session import reading
 from web.api.boards import Filters
 from web.api.comparisons import Comparing
@@ -64,6 +65,7 @@ def show_leaderboard(
         view=view,
         table=_table(state.boards.memory, view, sight, choice, links, first),
         own=_own(view, sight),
+        ranking_rule=RULE,
         first=first,
         last=first + len(lines),
         page_size=PAGE,

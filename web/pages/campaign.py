@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request, Response
 
+from models.entries import RULE
 from models.phases import TAKING, KnownPhase
 from models.roles import Joining, PhaseKind, TeamRole
 from models.session import reading, writing
@@ -85,7 +86,16 @@ def show_correction(request: Request, name: str, correction: int, principal: Ask
         compared = compare(connection, sight, known)
         left = count_open(connection, sight.campaign_id, known.new_test_set_id)
     title = f"Corrected references of {known.test_set}"
-    return page(request, "correction", title=title, sight=sight, known=known, compared=compared, left=left)
+    return page(
+        request,
+        "correction",
+        title=title,
+        sight=sight,
+        known=known,
+        compared=compared,
+        left=left,
+        ranking_rule=RULE,
+    )
 
 
 def _standing(sight: Sight, phase: KnownPhase) -> str:

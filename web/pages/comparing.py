@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from analysis.significance import ALPHA
+from analysis.significance import ALPHA, beside_the_leaderboard
 from metrics.resampling.correction import TITLES
 from metrics.resampling.paired import smallest_p
 from models.session import reading
@@ -32,6 +32,7 @@ from web.life.sight import Sight, read_sight
 from web.pages.boards import Links, near_choice
 from web.pages.rendering import page, see_other
 from web.report.differences import MetricPairs, differences_body
+from web.report.leaderboard import CORRECTIONS
 
 router = APIRouter()
 
@@ -59,7 +60,7 @@ def show_comparison(
         systems = choose_systems(view, asked.systems)
         others = [position for position in range(len(choice.listed.metrics)) if position != metric]
         wanted = Wanted(systems, [metric, *others], asked.test, asked.correction)
-        compared = compare(connection, view, wanted)
+        compared = compare(connection, state.boards, view, wanted)
         trying = None if comparison is None else read_trying(connection, view, comparison)
     links = Links(name, choice, view)
     addresses = _addresses(sight, systems, links)
@@ -93,8 +94,8 @@ def show_comparison(
         metrics=list(zip(choice.listed.metrics, (title.removesuffix(" ↓") for title in view.titles), strict=True)),
         tests=[(Test.BOOTSTRAP, "paired bootstrap"), (Test.RANDOMIZATION, "approximate randomization")],
         corrections=[
+            (Correction.NONE, "none, as on the leaderboard"),
             *((each, TITLES[each]) for each in (Correction.HOLM, Correction.BH)),
-            (Correction.NONE, "none"),
         ],
     )
 
@@ -127,17 +128,15 @@ def _matrices(sight: Sight, choice: Choice, compared: Compared, addresses: Mappi
         metrics.append(MetricPairs(figure.title, figure.higher_is_better, figure.scale, results))
     kind = "replicates" if wanted.test is Test.BOOTSTRAP else "trials"
     test = "paired bootstrap" if wanted.test is Test.BOOTSTRAP else "paired approximate randomization"
-    corrected = (
-        "not corrected for the number of pairs"
-        if wanted.correction is Correction.NONE
-        else f"corrected by {TITLES[wanted.correction]}"
-    )
+    corrected = CORRECTIONS[wanted.correction]
     pairs = max((len(results) for results in compared.results), default=0)
     why = "There are fewer than two systems with scores to compare."
     if len(wanted.systems) > 1:
         why = (
             "None of these pairs has been tested by randomization yet."
             if wanted.test is Test.RANDOMIZATION
+            else "The tests will stand here."
+            if compared.drawing
             else "No bootstrap replicates were stored: choose randomization."
         )
     return differences_body(
@@ -146,6 +145,7 @@ def _matrices(sight: Sight, choice: Choice, compared: Compared, addresses: Mappi
         alpha=ALPHA,
         what=f"{test} with {compared.draws:,} {kind}, seed {choice.listed.seed}, two-sided, {corrected}",
         least=smallest_p(compared.draws, pairs, wanted.correction) if compared.draws else 1.0,
+        rule=beside_the_leaderboard(wanted.test, wanted.correction),
         links=addresses,
         why=why,
         most=MOST_SYSTEMS,

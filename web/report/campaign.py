@@ -11,7 +11,7 @@ import numpy as np
 from analysis.buckets import break_down, by_document, by_domain, by_length
 from analysis.drivers import read_drivers
 from analysis.ngrams import read_ngrams, words_of
-from analysis.significance import ALPHA, bootstrap_pairs, ranked_by_bootstrap
+from analysis.significance import ALPHA, CORRECTION, beside_the_leaderboard, bootstrap_pairs, ranked_by_bootstrap
 from analysis.texts import read_board_texts, read_outputs
 from metrics.resampling.paired import smallest_p
 from models.human import list_judgments, read_systems
@@ -50,6 +50,8 @@ class MadeTests:
     least: float
     """The smallest p-value that they can show."""
     alpha: float = ALPHA
+    rule: str = beside_the_leaderboard("bootstrap", CORRECTION)
+    """What they are beside those of the leaderboard."""
 
 
 def render_report(
@@ -69,7 +71,7 @@ def render_report(
     Boards of the same campaign and test set belong together; what is behind their scores is told once, against the
     most references. `pairs` names the systems whose difference is explained, instead of neighbours on the board.
     `human` has scores by system under the name of the judgments, instead of all that are stored of the test set.
-    `tests` are those of each board, instead of the paired bootstrap of all pairs with Holm's correction.
+    `tests` are those of each board, instead of those of all pairs by the rule of the leaderboard.
     Without `show_texts` no text is on the page; without `show_references` no reference, and nothing that tells what is
     in one.
     """
@@ -115,9 +117,9 @@ class _TestSetReport:
 
     def _bootstrap(self) -> MadeTests:
         board, replicates = self.board, self.board.listed.replicates
-        found = [bootstrap_pairs(board, metric, correction="holm") for metric in range(len(board.listed.metrics))]
-        what = f"paired bootstrap with {replicates:,} replicates, two-sided, {CORRECTIONS['holm']}"
-        return MadeTests(found, what, smallest_p(replicates, max(map(len, found), default=0), "holm"))
+        found = [bootstrap_pairs(board, metric) for metric in range(len(board.listed.metrics))]
+        what = f"paired bootstrap with {replicates:,} replicates, two-sided, {CORRECTIONS[CORRECTION]}"
+        return MadeTests(found, what, smallest_p(replicates, max(map(len, found), default=0), CORRECTION))
 
     def sections(self) -> list[Section]:
         """All that have something to say, in the order of the page."""
@@ -164,6 +166,7 @@ class _TestSetReport:
             alpha=self.tests.alpha,
             what=self.tests.what,
             least=self.tests.least,
+            rule=self.tests.rule,
             links={
                 (self.names.index(pair.first), self.names.index(pair.second)): f"#{pair.link}" for pair in explained
             },
@@ -228,7 +231,7 @@ class _TestSetReport:
 
     def _same_output(self, first: int, second: int) -> bool:
         same, rows = self.board.same_output, self.board.rows
-        origins = [same.get(rows[position].evaluations, rows[position].system) for position in (first, second)]
+        origins = [same.get(rows[position].evaluations, self.names[position]) for position in (first, second)]
         return origins[0] == origins[1]
 
     def _texts(self, texts: BoardTexts, pair: ExplainedPair, first: int, second: int) -> dict[int, SegmentTexts]:

@@ -35,6 +35,7 @@ def differences_body(
     alpha: float,
     what: str,
     least: float = 0.0,
+    rule: str = "",
     links: Mapping[tuple[int, int], str] | None = None,
     why: str = "",
     most: int | None = None,
@@ -42,14 +43,17 @@ def differences_body(
     """One matrix open, the others folded; of one row where all pairs are with the same system.
 
     `what` says which test and correction the p-values come from; `least` is the smallest p-value that it can show:
-    where that is not below `alpha`, the page says so. `links` are addresses that explain a pair of systems, `#place` on
+    where that is not below `alpha`, the page says so. `rule` is a sentence about these tests beside those of the
+    leaderboard. `links` are addresses that explain a pair of systems, `#place` on
     the same page; `most` systems are shown, by default `MATRIX_SYSTEMS`; `why` is said where there are no pairs.
     """
     shown = [each for each in metrics if each.pairs]
     shown_systems = MATRIX_SYSTEMS if most is None else most
     matrices = [_matrix(names, each, alpha, links or {}, shown_systems) for each in shown[:MATRIX_METRICS]]
     left_out = max(len(shown) - MATRIX_METRICS, 0)
-    return rendered("differences", matrices=matrices, what=what, least=least, alpha=alpha, why=why, left_out=left_out)
+    return rendered(
+        "differences", matrices=matrices, what=what, least=least, alpha=alpha, rule=rule, why=why, left_out=left_out
+    )
 
 
 def _matrix(

@@ -24,7 +24,7 @@ MARGIN = 5
 CORRECTIONS = {
     "none": "not corrected for the number of pairs",
     "holm": "corrected by Holm",
-    "bh": "corrected by Benjamini and Hochberg",
+    "bh": "corrected by Benjamini-Hochberg",
 }
 """In words."""
 

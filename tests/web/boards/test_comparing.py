@@ -1,11 +1,13 @@
 """Systems compared in pairs, by API and page."""
 
 import re
+import threading
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+import web.boards.comparing
 from analysis.board import Board, read_board
 from analysis.significance import bootstrap_pairs
 from models import Trials
@@ -15,6 +17,7 @@ from models.session import reading
 from tests.scheduler.jobs import queue_job, work_off
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.service import Service
+from web.slow import Slow
 from worker.outcome import do_trials
 from worker.station import Station
 
@@ -53,9 +56,9 @@ def test_pairs_are_those_of_the_command_line(scored: Scored) -> None:
     board = of_the_command_line(scored)
     expected = {
         (board.rows[each.a].submissions[0], board.rows[each.b].submissions[0]): each
-        for each in bootstrap_pairs(board, 0)
+        for each in bootstrap_pairs(board, 0, correction="holm")
     }
-    found = get(scored, system=[1, 2, 3, 4, 5, 6], metric="bleu")
+    found = get(scored, system=[1, 2, 3, 4, 5, 6], metric="bleu", correction="holm")
     assert len(found["pairs"]) == 15
     for pair in found["pairs"]:
         key = pair["a_submission"], pair["b_submission"]
@@ -81,8 +84,8 @@ def test_what_is_undefined_is_not_compared(scored: Scored) -> None:
 
 
 def test_corrections(scored: Scored) -> None:
-    holm = get(scored, system=[1, 2, 3], metric="bleu")["pairs"]
-    plain = get(scored, system=[1, 2, 3], metric="bleu", correction="none")["pairs"]
+    holm = get(scored, system=[1, 2, 3], metric="bleu", correction="holm")["pairs"]
+    plain = get(scored, system=[1, 2, 3], metric="bleu")["pairs"]
     assert [pair["p_corrected"] for pair in plain] == [None] * 3
     assert all(one["p_corrected"] >= other["p"] for one, other in zip(holm, plain, strict=True))
     assert holm[1]["p_corrected"] == 3 * plain[1]["p"]
@@ -115,10 +118,12 @@ def test_anonymous_teams_stay_so(scored: Scored) -> None:
 
 
 def test_a_matrix_for_each_metric_whose_cells_lead_to_the_segments(scored: Scored) -> None:
-    text = scored.service.client().get(PAGE, params={"system": [1, 3], "metric": "bleu"}).text
+    query = {"system": [1, 3], "metric": "bleu"}
+    text = scored.service.client().get(PAGE, params=query).text
     assert text.count('<table class="matrix') == 2
     assert "▲" in text
-    assert "corrected by Holm" in text
+    assert "This is the rule of the leaderboard" in text
+    assert "corrected by Holm" in scored.service.client().get(PAGE, params={**query, "correction": "holm"}).text
     links = re.findall(r'<td[^>]*><a href="([^"]*)"', text)
     assert links
     assert all("/segments?" in link and "system=1&amp;system=3" in link for link in links)
@@ -143,6 +148,60 @@ def test_randomization_tests_are_made_when_somebody_asks(service: Service) -> No
     after = service.client().get(url, params=wish).json()
     assert after["pairs"] == done.json()["pairs"]
     assert all(pair["n"] == 10_000 and 0 < pair["p"] <= 1 for pair in after["pairs"])
+
+
+def test_more_replicates_are_drawn_where_the_correction_needs_them(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 20 replicates the smallest p-value of three pairs by Holm's correction is 3 / 21."""
+    queue_job(service.engine, service.settings, segments=30, systems=3, replicates=20)
+    work_off(service.settings)
+    with reading(service.engine) as connection:
+        (listed,) = list_boards(connection)
+    service.campaign(listed.campaign)
+    url, page = f"/api/v1/campaigns/{listed.campaign}/comparisons", f"/campaigns/{listed.campaign}/compare"
+    client = service.client()
+    plain, holm = (client.get(url, params={"correction": each}).json() for each in ("none", "holm"))
+    assert {pair["n"] for pair in plain["pairs"]} == {20}
+    assert {pair["n"] for pair in holm["pairs"]} == {1000}
+    assert (plain["drawing"], holm["drawing"]) == (0, 0)
+    assert [pair["interval"] for pair in holm["pairs"]] == [pair["interval"] for pair in plain["pairs"]]
+    text = client.get(page, params={"correction": "holm"}).text
+    assert "paired bootstrap with 1,000 replicates" in text
+    assert "No mark can appear" not in text
+    # What takes long is made while others look at the page.
+    monkeypatch.setattr(web.boards.comparing, "PATIENCE", 0.0)
+    service.app.state.steelyard.boards.slow = Slow("anew")
+    begin = threading.Event()
+    plain_draws = web.boards.comparing.with_enough_draws
+
+    def waiting(*given: Any) -> Board:
+        assert begin.wait(60)
+        return plain_draws(*given)
+
+    monkeypatch.setattr(web.boards.comparing, "with_enough_draws", waiting)
+    before = client.get(url, params={"correction": "holm"}).json()
+    assert (before["pairs"], before["drawing"]) == ([], 1000)
+    assert "1,000 are being drawn" in client.get(page, params={"correction": "holm"}).text
+    begin.set()
+    monkeypatch.setattr(web.boards.comparing, "PATIENCE", 60.0)
+    assert client.get(url, params={"correction": "holm"}).json()["pairs"] == holm["pairs"]
+
+
+def test_compare_marks_what_the_leaderboard_parts(scored: Scored) -> None:
+    """Thirteen systems: what the board's clusters part, a comparison with nothing but defaults marks, too."""
+    for number in range(10):
+        scored.add("", f"buoy{number}", 10.0 + number, spread=0.3)
+    board = scored.service.client().get("/api/v1/campaigns/port/leaderboard").json()
+    found = get(scored, system=[each["submission"] for each in board["items"]], metric="bleu")
+    assert found["correction"] == board["ranking"]["correction"]
+    of_submission = {each["submission"]: each["scores"][0] for each in board["items"]}
+    wins = dict.fromkeys(of_submission, 0)
+    for pair in found["pairs"]:
+        if pair["significant"]:
+            wins[pair["b_submission" if pair["direction"] == "better" else "a_submission"]] += 1
+    assert wins == {submission: score["wins"] for submission, score in of_submission.items()}
+    assert sum(wins.values()) > 50
 
 
 def test_many_randomization_tests_are_left_to_the_workers(service: Service) -> None:

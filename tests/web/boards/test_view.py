@@ -87,6 +87,43 @@ def test_of_a_team_its_primary_is_ranked_else_its_last(scored: Scored) -> None:
     ]
 
 
+def test_the_command_line_ranks_the_same_systems(scored: Scored) -> None:
+    """Whatever teams say of their systems: primary, contrastive, nothing, withdrawn, replaced, runs."""
+    for number in range(2):
+        scored.add("", f"baseline{number}", 20.0 + 5 * number)
+    scored.add("harbour", "first", 30.0, **PRIMARY)
+    scored.add("harbour", "second", 30.4, **CONTRASTIVE)
+    scored.add("harbour", "first", 33.0)
+    scored.add("lighthouse", "lamp", 29.0)
+    scored.add("lighthouse", "oil", 31.0, late_seconds=60.0)
+    scored.withdraw(scored.add("lighthouse", "gas", 35.0))
+    scored.add("pier", "only", 36.0, **CONTRASTIVE)
+    for run in ("1", "2"):
+        scored.add("tower", "clock", 32.0, run=run)
+    scored.add("tower", "bell", 34.0, **CONTRASTIVE)
+    for metric in range(2):
+        of_pages = view(scored, metric=metric, shown=Shown.ALL)
+        with reading(scored.service.engine) as connection:
+            (listed,) = list_boards(connection)
+            board = read_board(connection, listed, 0.95, listed.metrics[metric])
+            ranked_only = read_board(connection, listed, 0.95, listed.metrics[metric], ranked_only=True)
+        assert board is not None
+        assert ranked_only is not None
+        assert (board.not_ranked, ranked_only.not_ranked, of_pages.not_ranked) == (5, 5, 5)
+        for kind, lines, rows in (
+            ("all", of_pages.lines, ranked_by_bootstrap(board)),
+            ("ranked", view(scored, metric=metric).lines, ranked_by_bootstrap(ranked_only)),
+        ):
+            ours = {line.contender.submissions: (line.rank, line.place) for line in lines}
+            assert rows.ranking is not None
+            theirs = {
+                row.submissions: (row.scores[metric].rank, place)
+                for row, place in zip(rows.rows, rows.ranking.places[metric], strict=True)
+            }
+            assert ours == theirs, (metric, kind)
+            assert sum(rank is not None for rank, _ in ours.values()) == 5, (metric, kind)
+
+
 def test_a_primary_stands_also_where_another_submission_of_the_system_came_after_it(scored: Scored) -> None:
     first = scored.add("harbour", "a", 30.0, **PRIMARY)
     second = scored.add("harbour", "a", 33.0)

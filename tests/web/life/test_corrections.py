@@ -194,5 +194,5 @@ def test_a_correction_that_fails_changes_nothing(engine: Engine) -> None:
 
 
 def test_ranks_that_are_unknown_say_nothing() -> None:
-    row = Beside("a", "b", 1, None, 3.0, None, 1)
+    row = Beside("a", "b", 1, None, 3.0, True, None, 1)
     assert (row.difference, row.risen) == (None, None)
