@@ -14,7 +14,7 @@ from cli.writing import write_file
 if TYPE_CHECKING:
     import argparse
 
-    from models.nights import KnownNight
+    from models.nights import Nights
     from models.schedule import KnownSchedule
     from models.untold import Untold
 
@@ -58,7 +58,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run_list(options: argparse.Namespace) -> int:
     """Print the schedules."""
     from models.base import now
-    from models.nights import list_nights
+    from models.nights import count_nights
     from models.schedule import list_schedules
     from models.session import make_engine, reading
     from models.untold import read_untold
@@ -68,7 +68,7 @@ def run_list(options: argparse.Namespace) -> int:
     engine = make_engine(settings.database_url, pooled=False)
     with reading(engine) as connection:
         schedules = list_schedules(connection, removed=options.removed)
-        nights = {each.id: list_nights(connection, each.id) for each in schedules}
+        nights = count_nights(connection, [each.id for each in schedules])
         untold = read_untold(connection)
         at = float(connection.execute(now().select()).scalar_one())
     shown = [_listed(each, nights[each.id], untold.get(each.id), at) for each in schedules]
@@ -79,7 +79,7 @@ def run_list(options: argparse.Namespace) -> int:
     return 0
 
 
-def _listed(schedule: KnownSchedule, nights: list[KnownNight], untold: Untold | None, at: float) -> dict[str, Any]:
+def _listed(schedule: KnownSchedule, nights: Nights, untold: Untold | None, at: float) -> dict[str, Any]:
     """What there is to say of a schedule."""
     from dataclasses import asdict
 
@@ -87,7 +87,7 @@ def _listed(schedule: KnownSchedule, nights: list[KnownNight], untold: Untold | 
     from scheduler.night_plan import LATE_SECONDS
     from scheduler.sources import Source
 
-    last = next((night for night in reversed(nights) if night.state != "due"), None)
+    last = nights.last
     following = None
     if schedule.next_at is not None:
         following = Calendar(schedule.cron, schedule.time_zone).clock(schedule.next_at)
@@ -103,7 +103,7 @@ def _listed(schedule: KnownSchedule, nights: list[KnownNight], untold: Untold | 
         "baseline": schedule.baseline.as_json(),
         "webhook": _host(schedule.webhook),
         "untold": None if untold is None else asdict(untold),
-        "nights": len(nights),
+        "nights": nights.count,
         "last": None if last is None else {"date": last.date, "state": str(last.state), "regressed": last.regressed},
     }
 

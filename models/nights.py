@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,10 @@ from sqlalchemy import (
     Integer,
     String,
     UniqueConstraint,
+    and_,
+    case,
     false,
+    func,
     select,
     text,
 )
@@ -173,6 +176,29 @@ def list_nights(connection: Connection, schedule_id: int) -> list[KnownNight]:
     return [_known(row) for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class Nights:
+    """How many nights a schedule has, and the last one that has begun."""
+
+    count: int = 0
+    last: KnownNight | None = None
+
+
+def count_nights(connection: Connection, schedules: Collection[int]) -> dict[int, Nights]:
+    """The nights of each of these schedules."""
+    begun_at = case((Night.state != NightState.DUE, Night.due_at))
+    counted = (
+        select(Night.schedule_id.label("schedule"), func.count().label("count"), func.max(begun_at).label("begun_at"))
+        .where(Night.schedule_id.in_(schedules))
+        .group_by(Night.schedule_id)
+        .subquery()
+    )
+    last = and_(Night.schedule_id == counted.c.schedule, Night.due_at == counted.c.begun_at)
+    rows = connection.execute(select(counted, *_COLUMNS).outerjoin(Night, last))
+    found = {row.schedule: Nights(row.count, None if row.id is None else _known(row)) for row in rows}
+    return {schedule: found.get(schedule, Nights()) for schedule in schedules}
+
+
 def night_members(connection: Connection, nights: Sequence[int]) -> dict[int, list[NightMember]]:
     """What each of these nights measured, in the order of test sets and then systems' names."""
     found: dict[int, list[NightMember]] = {night: [] for night in nights}
@@ -209,4 +235,5 @@ _COLUMNS = [getattr(Night, name) for name in KnownNight.__dataclass_fields__]
 
 
 def _known(row: Any) -> KnownNight:
-    return KnownNight(**{**row._asdict(), "state": NightState(row.state)})
+    values = {name: getattr(row, name) for name in KnownNight.__dataclass_fields__}
+    return KnownNight(**{**values, "state": NightState(row.state)})

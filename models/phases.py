@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
@@ -47,21 +47,27 @@ class KnownPhase:
 
 def read_phases(connection: Connection, campaign_id: int) -> list[KnownPhase]:
     """The phases of a campaign by their start."""
-    rows = connection.execute(select(Phase).where(Phase.campaign_id == campaign_id).order_by(Phase.starts_at))
-    return [
-        KnownPhase(
-            row.id,
-            row.name,
-            PhaseKind(row.kind),
-            row.starts_at,
-            row.ends_at,
-            LateRule(row.late),
-            row.grace_seconds,
-            Feedback(row.feedback),
-            row.feedback_step,
+    return read_phases_of(connection, [campaign_id])[campaign_id]
+
+
+def read_phases_of(connection: Connection, campaigns: Collection[int]) -> dict[int, list[KnownPhase]]:
+    """The phases of each of these campaigns by their start."""
+    found: dict[int, list[KnownPhase]] = {campaign: [] for campaign in campaigns}
+    for row in connection.execute(select(Phase).where(Phase.campaign_id.in_(campaigns)).order_by(Phase.starts_at)):
+        found[row.campaign_id].append(
+            KnownPhase(
+                row.id,
+                row.name,
+                PhaseKind(row.kind),
+                row.starts_at,
+                row.ends_at,
+                LateRule(row.late),
+                row.grace_seconds,
+                Feedback(row.feedback),
+                row.feedback_step,
+            )
         )
-        for row in rows
-    ]
+    return found
 
 
 def phase_at(phases: Sequence[KnownPhase], at: float) -> KnownPhase | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request, Response
@@ -10,7 +11,7 @@ from sqlalchemy import Connection
 
 from models.roles import Joining, Visibility
 from models.session import reading, writing
-from web.api.paging import After, Limit, Paged, part_of
+from web.api.paging import After, Limit, Paged, id_after, in_pages
 from web.asking import Asking, state_of
 from web.life.changing import to_change, version_of
 from web.life.phases import close_now, publish_now
@@ -92,9 +93,10 @@ class NewCampaign(NewRules):
 def list_campaigns(request: Request, principal: Asking, limit: Limit = 50, after: After = "") -> Paged[CampaignSummary]:
     """The campaigns that the account may know of, the newest first."""
     with reading(state_of(request).engine) as connection:
-        sights = visible_campaigns(connection, principal)
-    found, going_on = part_of(sights, limit, after)
-    return Paged(items=[CampaignSummary(**_summary(each)) for each in found], next=going_on)
+        sights = visible_campaigns(connection, principal, before=id_after(after), limit=limit + 1)
+    return Paged(
+        **in_pages(sights, limit, lambda each: CampaignSummary(**_summary(each)), key=attrgetter("campaign_id"))
+    )
 
 
 @router.post("/campaigns", status_code=201)

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from models.session import reading, writing
 from web.api.campaigns import IfMatch
-from web.api.paging import After, Limit, Paged, part_of
+from web.api.paging import After, Limit, Paged, id_after, in_pages
 from web.asking import Asking, state_of
 from web.errors import Forbidden
 from web.large_bodies import takes_upload
@@ -74,9 +74,9 @@ def list_campaign_corrections(
 ) -> Paged[ShownCorrection]:
     """The corrections of a campaign, the newest first."""
     with reading(state_of(request).engine) as connection:
-        corrections = list_corrections(connection, read_sight(connection, principal, name).campaign_id)
-    found, going_on = part_of(corrections, limit, after)
-    return Paged(items=[ShownCorrection(**_values(each)) for each in found], next=going_on)
+        campaign_id = read_sight(connection, principal, name).campaign_id
+        corrections = list_corrections(connection, campaign_id, before=id_after(after), limit=limit + 1)
+    return Paged(**in_pages(corrections, limit, lambda each: ShownCorrection(**_values(each))))
 
 
 @router.post("/campaigns/{name}/corrections", status_code=201)

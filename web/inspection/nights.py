@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from markupsafe import Markup
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from analysis.night_series import NightSeries
 from analysis.nights import History, NightReport, read_history, read_report
 from models.base import now
-from models.nights import KnownNight, list_nights
+from models.campaign import Campaign
+from models.nights import KnownNight, count_nights, list_nights
 from models.schedule import KnownSchedule, list_schedules
-from models.states import NightState
 from scheduler.night_plan import LATE_SECONDS
 from web.access.principal import Principal
 from web.charts import chart_of_nights
 from web.errors import Forbidden, NotSignedIn, NotThere
-from web.life.sight import visible_campaigns
+from web.life.sight import may_know
 from web.report.template import drawing
 
 CHARTS = 6
@@ -49,13 +49,17 @@ def seen_schedules(connection: Connection, principal: Principal) -> list[SeenSch
     """All schedules whose campaigns an organiser may see; administrators see all."""
     require_watcher(principal)
     at = float(connection.execute(now().select()).scalar_one())
-    found = []
-    for schedule in _visible(connection, principal):
-        nights = list_nights(connection, schedule.id)
-        last = next((night for night in reversed(nights) if night.state != NightState.DUE), None)
-        overdue = schedule.next_at is not None and at > schedule.next_at + LATE_SECONDS
-        found.append(SeenSchedule(schedule, len(nights), last, overdue))
-    return found
+    schedules = _visible(connection, principal)
+    nights = count_nights(connection, [each.id for each in schedules])
+    return [
+        SeenSchedule(
+            each,
+            nights[each.id].count,
+            nights[each.id].last,
+            overdue=each.next_at is not None and at > each.next_at + LATE_SECONDS,
+        )
+        for each in schedules
+    ]
 
 
 def seen_history(connection: Connection, principal: Principal, name: str) -> History:
@@ -94,7 +98,7 @@ def _visible(connection: Connection, principal: Principal) -> list[KnownSchedule
     schedules = list_schedules(connection)
     if principal.administrates:
         return schedules
-    seen = {sight.campaign_id for sight in visible_campaigns(connection, principal)}
+    seen = set(connection.scalars(select(Campaign.id).where(may_know(principal))))
     return [each for each in schedules if each.campaign_id in seen]
 
 

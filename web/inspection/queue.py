@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
+from models.campaign import Campaign
 from models.overview import Overview, read_overview
 from scheduler.leader import is_led
 from web.access.principal import Principal
 from web.inspection.nights import require_watcher
-from web.life.sight import visible_campaigns
+from web.life.sight import may_organise
 from web.settings import WebSettings
 
 MOST_FAILURES = 20
@@ -38,7 +39,7 @@ def read_queue(connection: Connection, principal: Principal, settings: WebSettin
     require_watcher(principal)
     overview = read_overview(connection, silent_seconds=settings.silent_seconds, most_failures=MOST_FAILURES)
     if not principal.administrates:
-        organised = {sight.name for sight in visible_campaigns(connection, principal) if sight.organises}
+        organised = set(connection.scalars(select(Campaign.name).where(may_organise(principal))))
         overview = replace(
             overview,
             campaigns=tuple(each for each in overview.campaigns if each.campaign in organised),

@@ -129,13 +129,17 @@ def correct(
     return correction
 
 
-def list_corrections(connection: Connection, campaign_id: int) -> list[KnownCorrection]:
-    """All corrections of a campaign, the newest first."""
+def list_corrections(
+    connection: Connection, campaign_id: int, *, before: int | None = None, limit: int | None = None
+) -> list[KnownCorrection]:
+    """The corrections of a campaign, the newest first: all of them, or `limit` with ids below `before`."""
+    older = () if before is None else (Correction.id < before,)
     rows = connection.execute(
         select(Correction, TestSet.name, TestSet.version)
         .join(TestSet, TestSet.id == Correction.old_test_set_id)
-        .where(Correction.campaign_id == campaign_id)
+        .where(Correction.campaign_id == campaign_id, *older)
         .order_by(Correction.id.desc())
+        .limit(limit)
     ).all()
     new = {row.new_test_set_id for row in rows}
     versions = {

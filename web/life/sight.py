@@ -17,13 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, exists, or_, select, true
 
 from models.base import now
 from models.campaign import Campaign, CampaignMember, CampaignTestSet, Participation
-from models.phases import KnownPhase, phase_at, read_phases
+from models.phases import KnownPhase, phase_at, read_phases_of
 from models.roles import CampaignRole, Feedback, Joining, PhaseKind, Scope, TeamRole, Visibility
 from models.team import Team
 from web.access.principal import COMMAND_LINE, Principal
@@ -189,75 +188,112 @@ def read_sight(connection: Connection, principal: Principal, campaign: str) -> S
 
     Raises NotThere where there is none, and in the very same words where he may not know of it.
     """
-    row = connection.execute(select(Campaign).where(Campaign.name == campaign)).one_or_none()
-    found = None if row is None else _sight(connection, principal, row)
-    if found is None:
+    found = _sights(connection, principal, Campaign.name == campaign)
+    if not found:
         raise NotThere(f"There is no campaign {campaign[:200]!r} that you may see.")
-    return found
+    return found[0]
 
 
 def read_sight_by_id(connection: Connection, principal: Principal, campaign_id: int) -> Sight:
     """As `read_sight`, of the campaign with that id."""
-    row = connection.execute(select(Campaign).where(Campaign.id == campaign_id)).one_or_none()
-    found = None if row is None else _sight(connection, principal, row)
-    if found is None:
+    found = _sights(connection, principal, Campaign.id == campaign_id)
+    if not found:
         raise NotThere
-    return found
+    return found[0]
 
 
-def visible_campaigns(connection: Connection, principal: Principal) -> list[Sight]:
-    """All campaigns that somebody may know of, the newest first."""
-    rows = connection.execute(select(Campaign).order_by(Campaign.id.desc())).all()
-    sights = (_sight(connection, principal, row) for row in rows)
-    return [sight for sight in sights if sight is not None]
+def visible_campaigns(
+    connection: Connection, principal: Principal, *, before: int | None = None, limit: int | None = None
+) -> list[Sight]:
+    """The campaigns that somebody may know of, the newest first: all of them, or `limit` with ids below `before`."""
+    older = () if before is None else (Campaign.id < before,)
+    return _sights(connection, principal, *older, limit=limit)
 
 
-def _sight(connection: Connection, principal: Principal, campaign: Row[Any]) -> Sight | None:
-    campaign_id: int = campaign.id
-    role = connection.scalar(
-        select(CampaignMember.role).where(
-            CampaignMember.campaign_id == campaign_id, CampaignMember.account_id == principal.account_id
-        )
+def may_organise(principal: Principal) -> ColumnElement[bool]:
+    """Which campaigns somebody organises, as a condition on `Campaign`."""
+    return true() if principal.administrates else _has_role(principal, CampaignRole.ORGANISER)
+
+
+def may_know(principal: Principal) -> ColumnElement[bool]:
+    """Which campaigns somebody may know of, as a condition on `Campaign`."""
+    takes_part = exists().where(
+        Participation.campaign_id == Campaign.id,
+        Participation.team_id == Team.id,
+        Team.name.in_(principal.teams),
     )
-    teams = {
-        each.name: SeenTeam(each.name, each.publication_name, each.number)
-        for each in connection.execute(
-            select(Team.name, Team.publication_name, Participation.number)
-            .join(Participation, Participation.team_id == Team.id)
-            .where(Participation.campaign_id == campaign_id)
-            .order_by(Team.name)
-        )
-    }
-    test_sets = {
-        each.test_set_id: SeenTestSet(each.test_set_id, each.phase_id, each.references_released_at, each.replaced_by)
-        for each in connection.execute(
-            select(CampaignTestSet)
-            .where(CampaignTestSet.campaign_id == campaign_id)
-            .order_by(CampaignTestSet.position, CampaignTestSet.test_set_id)
-        )
-    }
-    organises = principal.administrates or role == CampaignRole.ORGANISER
-    views = role == CampaignRole.VIEWER
-    known = campaign.visibility == Visibility.PUBLIC or organises or views
-    if not known and not any(name in principal.teams for name in teams):
-        return None
-    return Sight(
-        principal=principal,
-        campaign_id=campaign_id,
-        name=campaign.name,
-        title=campaign.title or campaign.name,
-        description=campaign.description,
-        time_zone=campaign.time_zone,
-        visibility=Visibility(campaign.visibility),
-        joining=Joining(campaign.joining),
-        anonymous=campaign.anonymous,
-        verified_only=campaign.verified_only,
-        ranked_by=campaign.ranked_by,
-        frozen_at=campaign.frozen_at,
-        at=float(connection.execute(select(now())).scalar_one()),
-        organises=organises,
-        views=views,
-        phases=read_phases(connection, campaign_id),
-        test_sets=test_sets,
-        teams=teams,
+    return or_(
+        Campaign.visibility == Visibility.PUBLIC,
+        may_organise(principal),
+        _has_role(principal, CampaignRole.VIEWER),
+        takes_part,
     )
+
+
+def _has_role(principal: Principal, role: CampaignRole) -> ColumnElement[bool]:
+    return exists().where(
+        CampaignMember.campaign_id == Campaign.id,
+        CampaignMember.account_id == principal.account_id,
+        CampaignMember.role == role,
+    )
+
+
+def _sights(
+    connection: Connection, principal: Principal, *which: ColumnElement[bool], limit: int | None = None
+) -> list[Sight]:
+    """Of these campaigns those that somebody may know of, the newest first, by four queries however many they are."""
+    campaigns = connection.execute(
+        select(
+            Campaign,
+            may_organise(principal).label("organises"),
+            _has_role(principal, CampaignRole.VIEWER).label("views"),
+            now().label("at"),
+        )
+        .where(may_know(principal), *which)
+        .order_by(Campaign.id.desc())
+        .limit(limit)
+    ).all()
+    ids = [campaign.id for campaign in campaigns]
+    if not ids:
+        return []
+    teams: dict[int, dict[str, SeenTeam]] = {each: {} for each in ids}
+    for row in connection.execute(
+        select(Participation.campaign_id, Team.name, Team.publication_name, Participation.number)
+        .join(Team, Participation.team_id == Team.id)
+        .where(Participation.campaign_id.in_(ids))
+        .order_by(Team.name)
+    ):
+        teams[row.campaign_id][row.name] = SeenTeam(row.name, row.publication_name, row.number)
+    test_sets: dict[int, dict[int, SeenTestSet]] = {each: {} for each in ids}
+    for row in connection.execute(
+        select(CampaignTestSet)
+        .where(CampaignTestSet.campaign_id.in_(ids))
+        .order_by(CampaignTestSet.position, CampaignTestSet.test_set_id)
+    ):
+        test_sets[row.campaign_id][row.test_set_id] = SeenTestSet(
+            row.test_set_id, row.phase_id, row.references_released_at, row.replaced_by
+        )
+    phases = read_phases_of(connection, ids)
+    return [
+        Sight(
+            principal=principal,
+            campaign_id=campaign.id,
+            name=campaign.name,
+            title=campaign.title or campaign.name,
+            description=campaign.description,
+            time_zone=campaign.time_zone,
+            visibility=Visibility(campaign.visibility),
+            joining=Joining(campaign.joining),
+            anonymous=campaign.anonymous,
+            verified_only=campaign.verified_only,
+            ranked_by=campaign.ranked_by,
+            frozen_at=campaign.frozen_at,
+            at=float(campaign.at),
+            organises=bool(campaign.organises),
+            views=bool(campaign.views),
+            phases=phases[campaign.id],
+            test_sets=test_sets[campaign.id],
+            teams=teams[campaign.id],
+        )
+        for campaign in campaigns
+    ]
