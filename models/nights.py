@@ -188,14 +188,14 @@ def count_nights(connection: Connection, schedules: Collection[int]) -> dict[int
     """The nights of each of these schedules."""
     begun_at = case((Night.state != NightState.DUE, Night.due_at))
     counted = (
-        select(Night.schedule_id.label("schedule"), func.count().label("count"), func.max(begun_at).label("begun_at"))
+        select(Night.schedule_id.label("schedule"), func.count().label("nights"), func.max(begun_at).label("begun_at"))
         .where(Night.schedule_id.in_(schedules))
         .group_by(Night.schedule_id)
         .subquery()
     )
     last = and_(Night.schedule_id == counted.c.schedule, Night.due_at == counted.c.begun_at)
     rows = connection.execute(select(counted, *_COLUMNS).outerjoin(Night, last))
-    found = {row.schedule: Nights(row.count, None if row.id is None else _known(row)) for row in rows}
+    found = {row.schedule: Nights(row.nights, None if row.id is None else _known(row)) for row in rows}
     return {schedule: found.get(schedule, Nights()) for schedule in schedules}
 
 

@@ -130,7 +130,8 @@ def test_who_knows_of_a_campaign_sees_it_in_every_list(service: Service) -> None
         page = shore.browsers[name].get("/").text
         assert [each for each in everything if f'"/campaigns/{each}"' in page] == seen, name
     gates = shore.browsers["other"].get("/api/v1/nightly").json()["items"]
-    assert {each["name"] for each in gates} == {f"gate {name[1:]}" for name in public}
+    assert {each["name"]: each["nights"] for each in gates} == {f"gate {name[1:]}": 2 for name in public}
+    assert {each["last_date"] for each in gates} == {"2027-03-02"}
 
 
 def test_a_page_of_campaigns_reads_no_more_than_it_shows_and_stands_still_while_campaigns_are_made(

@@ -264,14 +264,14 @@ def _sights(
         .order_by(Team.name)
     ):
         teams[row.campaign_id][row.name] = SeenTeam(row.name, row.publication_name, row.number)
-    test_sets: dict[int, dict[int, SeenTestSet]] = {each: {} for each in ids}
-    for row in connection.execute(
+    test_sets: dict[int, dict[int, SeenTestSet]] = {number: {} for number in ids}
+    for each in connection.execute(
         select(CampaignTestSet)
         .where(CampaignTestSet.campaign_id.in_(ids))
         .order_by(CampaignTestSet.position, CampaignTestSet.test_set_id)
     ):
-        test_sets[row.campaign_id][row.test_set_id] = SeenTestSet(
-            row.test_set_id, row.phase_id, row.references_released_at, row.replaced_by
+        test_sets[each.campaign_id][each.test_set_id] = SeenTestSet(
+            each.test_set_id, each.phase_id, each.references_released_at, each.replaced_by
         )
     phases = read_phases_of(connection, ids)
     return [
