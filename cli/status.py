@@ -113,7 +113,7 @@ def looking(options: argparse.Namespace, settings: Settings) -> Callable[[], Sta
                 selection=selection,
                 most_failures=ALL_FAILURES if options.failed else MOST_FAILURES,
             )
-            led = is_led(connection, settings.database_url)
+            led = is_led(connection, settings.silent_seconds)
         return Status(overview, led, shown_database(settings), settings.embedded, options.failed)
 
     return look

@@ -38,7 +38,7 @@ class Status:
     """What is shown."""
 
     overview: Overview
-    led: bool | None
+    led: bool
     """Whether a scheduler, or a command with workers of its own, hands out work; None where it cannot be told."""
     database: str
     embedded: bool
@@ -104,7 +104,7 @@ def _headline(status: Status) -> Table:
     lines = {
         "Time": f"{datetime.fromtimestamp(overview.at):%Y-%m-%d %H:%M:%S}",
         "Database": status.database,
-        "Scheduler": {True: "at work", False: "none at work", None: "unknown"}[status.led],
+        "Scheduler": "at work" if status.led else "none at work",
         "Workers": (workers if beating else "none alive") + (f", {silent} silent" if silent else ""),
         "Last minute": f"{_count(overview.throughput.shards, 'shard')}, {overview.throughput.hypotheses:,} hypotheses",
         "Evaluations": ", ".join(f"{amount:,} {state}" for state, amount in overview.evaluations.items() if amount)
@@ -133,11 +133,11 @@ def _advice(status: Status) -> str:
     if not overview.open and not overview.waiting:
         return ""
     if status.embedded:
-        if status.led is False:
+        if not status.led:
             return "Nobody works on what is open. Start `steelyard up`, or evaluate something."
         return ""
     lacking = []
-    if status.led is False:
+    if not status.led:
         lacking.append("`steelyard scheduler`")
     if not any(worker.beating for worker in overview.workers):
         lacking.append("`steelyard worker`")

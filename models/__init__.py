@@ -18,6 +18,7 @@ from models.cost import MeasuredCost
 from models.declaration import Declaration, Diagnosis, LadderStep
 from models.evaluation import Evaluation
 from models.judgments import HumanSegmentScore, HumanSystemScore, Judgments, Rating
+from models.leader import Leader
 from models.ledger import LedgerEntry, QuotaAccount, SubmissionRequest
 from models.nights import Delivery, Night, NightEvaluation
 from models.preparation import Preparation, PreparedChapter, PreparedState, ProtocolState
@@ -76,6 +77,7 @@ __all__ = [
     "Judgments",
     "LadderStep",
     "LayerBlock",
+    "Leader",
     "LeaseState",
     "LedgerEntry",
     "MeasuredCost",

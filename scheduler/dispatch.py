@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +54,17 @@ class Hint:
     queue_class: QueueClass
 
 
-def dispatch(engine: Engine, app: Any, settings: Settings, accounts: Accounts | None = None) -> int:
-    """Fill the window once; how many tasks were sent. `accounts` says what each team has had so far."""
+def dispatch(
+    engine: Engine,
+    app: Any,
+    settings: Settings,
+    accounts: Accounts | None = None,
+    leads: Callable[[], bool] = lambda: True,
+) -> int:
+    """Fill the window once; how many tasks were sent. `accounts` says what each team has had so far.
+
+    Nothing is sent once `leads` says that another scheduler may lead.
+    """
     accounts = new_accounts(settings) if accounts is None else accounts
     with reading(engine) as connection:
         turns = read_turns(connection)
@@ -75,12 +84,10 @@ def dispatch(engine: Engine, app: Any, settings: Settings, accounts: Accounts | 
         return 0
     with writing(engine) as connection:
         hints = [
-            hint
-            for share, rows in chosen
-            for hint in _mark(connection, rows, share, settings.urgent_seconds, accounts)
+            hint for share, rows in chosen for hint in _mark(connection, rows, share, settings.urgent_seconds, accounts)
         ]
     # Committed first, sent then: a crash in between costs one hint time, never a shard.
-    return _send(engine, app, hints)
+    return _send(engine, app, hints, leads)
 
 
 def new_accounts(settings: Settings) -> Accounts:
@@ -177,8 +184,11 @@ def _enqueue(connection: Connection, table: type[Leased], wanted: Select[int], u
     return dict(sorted((row.id, row.queue_class) for row in rows))
 
 
-def _send(engine: Engine, app: Any, hints: list[Hint]) -> int:
+def _send(engine: Engine, app: Any, hints: list[Hint], leads: Callable[[], bool]) -> int:
     for sent, hint in enumerate(hints):
+        if not leads():
+            log.warning("The term of this scheduler is over: %d hints are not sent", len(hints) - sent)
+            return sent
         try:
             queue = hint.queue_class.queue_of(hint.edition)
             app.tasks[hint.task].apply_async((hint.key,), queue=queue, headers=HINT_HEADERS)

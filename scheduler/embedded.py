@@ -24,12 +24,14 @@ from celery.worker import WorkController
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from models.lease import hand_back
 from models.progress import Progress, read_progress
-from models.session import make_engine
+from models.releasing import RELEASES
+from models.session import make_engine, writing
 from models.trouble import trouble_of
 from scheduler.embedded_pool import EmbeddedPool
 from scheduler.errors import AlreadyRunning, StorageFailed, WorkerDidNotStart
-from scheduler.leader import leadership
+from scheduler.leader import Leadership
 from scheduler.loop import Rounds, Signs, scheduler_outlook
 from scheduler.nightly import Nights
 from scheduler.recovery import reclaim_all
@@ -68,8 +70,7 @@ class Embedded:
     ) -> None:
         self._settings = settings.model_copy(update={"broker_url": "memory://localhost/"})
         self._processes = concurrency or settings.processes
-        self._leadership = leadership(settings.database_url)
-        self._leads = False
+        self._leadership = Leadership(settings.database_url, settings.silent_seconds)
         self._next_try = 0.0
         self._say = say
         self._signs = Signs()
@@ -143,7 +144,9 @@ class Embedded:
         (a full disk, for instance), and what the database says where this process itself finds out.
         """
         # What a command before has lost was put back when we started.
-        rounds = Rounds(self.engine, self._app, self._settings, nights, self._signs, swept=True)
+        rounds = Rounds(
+            self.engine, self._app, self._settings, nights, self._signs, leads=self._leadership.in_term, swept=True
+        )
         outage = Outage()
         watch = Watch(self.engine, read, on_progress, outage)
         begun, looked = time.monotonic(), 0.0
@@ -162,14 +165,15 @@ class Embedded:
             time.sleep(_rest(begun, self._settings.tick_seconds))
 
     def _hand_out(self, rounds: Rounds) -> None:
-        """One round, if the leadership did not get lost with a connection and somebody else has it now."""
+        """One round, unless our term is over and somebody else leads now."""
         try:
-            if not self._leads and time.monotonic() >= self._next_try:
+            leads = self._leadership.held()
+            if not leads and time.monotonic() >= self._next_try:
                 self._next_try = time.monotonic() + self._settings.sweep_seconds
-                self._leads = self._leadership.acquire()
-            self._signs.leading = self._leads
-            if self._leads and rounds.go():
-                self._leads = self._leadership.held()
+                leads = self._leadership.acquire()
+            self._signs.leading = leads
+            if leads:
+                rounds.go()
         except DBAPIError:
             rounds.rest()
             raise
@@ -188,13 +192,12 @@ class Embedded:
         self._stopping, self._thread, self._ending = False, None, None
         if not self._leadership.acquire():
             raise AlreadyRunning
-        self._leads = True
         self._undo.append(self._leadership.release)
         load_ahead(self._station)
         self._end_on_sigterm()
         # We lead, so whatever is in flight belongs to a command that is gone.
-        self._reclaim(used=True)
-        self._undo.append(lambda: self._reclaim(used=False))
+        self._put_back(lambda engine: reclaim_all(engine, self._settings, used=True), must=True)
+        self._undo.append(self._hand_back)
         self._undo.append(self._station.close)
         self._undo.append(limit_processes(self._app, self._settings, self._processes))
         signals.worker_process_init.connect(_plain_streams)
@@ -226,16 +229,37 @@ class Embedded:
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def _reclaim(self, *, used: bool) -> None:
+    def _hand_back(self) -> None:
+        """Put back what is in flight, no attempt used: of all where we lead, else what our own processes ran."""
+        leads = self._renew()
+
+        def hand_back_all(engine: Engine) -> None:
+            if leads:
+                reclaim_all(engine, self._settings, used=False)
+                return
+            with writing(engine) as connection:
+                for table in RELEASES:
+                    hand_back(connection, table, self._station.worker)
+
+        self._put_back(hand_back_all, must=False)
+
+    def _put_back(self, action: Callable[[Engine], object], *, must: bool) -> None:
         engine = make_engine(self._settings.database_url, pooled=False)
         try:
-            reclaim_all(engine, self._settings, used=used)
+            action(engine)
         except DBAPIError as error:
-            if used or trouble_of(error) is None:
+            if must or trouble_of(error) is None:
                 raise
             log.info("What was in flight could not be put back; the next command does it: %s", error.orig)
         finally:
             engine.dispose()
+
+    def _renew(self) -> bool:
+        """Keep the lead while we stop; whether it is ours."""
+        try:
+            return self._leadership.held() or self._leadership.acquire()
+        except DBAPIError:
+            return False
 
     def _start_worker(self) -> None:
         ready = threading.Event()
@@ -277,6 +301,7 @@ class Embedded:
         patience = time.monotonic() + self._settings.stop_seconds
         state.should_stop = 0
         while thread.is_alive():
+            self._renew()
             if self._hurried.is_set() or time.monotonic() > patience:
                 state.should_terminate = 0
                 # That processes die now is no news.

@@ -18,15 +18,13 @@ def check_leading(leads: bool) -> Check:
 
 
 def check_led(settings: Settings) -> Check:
-    """Whether somebody hands out the work of this database. Not for a process that may lead itself (`is_led`)."""
+    """Whether somebody hands out the work of this database."""
     engine = make_engine(settings.database_url, pooled=False)
     try:
         with reading(engine) as connection:
-            led = is_led(connection, settings.database_url)
+            led = is_led(connection, settings.silent_seconds)
     except DBAPIError as error:
         return Check("scheduler", False, masked(explain(error)))
     finally:
         engine.dispose()
-    if led is None:
-        return Check("scheduler", False, "on this system it cannot be told without --http")
     return Check("scheduler", led, "somebody hands out work" if led else "nobody hands out work")

@@ -1,134 +1,125 @@
-"""Being the only scheduler of a database: by an advisory lock in PostgreSQL, by a file beside SQLite's."""
+"""Being the only scheduler of a database: by a term in its row, renewed while the scheduler's rounds go on.
+
+Nothing else renews it: a leader that is frozen, hangs or has vanished is replaced when its term expires.
+"""
 
 from __future__ import annotations
 
-import fcntl
+import logging
 import os
-import struct
 import sys
-from typing import Protocol
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from models.session import make_engine, sqlite_file
+from models.leader import give_up_lead, read_leader, take_lead
+from models.session import make_engine, reading, writing
 
-_LOCK = 0x5354_4545_4C59_4153
+log = logging.getLogger(__name__)
+
+RENEWALS = 3
+"""A term is renewed when one of so many parts of it has passed."""
 
 
-class Leadership(Protocol):
+class Leadership:
     """The right to hand out work. Two schedulers at once would be harmless, but a waste."""
 
+    def __init__(self, url: str, term_seconds: float) -> None:
+        # No connection outlives its statement, so that pool processes inherit none when they are forked.
+        self._engine: Engine = make_engine(url, relaxed=True, pooled=False)
+        self._term_seconds = term_seconds
+        self._holder = f"{_system()}:{os.getpid()}:{uuid.uuid4().hex}"
+        self._begun: float | None = None
+
     def acquire(self) -> bool:
-        """Try to get it; False when another process has it."""
+        """Try to begin or renew a term; False when another process leads."""
+        begun = _clock()
+        if self._begun is None:
+            # Who stands by looks often: a look must not wait for those who write.
+            with reading(self._engine) as connection:
+                leader = read_leader(connection, self._term_seconds)
+            if leader not in (None, self._holder) and not _has_ended(leader):
+                return False
+        else:
+            leader = None
+        with self._statements() as connection:
+            leads = take_lead(connection, self._holder, self._term_seconds, dead=leader)
+        # Counted from before it was asked for, so that it ends here not later than there.
+        self._begun = begun if leads else None
+        return leads
 
     def held(self) -> bool:
-        """Whether it is still ours."""
+        """Whether it is ours, and has been all the time; renews the term when it is time to."""
+        if not self.in_term():
+            self._begun = None
+            return False
+        assert self._begun is not None
+        return _clock() < self._begun + self._term_seconds / RENEWALS or self.acquire()
+
+    def in_term(self) -> bool:
+        """Whether our term lasts, by this machine's clock alone: for one who is about to do something as the leader."""
+        return self._begun is not None and _clock() < self._begun + self._term_seconds
 
     def release(self) -> None:
-        """Give it up."""
+        """Give it up, so that nobody need wait for the end of the term."""
+        if self._begun is None:
+            return
+        self._begun = None
+        try:
+            with self._statements() as connection:
+                give_up_lead(connection, self._holder)
+        except DBAPIError as error:
+            log.info("The lead could not be given up; its term expires: %s", error.orig)
+
+    @contextmanager
+    def _statements(self) -> Iterator[Connection]:
+        """Statements that write the row, each for itself: whoever is frozen between two must not hold it."""
+        if self._engine.dialect.name == "sqlite":
+            with writing(self._engine) as connection:
+                yield connection
+        else:
+            with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                yield connection
 
 
-def leadership(url: str) -> Leadership:
-    """The leadership of the database of that URL, not acquired yet."""
-    file = sqlite_file(url)
-    return DatabaseLock(url) if file is None else FileLock(f"{file}.scheduler")
+def is_led(connection: Connection, term_seconds: float) -> bool:
+    """Whether somebody hands out the work of this database."""
+    leader = read_leader(connection, term_seconds)
+    return leader is not None and not _has_ended(leader)
 
 
-def is_led(connection: Connection, url: str) -> bool | None:
-    """Whether somebody hands out the work of this database, without taking the lead; None where it cannot be told.
-
-    Not for a process that leads: it would lose its lock on the file by looking at it.
-    """
-    file = sqlite_file(url)
-    if file is not None:
-        return _is_locked(f"{file}.scheduler")
-    locks = text(
-        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 "
-        "AND CAST(classid AS bigint) = :high AND CAST(objid AS bigint) = :low "
-        "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-    )
-    return bool(connection.scalar(locks, {"high": _LOCK >> 32, "low": _LOCK & 0xFFFF_FFFF}))
+def _clock() -> float:
+    """A clock that is never set, and on Linux goes on while the machine sleeps."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
-def _is_locked(path: str) -> bool | None:
-    if sys.platform != "linux":
-        # The question is put in a structure that every system lays out in its own way.
-        return None
+@cache
+def _system() -> str:
+    """The running system and its name space of process numbers; empty where that cannot be told."""
+    if not sys.platform.startswith("linux"):
+        return ""
     try:
-        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}/{Path('/proc/self/ns/pid').readlink()}".replace(":", "")
     except OSError:
-        return None
-    try:
-        layout = "hhqqi"
-        asked = struct.pack(layout, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-        answer = struct.unpack(layout, fcntl.fcntl(file, fcntl.F_GETLK, asked))
-        return bool(answer[0] != fcntl.F_UNLCK)
-    finally:
-        os.close(file)
+        return ""
 
 
-class FileLock:
-    """A lock on a file; the system drops it when the process ends, however it ends."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._file: int | None = None
-
-    def acquire(self) -> bool:
-        """Try to lock the file."""
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            # Not flock: pool processes would inherit the lock and hold it when this process is gone.
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(file)
-            return False
-        self._file = file
-        return True
-
-    def held(self) -> bool:
-        """Whether the file is locked by us."""
-        return self._file is not None
-
-    def release(self) -> None:
-        """Unlock the file. It stays: a file that is removed can be locked twice."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
-
-
-class DatabaseLock:
-    """PostgreSQL's advisory lock, which lives as long as its connection."""
-
-    def __init__(self, url: str) -> None:
-        self._engine: Engine = make_engine(url, pooled=False)
-        self._connection: Connection | None = None
-
-    def acquire(self) -> bool:
-        """Try to get the lock on a connection of its own."""
-        connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        if connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _LOCK}):
-            self._connection = connection
-            return True
-        connection.close()
+def _has_ended(holder: str | None) -> bool:
+    """Whether a holder is a process of this system that is not there any more: nobody need wait for its term."""
+    system, number, _ = (holder or "::").split(":")
+    if not system or system != _system():
         return False
-
-    def held(self) -> bool:
-        """Whether the connection, and with it the lock, is still there."""
-        if self._connection is None:
-            return False
-        try:
-            self._connection.execute(text("SELECT 1"))
-        except DBAPIError:
-            self.release()
-            return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
         return True
-
-    def release(self) -> None:
-        """Close the connection."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+    except PermissionError:
+        return False
+    return False

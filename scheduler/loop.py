@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,7 +22,7 @@ from scheduler.editions import Editions
 from scheduler.ended import settle_ended
 from scheduler.errors import OtherTables
 from scheduler.health import check_leading
-from scheduler.leader import Leadership, leadership
+from scheduler.leader import Leadership
 from scheduler.nightly import Nights
 from scheduler.recovery import sweep
 from scheduler.telemetry import DATABASE_ERRORS, HINTS_LOST, HINTS_SENT, TICK_SECONDS, SchedulerMetrics, new_tally
@@ -62,7 +62,7 @@ class Signs:
 class Rounds:
     """The scheduler's rounds: hand out work each tick, look for lost work now and then.
 
-    Where that was done just now (`swept`), it is not done again at once.
+    Where that was done just now (`swept`), it is not done again at once. `leads` is asked before anything is sent.
     """
 
     def __init__(
@@ -73,6 +73,7 @@ class Rounds:
         nights: Nights | None = None,
         signs: Signs | None = None,
         *,
+        leads: Callable[[], bool] = lambda: True,
         swept: bool = False,
     ) -> None:
         self._engine = engine
@@ -80,6 +81,7 @@ class Rounds:
         self._settings = settings
         self._upkeep = Upkeep(engine, settings)
         self._nights = nights
+        self._leads = leads
         self.signs = signs or Signs()
         self._clock = Clock()
         self._accounts = new_accounts(settings)
@@ -96,7 +98,8 @@ class Rounds:
 
     def _go(self) -> bool:
         tally = self.signs.tally
-        tally.count(HINTS_SENT.name, amount=dispatch(self._engine, self._app, self._settings, self._accounts))
+        sent = dispatch(self._engine, self._app, self._settings, self._accounts, self._leads)
+        tally.count(HINTS_SENT.name, amount=sent)
         if self._nights is not None:
             self._nights.go()
         if time.monotonic() < self._next_sweep:
@@ -158,8 +161,8 @@ def run(settings: Settings, stop: threading.Event) -> None:
 def _stand_by_or_lead(settings: Settings, app: Any, stop: threading.Event, signs: Signs) -> None:
     engine = make_engine(settings.database_url, relaxed=True)
     nights = Nights(settings)
-    rounds = Rounds(engine, app, settings, nights, signs)
-    lead = leadership(settings.database_url)
+    lead = Leadership(settings.database_url, settings.silent_seconds)
+    rounds = Rounds(engine, app, settings, nights, signs, leads=lead.in_term)
     try:
         while not stop.is_set():
             try:
@@ -182,6 +185,8 @@ def _stand_by_or_lead(settings: Settings, app: Any, stop: threading.Event, signs
 
 def _lead(rounds: Rounds, lead: Leadership, settings: Settings, stop: threading.Event) -> None:
     while not stop.is_set():
-        if rounds.go() and not lead.held():
+        if not lead.held():
+            log.warning("This scheduler leads no longer: its term is over")
             return
+        rounds.go()
         stop.wait(settings.tick_seconds)

@@ -16,7 +16,6 @@ SHORTER_THAN = (
     ("task_seconds", "lease_seconds", "work that is still running would be given to another worker, again and again"),
     ("shard_seconds", "task_seconds", "shards would be cut so large that they are killed before they are done"),
     ("beat_seconds", "silent_seconds", "living workers would be taken for dead between two heartbeats"),
-    ("sweep_seconds", "silent_seconds", "a scheduler would lose the lead between two sweeps"),
     ("tick_seconds", "silent_seconds", "a scheduler would lose the lead between two rounds"),
     ("beat_seconds", "stale_seconds", "living workers would not be ready between two heartbeats"),
     ("sweep_seconds", "stale_seconds", "a scheduler that stands by would not be ready between two looks"),
@@ -67,7 +66,7 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(default=180.0, gt=0)
     """How long a claim holds; longer than task_seconds, or living work is taken over in vain."""
     silent_seconds: float = Field(default=5.0, gt=0)
-    """A worker that has not beaten for so long is taken for dead."""
+    """A worker that has not beaten for so long is taken for dead; a leading scheduler has terms of that length."""
     deaf_seconds: float = Field(default=60.0, gt=0)
     """A worker that takes no message for so long, though some wait and it holds no work, ends with exit code 1."""
     beat_seconds: float = Field(default=1.0, gt=0)

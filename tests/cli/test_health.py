@@ -9,7 +9,7 @@ from cli.main import main
 from models import Worker
 from models.base import now
 from models.session import make_engine, writing
-from scheduler.leader import leadership
+from scheduler.leader import Leadership
 from tests.servers import free_port
 from tests.worker.test_health import served
 from worker.health import Check
@@ -27,14 +27,15 @@ def test_a_worker_by_its_row(database_url, capsys):
     assert capsys.readouterr().out.startswith("worker: well\n  database: reachable, tables ")
 
 
-def test_a_scheduler_by_its_lock(postgres_url, capsys):
-    arguments = ["health", "scheduler", "--database", postgres_url]
+def test_a_scheduler_by_its_term(database_url, capsys):
+    arguments = ["health", "scheduler", "--database", database_url]
     assert main(arguments) == 1
     assert "nobody hands out work" in capsys.readouterr().out
-    lock = leadership(postgres_url)
-    assert lock.acquire()
+    lead = Leadership(database_url, 60.0)
+    assert lead.acquire()
     assert main(arguments) == 0
-    lock.release()
+    lead.release()
+    assert main(arguments) == 1
 
 
 def test_a_database_that_is_away(capsys):

@@ -25,6 +25,7 @@ from models.states import QueueClass
 from scheduler import dispatch, loop
 from scheduler.comparing import Wanted, randomize
 from scheduler.embedded import Embedded
+from scheduler.leader import Leadership
 from tests.faults.troubled import register
 from tests.scheduler.jobs import queue_job
 from worker import app, station
@@ -54,11 +55,11 @@ def schedule_twice(log: Path) -> None:
     """Send every hint twice, and say so in a file."""
     send = dispatch._send
 
-    def send_twice(engine, app, hints):  # type: ignore[no-untyped-def]
+    def send_twice(engine, app, hints, leads):  # type: ignore[no-untyped-def]
         with log.open("a") as file:
             file.writelines(f"{hint.task} {hint.key}\n" for hint in hints)
-        send(engine, app, hints)
-        return send(engine, app, list(reversed(hints)))
+        send(engine, app, hints, leads)
+        return send(engine, app, list(reversed(hints)), leads)
 
     dispatch._send = send_twice
     schedule()
@@ -68,14 +69,14 @@ def schedule_in_disorder(log: Path) -> None:
     """Send all hints late, every second one also at once, the last ones first, and say so in a file."""
     send = dispatch._send
 
-    def send_in_disorder(engine, app, hints):  # type: ignore[no-untyped-def]
+    def send_in_disorder(engine, app, hints, leads):  # type: ignore[no-untyped-def]
         backwards = list(reversed(hints))
         with log.open("a") as file:
             file.writelines(f"{hint.task} {hint.key}\n" for hint in backwards)
-        later = threading.Timer(0.2, send, (engine, app, backwards))
+        later = threading.Timer(0.2, send, (engine, app, backwards, leads))
         later.daemon = True
         later.start()
-        send(engine, app, backwards[::2])
+        send(engine, app, backwards[::2], leads)
         return len(hints)
 
     dispatch._send = send_in_disorder
@@ -86,8 +87,8 @@ def schedule_and_lose(seed: int) -> None:
     """Mark hints as sent, and lose one of five on the way."""
     send, draw = dispatch._send, random.Random(seed)
 
-    def send_some(engine, app, hints):  # type: ignore[no-untyped-def]
-        return send(engine, app, [hint for hint in hints if draw.random() > 0.2])
+    def send_some(engine, app, hints, leads):  # type: ignore[no-untyped-def]
+        return send(engine, app, [hint for hint in hints if draw.random() > 0.2], leads)
 
     dispatch._send = send_some
     schedule()
@@ -101,34 +102,34 @@ def work_without_hearing() -> int:
     return run_worker(Settings())
 
 
-class Usurper:
+class Usurper(Leadership):
     """Leads, whoever else does."""
 
-    leads = False
+    _leads = False
 
     def acquire(self) -> bool:
         logging.warning("The usurper leads")
-        self.leads = True
+        self._leads = True
         return True
 
     def held(self) -> bool:
-        return self.leads
+        return self._leads
 
-    def release(self) -> None:
-        pass
+    def in_term(self) -> bool:
+        return self._leads
 
 
 def usurp(log: Path) -> None:
     """Hand out work beside the one who leads, and say so in a file."""
     send = dispatch._send
 
-    def send_and_tell(engine, app, hints):  # type: ignore[no-untyped-def]
+    def send_and_tell(engine, app, hints, leads):  # type: ignore[no-untyped-def]
         with log.open("a") as file:
             file.writelines(f"{hint.task} {hint.key}\n" for hint in hints)
-        return send(engine, app, hints)
+        return send(engine, app, hints, leads)
 
     dispatch._send = send_and_tell
-    loop.leadership = lambda _url: Usurper()
+    loop.Leadership = Usurper
     schedule()
 
 

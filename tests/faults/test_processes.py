@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from models import Evaluation, EvaluationState, LeaseState, Score, Shard, Worker
+from models.leader import read_leader
 from models.progress import Progress
 from models.session import make_engine, reading
 from scheduler.embedded import Embedded
@@ -114,6 +115,28 @@ def test_a_whole_worker_is_killed_in_the_middle_of_a_shard(cluster: Cluster, und
     cluster.start_worker("second")
     check(cluster, job, undisturbed)
     assert "fell silent" in cluster.log("scheduler")
+
+
+def test_a_leading_scheduler_is_frozen(cluster: Cluster, undisturbed: Scores) -> None:
+    """Another takes over when its term is over, and it sends nothing when it wakes up."""
+    first = cluster.start("first", "scheduler")
+    until(lambda: leads(cluster, first.pid), "the first one to lead")
+    second = cluster.start("second", "scheduler")
+    cluster.start_worker()
+    cluster.freeze("first")
+    job = queue(cluster)
+    until(lambda: leads(cluster, second.pid), "the second one to lead")
+    check(cluster, job, undisturbed)
+    cluster.thaw("first")
+    until(lambda: "This scheduler leads no longer" in cluster.log("first"), "the first one to find out")
+    assert leads(cluster, second.pid)
+    with reading(cluster.engine) as connection:
+        assert set(connection.scalars(select(Shard.attempts))) == {1}
+
+
+def leads(cluster: Cluster, pid: int) -> bool:
+    with reading(cluster.engine) as connection:
+        return f":{pid}:" in (read_leader(connection, SETTINGS["silent_seconds"]) or "")
 
 
 def test_every_hint_is_delivered_twice(cluster: Cluster, undisturbed: Scores, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """One scheduler at a time."""
 
+import signal
 import subprocess
 import sys
 import threading
@@ -7,30 +8,45 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import psycopg
 import pytest
+from sqlalchemy import insert, select, update
+from sqlalchemy.exc import OperationalError
 
-from models.session import make_engine, reading
-from scheduler import loop
+from metrics.base import EDITION
+from models import Leader, LeaseState, Shard, Worker
+from models.leader import read_leader, take_lead
+from models.lease import forget_old_hints
+from models.session import make_engine, reading, writing
+from scheduler import leader, loop
+from scheduler.dispatch import dispatch
 from scheduler.embedded import Embedded
 from scheduler.errors import AlreadyRunning
-from scheduler.leader import is_led, leadership
+from scheduler.leader import Leadership, is_led
 from tests.faults.cluster import until
+from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.settings import Settings
+from worker.tasks import SCORE_SHARD
+
+TERM = 1.0
 
 HOLD = """
-import sys
-from scheduler.leader import leadership
-lead = leadership(sys.argv[1])
+import sys, time
+from scheduler.leader import Leadership
+lead = Leadership(sys.argv[1], float(sys.argv[2]))
 print(lead.acquire(), flush=True)
+while lead.held():
+    time.sleep(0.01)
+print("lost", flush=True)
 sys.stdin.read()
 """
 
 
-def hold_elsewhere(url: str) -> subprocess.Popen[str]:
+def hold_elsewhere(url: str, term: float = 60.0) -> subprocess.Popen[str]:
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, url],
+        [sys.executable, "-c", HOLD, url, str(term)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -56,17 +72,9 @@ def looping(url: str) -> Iterator[None]:
     assert not thread.is_alive()
 
 
-def somebody_leads(url: str) -> bool:
-    """Whether the leadership cannot be had; only for PostgreSQL, where locks are those of connections."""
-    other = leadership(url)
-    acquired = other.acquire()
-    other.release()
-    return not acquired
-
-
-def led(url: str) -> bool | None:
+def led(url: str) -> bool:
     with reading(make_engine(url, pooled=False)) as connection:
-        return is_led(connection, url)
+        return is_led(connection, 60.0)
 
 
 def test_whether_somebody_leads_can_be_seen_without_taking_the_lead(database_url: str) -> None:
@@ -76,48 +84,151 @@ def test_whether_somebody_leads_can_be_seen_without_taking_the_lead(database_url
     assert led(database_url) is True
     other.kill()
     other.communicate()
-    until(lambda: led(database_url) is False, "the end of its lead")
+    assert led(database_url) is False, "its process is gone, and nobody waits for the end of its term"
 
 
 def test_a_second_one_waits_until_the_first_is_dead(database_url: str) -> None:
+    """Though its term is a minute long, when it is seen that its process has ended."""
     other = hold_elsewhere(database_url)
-    lead = leadership(database_url)
+    lead = Leadership(database_url, 60.0)
     assert not lead.acquire()
     assert not lead.held()
+    assert not lead.in_term()
     other.kill()
     other.communicate()
-    # PostgreSQL takes a moment to see that somebody has gone.
-    until(lead.acquire, "the leadership")
+    assert lead.acquire()
     assert lead.held()
+    assert lead.in_term()
     lead.release()
     assert not lead.held()
-    until(leadership(database_url).acquire, "the leadership for another")
+    assert Leadership(database_url, 60.0).acquire()
 
 
-def test_a_cut_connection_costs_the_leadership(postgres_url: str) -> None:
-    lead = leadership(postgres_url)
+def test_one_that_has_vanished_is_replaced_when_its_term_expires(database_url: str) -> None:
+    """On a machine of which nothing more is heard."""
+    with writing(make_engine(database_url, pooled=False)) as connection:
+        assert take_lead(connection, "another system:1:0", TERM)
+    lead = Leadership(database_url, TERM)
+    assert not lead.acquire()
+    until(lead.acquire, "the end of the term")
+    with reading(make_engine(database_url, pooled=False)) as connection:
+        assert "another system" not in str(read_leader(connection, TERM))
+
+
+def test_one_that_is_frozen_is_replaced_and_finds_out_when_it_wakes_up(database_url: str) -> None:
+    other = hold_elsewhere(database_url, TERM)
+    lead = Leadership(database_url, TERM)
+
+    def frozen() -> bool:
+        """It is stopped, and not in the middle of renewing its term: it would hold a lock of SQLite."""
+        other.send_signal(signal.SIGSTOP)
+        until(lambda: stopped(other.pid), "it to stop")
+        try:
+            with writing(make_engine(f"{database_url}?timeout=0" if "sqlite" in database_url else database_url)):
+                return True
+        except OperationalError:
+            other.send_signal(signal.SIGCONT)
+            return False
+
+    until(frozen, "it to be stopped")
+    assert not lead.acquire(), "its term was over before"
+    until(lead.acquire, "the end of its term")
+    assert led(database_url)
+    stop = threading.Event()
+    keeping = threading.Thread(target=lambda: all(lead.held() for _ in iter(lambda: stop.wait(0.01), True)))
+    keeping.start()
+    other.send_signal(signal.SIGCONT)
+    assert other.stdout is not None
+    assert other.stdout.readline() == "lost\n"
+    assert lead.in_term()
+    stop.set()
+    keeping.join()
+    other.kill()
+    other.communicate()
+
+
+def stopped(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+def test_a_term_goes_on_while_it_is_renewed(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two thirds of a term after it was asked for at the latest; and once it is over it must be asked for anew."""
+    moment = 1000.0
+    monkeypatch.setattr(leader, "_clock", lambda: moment)
+    lead, asked = Leadership(database_url, TERM), []
+    with monkeypatch.context() as patched:
+        real = take_lead
+        patched.setattr(leader, "take_lead", lambda *given, **more: asked.append(moment) or real(*given, **more))
+        assert lead.acquire()
+        for moment in (1000.2, 1000.4, 1000.6, 1000.8, 1001.0):  # noqa: B007 - the clock shows it
+            assert lead.held()
+        assert asked == [1000.0, 1000.4, 1000.8]
+        moment = 1001.79
+        assert lead.in_term()
+        moment = 1001.81
+        assert not lead.in_term()
+        assert not lead.held()
+        assert asked == [1000.0, 1000.4, 1000.8]
+        assert lead.acquire()
+        assert lead.held()
+
+
+def test_a_clock_that_is_set_back_leaves_the_lead_with_nobody_for_long(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    with writing(engine) as connection:
+        assert take_lead(connection, "another system:1:0", TERM)
+        connection.execute(update(Leader).values(expires_at=Leader.expires_at + 3600))
+        assert read_leader(connection, TERM) is None
+    assert Leadership(database_url, TERM).acquire()
+
+
+def test_a_leader_whose_term_is_over_sends_nothing(database_url: str) -> None:
+    """Also when it was stopped between marking rows and sending, or in the middle of that: others send them again."""
+    engine, settings = make_engine(database_url), one_block_shards(database_url)
+    queue_job(engine, settings, segments=600)
+    with writing(engine) as connection:
+        connection.execute(insert(Worker).values(id="w", host="h", pid=1, version="1", concurrency=2, edition=EDITION))
+    sent: list[int] = []
+    task = SimpleNamespace(apply_async=lambda arguments, **_: sent.append(arguments[0]))
+    app = SimpleNamespace(tasks={SCORE_SHARD: task})
+    # It wakes up after the first message.
+    assert dispatch(engine, app, settings, leads=lambda: not sent) == 1
+    assert len(sent) == 1
+    with reading(engine) as connection:
+        marked = list(connection.scalars(select(Shard.id).where(Shard.state == LeaseState.ENQUEUED)))
+    assert len(marked) > 1, "there was nothing left to send"
+    with writing(engine) as connection:
+        assert forget_old_hints(connection, Shard, -1.0) == len(marked)
+    assert dispatch(engine, app, settings) == len(marked)
+    assert sorted(sent[1:]) == sorted(marked)
+    engine.dispose()
+
+
+def test_a_cut_connection_costs_no_leadership(postgres_url: str) -> None:
+    lead = Leadership(postgres_url, 60.0)
     assert lead.acquire()
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
-    until(lambda: not lead.held(), "the end of the connection")
-    until(lead.acquire, "the leadership")
+    assert lead.held()
+    assert not Leadership(postgres_url, 60.0).acquire()
     lead.release()
 
 
 def test_the_loop_outlives_its_connections(postgres_url: str) -> None:
     with looping(postgres_url):
-        until(lambda: somebody_leads(postgres_url), "the loop to lead")
+        until(lambda: led(postgres_url), "the loop to lead")
         with psycopg.connect(postgres_url, autocommit=True) as connection:
             cut = connection.execute(
                 "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
                 "WHERE datname = current_database() AND pid <> pg_backend_pid()"
             ).fetchone()
-        assert cut is not None
-        assert cut[0] >= 1, "there was no connection to cut"
-        until(lambda: somebody_leads(postgres_url), "the loop to lead again")
+            assert cut is not None
+            assert cut[0] >= 1, "there was no connection to cut"
+            connection.execute("UPDATE leader SET expires_at = 0")
+        until(lambda: led(postgres_url), "the loop to lead again")
 
 
 def test_no_embedded_worker_beside_another_scheduler(sqlite_url: str) -> None:
@@ -130,11 +241,9 @@ def test_no_embedded_worker_beside_another_scheduler(sqlite_url: str) -> None:
 
 def test_the_loop_ends_when_told_to(database_url: str) -> None:
     with looping(database_url):
-        if database_url.startswith("postgres"):
-            until(lambda: somebody_leads(database_url), "the loop to lead")
-    lead = leadership(database_url)
-    until(lead.acquire, "the leadership")
-    lead.release()
+        until(lambda: led(database_url), "the loop to lead")
+    assert not led(database_url)
+    assert Leadership(database_url, 60.0).acquire()
 
 
 def test_an_embedded_command_keeps_the_leadership_that_it_got_back(postgres_url: str) -> None:
@@ -153,5 +262,5 @@ def test_an_embedded_command_keeps_the_leadership_that_it_got_back(postgres_url:
         time.sleep(0.002)
         embedded._hand_out(rounds)
     assert rounds.went == 5
-    assert somebody_leads(postgres_url)
+    assert led(postgres_url)
     embedded._leadership.release()

@@ -22,8 +22,8 @@ class SeenQueue:
     """The queue at one moment."""
 
     overview: Overview
-    led: bool | None
-    """Whether somebody hands out work; None where that cannot be told."""
+    led: bool
+    """Whether somebody hands out work."""
     everything: bool
     """Whether nothing was left out: administrators see teams and workers, too."""
 
@@ -31,7 +31,7 @@ class SeenQueue:
     def stuck(self) -> bool:
         """Whether something waits that nobody works on."""
         open_work = self.overview.open or self.overview.waiting
-        return bool(open_work) and (self.led is False or not self.overview.processes)
+        return bool(open_work) and (not self.led or not self.overview.processes)
 
 
 def read_queue(connection: Connection, principal: Principal, settings: WebSettings) -> SeenQueue:
@@ -49,4 +49,4 @@ def read_queue(connection: Connection, principal: Principal, settings: WebSettin
             workers=tuple(replace(each, id="", host="", pid=0, holds=()) for each in overview.workers),
             astray=(),
         )
-    return SeenQueue(overview, is_led(connection, settings.database_url), principal.administrates)
+    return SeenQueue(overview, is_led(connection, settings.silent_seconds), principal.administrates)
