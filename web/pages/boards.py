@@ -128,7 +128,7 @@ class Links:
             self.wish["shown"] = view.wish.shown.value
         if view.wish.constrained is not Constrained.ANY:
             self.wish["constrained"] = view.wish.constrained.value
-        self._segments = {"test_set": choice.test_set, "references": choice.references, "metric": self.wish["metric"]}
+        self._segments = {name: self.wish[name] for name in ("test_set", "references", "metric")}
 
     def board(self, **changes: object) -> str:
         """The board with other wishes."""
