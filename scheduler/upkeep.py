@@ -13,6 +13,7 @@ from models.lease import put_back_unowned
 from models.recounting import broken_comparisons, miscounted, recount
 from models.releasing import RELEASES
 from models.session import reading, writing
+from models.worked_for import name_of
 from worker.logs import fields
 from worker.settings import Settings
 
@@ -70,7 +71,7 @@ def mend(engine: Engine, settings: Settings) -> None:
         with writing(engine) as connection:
             stuck = put_back_unowned(connection, table, longest_delay)
         if stuck:
-            log.warning("%d of %s were stuck: they wait again", stuck, table.__tablename__)
+            log.warning("%d rows of %s were stuck: they wait again", stuck, name_of(table))
     recount_open(engine)
     with reading(engine) as connection:
         broken = broken_comparisons(connection)
