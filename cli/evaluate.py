@@ -16,6 +16,7 @@ from cli.options import (
     add_metric_options,
     add_resampling_options,
     add_width_option,
+    asked_for,
     chosen_metrics,
     note,
     settled_metrics,
@@ -158,7 +159,7 @@ def run(options: argparse.Namespace) -> int:
 
     settings = read_settings(options)
     chosen = chosen_metrics(options)
-    specifications = [metric.specification for metric in chosen]
+    specifications = asked_for(options)
     check_sort(specifications, options.sort)
     name = checked_name(options.name) if options.name else None
     folder = read_any_campaign(

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
 
+from analysis.board import notices_of
 from models.entries import RULE
 from models.session import reading
 from web.api.boards import Filters
@@ -70,6 +71,7 @@ def show_leaderboard(
         last=first + len(lines),
         page_size=PAGE,
         level=LEVEL,
+        notices=notices_of(choice.listed),
         links=links,
         metrics=[
             (key, title.removesuffix(" ↓")) for key, title in zip(choice.listed.metrics, view.titles, strict=True)

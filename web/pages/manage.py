@@ -17,6 +17,7 @@ from web.asking import Asking, state_of
 from web.errors import BadRequest, Forbidden, NotSignedIn, NotThere
 from web.life.changing import to_change, version_of
 from web.life.corrections import list_corrections
+from web.life.measures import protocols_on, tokenizer_notices
 from web.life.phases import close_now, publish_now
 from web.life.quotas import quotas_that_hold, remove_quota, set_quota, teams_of_quotas
 from web.life.rules import Rules, found_campaign, set_frozen, set_rules
@@ -325,6 +326,7 @@ def _management(
     with reading(state_of(request).engine) as connection:
         sight = organised(connection, principal, name)
         test_sets = list_campaign_test_sets(connection, sight)
+        measures = protocols_on(connection, sight.campaign_id)
         members = list_members(connection, sight.campaign_id)
         quotas = quotas_that_hold(connection, sight)
         quota_teams = teams_of_quotas(connection, sight)
@@ -347,6 +349,14 @@ def _management(
         here="manage",
         rules_version=version,
         test_sets=test_sets,
+        notices=[
+            (known.title, notice)
+            for known in test_sets
+            if known.replaced_by is None
+            for notice in tokenizer_notices(
+                [each for each in measures if each.test_set_id == known.id], known.target_language
+            )
+        ],
         members=members,
         quotas=quotas,
         quota_words=QUOTA_WORDS,
