@@ -153,6 +153,22 @@ def test_a_schedule_keeps_the_tokenizer_of_its_test_set(folders):
     assert found["ja"].startswith("bleu:tok=ja-mecab-")
 
 
+def test_a_night_of_13a_is_told_of_in_its_verdict(folders):
+    database = ("--database", f"sqlite:///{folders}/steelyard.db")
+    cron = ("--cron", "30 2 * * *", "--time-zone", "Europe/Prague", "--source", "out/{date}/{system}.txt")
+    asked = ("--test-set", "port-zh", "-m", "bleu:tok=13a", "chrf")
+    ended = steelyard_here("nightly", "add", "gate", *cron, *asked, *database, cwd=folders)
+    assert f"13a {LEAVES}" in ended.stderr
+    (folders / "out" / "2026-03-02").mkdir(parents=True)
+    (folders / "port-zh/systems/S.txt").rename(folders / "out/2026-03-02/S.txt")
+    run = ("--date", "2026-03-02", "--json", "report.json", "--processes", "1")
+    ended = steelyard_here("nightly", "run", "gate", *run, *database, cwd=folders)
+    assert ended.returncode == 0, ended.stderr
+    assert f"Note: bleu: in zh text the tokenizer 13a {LEAVES}" in ended.stdout
+    notes = json.loads((folders / "report.json").read_text())["verdict"]["notes"]
+    assert [note for note in notes if LEAVES in note]
+
+
 @pytest.mark.parametrize(
     ("language", "options", "settings"),
     [
@@ -169,5 +185,5 @@ def test_mtrics_cuts_into_words_of_the_target_language(folders, monkeypatch, cap
     assert mtrics(["-c", f"{here}/systems/S.txt", "-r", f"{here}/refs/A.txt", "-b", "-s", *options]) == 0
     found = capsys.readouterr()
     theirs = expected(language, smooth_method="none", **settings)["S"]
-    assert f"{theirs / 100:.4f}" in found.out
+    assert f"BLEU:\t{theirs / 100:.4f}".rstrip("0").rstrip(".") in found.out
     assert (LEAVES in found.err) == (language == "zh" and settings["tokenize"] == "none")
