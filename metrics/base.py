@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from metrics.surroundings import Surroundings
 
 VERSION = "0.1.0"
-EDITION = 1
+EDITION = 2
 """The edition of the numbers: raised by a release in which any metric counts or scores anything differently.
 
 Statistics of one edition are never added to those of another.

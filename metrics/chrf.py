@@ -104,4 +104,4 @@ class ChrF(Metric):
 
         Terms are added in the order of the columns: other orders give other last digits.
         """
-        return chrf_scores(sums, float(self.beta**2), effective=self.eff)
+        return chrf_scores(sums, self.beta * self.beta, effective=self.eff)

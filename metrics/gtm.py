@@ -14,6 +14,7 @@ from metrics.best_reference import lengths
 from metrics.grid import on_grid
 from metrics.kernels.gtm import gtm_runs, taken_runs
 from metrics.parameters import case_parameter, number_to, parameter, show_number, tokenizer_parameter
+from metrics.portable import power
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,7 +123,4 @@ class GTM(Metric):
     def _sizes(self, totals: NDArray[np.float64], rests: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.e == 1:
             return totals + rests
-        # Python's power and not NumPy's: the latter's last digits differ between processors.
-        root, pairs = 1.0 / self.e, zip(totals.ravel().tolist(), rests.ravel().tolist(), strict=True)
-        sizes = [(total + rest**self.e if rest else total) ** root for total, rest in pairs]
-        return np.array(sizes).reshape(totals.shape)
+        return power(totals + power(rests, self.e), 1.0 / self.e)

@@ -86,5 +86,5 @@ def _brevity_penalty(hypothesis: NDArray[np.float64], reference: NDArray[np.floa
     """1 for texts that are long enough, 1/2 for those of two thirds of the length."""
     short = (hypothesis < reference) & (hypothesis > 0)
     logs = portable.log(np.where(short, hypothesis, 1.0) / np.where(short, reference, 1.0))
-    beta = math.log(0.5) / math.log(1.5) ** 2
-    return portable.exp(beta * (logs * logs))
+    half, of_two_thirds = portable.log(np.array([0.5, 1.5]))
+    return portable.exp(half / (of_two_thirds * of_two_thirds) * (logs * logs))

@@ -1,7 +1,8 @@
-"""Logarithm, exponential, power and sum whose last digits do not depend on processor or shape.
+"""Logarithm, exponential, power and sum whose last digits do not depend on processor, library or shape.
 
-NumPy's differ between processors with and without AVX-512; these are the C library's, which `math` gives, too.
-Everything else that the formulas need (+ - * / and comparisons) is correctly rounded everywhere.
+NumPy's differ between processors with and without AVX-512, the C library's (`math`, `**`) between those with and
+without FMA. These are correctly rounded (metrics/kernels/elementary.h has method and bounds), as is everything else
+that the formulas need: + - * / and sqrt.
 """
 
 from __future__ import annotations
@@ -16,22 +17,22 @@ if TYPE_CHECKING:
 
 
 def log(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Natural logarithms; values must be positive."""
+    """Natural logarithms: -inf of 0, NaN below."""
     return of_each("log", values)
 
 
 def log2(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Logarithms to the base 2; values must be positive."""
+    """Logarithms to the base 2: -inf of 0, NaN below."""
     return of_each("log2", values)
 
 
 def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Exponentials; values must be too small to overflow."""
+    """Exponentials: inf above 709.78, 0 below -745.13."""
     return of_each("exp", values)
 
 
 def power(values: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
-    """Values, 0 or more, to the power of the exponent, which is above 0."""
+    """Values, 0 or more, to the power of the exponent: NaN of values below 0."""
     return power_of_each(values, exponent)
 
 

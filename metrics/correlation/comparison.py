@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.distributions import student_t_sf
 from metrics.kernels.pairs import LANES
 from metrics.resampling.randomization import swaps
 
@@ -29,19 +30,20 @@ def williams_p(r_first: float, r_second: float, r_between: float, systems: int) 
     with each other: the more alike they are, the smaller a difference counts. NaN below four systems, where a
     correlation is undefined, and where one metric is the other with its sign turned.
     """
-    from scipy.stats import t as student
-
     if systems < 4 or math.isnan(r_first + r_second + r_between):
         return math.nan
     if abs(r_first - r_second) <= _AS_LARGE:
         return 1.0
     if 1 - abs(r_between) <= _AS_LARGE:
         return math.nan
-    determinant = 1 - r_first**2 - r_second**2 - r_between**2 + 2 * r_first * r_second * r_between
+    determinant = (
+        1 - r_first * r_first - r_second * r_second - r_between * r_between + 2 * r_first * r_second * r_between
+    )
     mean = (r_first + r_second) / 2
-    spread = 2 * max(determinant, 0.0) * (systems - 1) / (systems - 3) + mean**2 * (1 - r_between) ** 3
+    apart = 1 - r_between
+    spread = 2 * max(determinant, 0.0) * (systems - 1) / (systems - 3) + mean * mean * apart * apart * apart
     t = (r_first - r_second) * math.sqrt((systems - 1) * (1 + r_between) / spread)
-    return float(2 * student.sf(abs(t), systems - 3))
+    return 2 * student_t_sf(abs(t), systems - 3)
 
 
 def permutation_p(
@@ -102,5 +104,5 @@ def _standardised(scores: Floats, known: NDArray[np.bool_]) -> Floats:
     """With mean 0 and variance 1 over the known ones; only centred where they are constant."""
     values = scores[known].tolist()
     mean = math.fsum(values) / len(values) if values else 0.0
-    variance = math.fsum((value - mean) ** 2 for value in values) / max(1, len(values))
+    variance = math.fsum((value - mean) * (value - mean) for value in values) / max(1, len(values))
     return np.where(known, (scores - mean) / (math.sqrt(variance) or 1.0), np.nan)

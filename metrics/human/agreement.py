@@ -59,7 +59,7 @@ def agreement(judgments: Sequence[Judgment], *, ranked: bool) -> Agreement:
     if not compared:
         return Agreement(0, float("nan"), float("nan"))
     tie = ties / total
-    return Agreement(compared, same / compared, tie**2 + (1 - tie) ** 2 / 2)
+    return Agreement(compared, same / compared, tie * tie + (1 - tie) * (1 - tie) / 2)
 
 
 def _pairs(sizes: Iterable[int]) -> int:

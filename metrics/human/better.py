@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.distributions import mann_whitney_p, sign_p
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,10 +25,8 @@ def mann_whitney(segments: Sequence[NDArray[np.float64]], *, shared: bool = Fals
     `segments` has an array for each system, NaN where a segment was not judged. Entry (a, b) says how likely scores as
     high as those of a are if it is no better than b. All segments of both systems are compared, as WMT does with
     ratings of crowd workers; `shared` takes only those judged of both, as WMT22's make_rankings.py (humaneval/DA+SQM)
-    does. scipy's defaults: with correction for continuity, exact for up to 8 values without ties.
+    does.
     """
-    from scipy.stats import mannwhitneyu
-
     p = np.full((len(segments), len(segments)), np.nan)
     for a, first in enumerate(segments):
         for b, second in enumerate(segments):
@@ -34,7 +34,7 @@ def mann_whitney(segments: Sequence[NDArray[np.float64]], *, shared: bool = Fals
             if shared:
                 judged_a = judged_b = judged_a & judged_b
             if a != b and judged_a.any() and judged_b.any():
-                p[a, b] = mannwhitneyu(first[judged_a], second[judged_b], alternative="greater").pvalue
+                p[a, b] = mann_whitney_p(first[judged_a], second[judged_b])
     return p
 
 
@@ -43,12 +43,10 @@ def sign_test(systems: Sequence[str], counted: Comparisons) -> NDArray[np.float6
 
     WMT's test for relative rankings (Callison-Burch et al. 2011).
     """
-    from scipy.stats import binomtest
-
     p = np.full((len(systems), len(systems)), np.nan)
     for a, first in enumerate(systems):
         for b, second in enumerate(systems):
             above, _, below = counted.of(first, second)
             if a != b and above + below:
-                p[a, b] = binomtest(above, above + below, alternative="greater").pvalue
+                p[a, b] = sign_p(above, above + below)
     return p

@@ -32,7 +32,7 @@ def standardised(judgments: Sequence[Judgment]) -> list[float]:
     centre, spread = {}, {}
     for annotator, values in by_annotator.items():
         centre[annotator] = mean(values)
-        squares = math.fsum((value - centre[annotator]) ** 2 for value in values)
+        squares = math.fsum((value - centre[annotator]) * (value - centre[annotator]) for value in values)
         # Equal values may miss their own mean by a rounding error; squares of the smallest numbers are 0.
         varied = min(values) < max(values) and squares > 0
         spread[annotator] = math.sqrt(squares / (len(values) - 1)) if varied else math.nan

@@ -36,7 +36,7 @@ def chrf_statistics(
     function = kernel("chrf_statistics", *[POINTER] * 5, *[INTEGER] * 5, REAL, INTEGER, POINTER)
     checked(
         function(
-            *arrays, address(present), references, systems, segments, *orders, float(beta**2), effective, address(out),
+            *arrays, address(present), references, systems, segments, *orders, beta * beta, effective, address(out),
         )
     )  # fmt: skip
     return out

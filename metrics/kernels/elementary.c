@@ -1,13 +1,22 @@
-/* Elementary functions of many numbers. See elementary.py, which says why the functions are handed over. */
-#include <stdint.h>
+/* Elementary functions of many numbers: elementary.h has them. */
+#include "elementary.h"
 
-int64_t of_each(double (*function)(double), const double *values, int64_t count, double *found) {
-    for (int64_t i = 0; i < count; i++) found[i] = function(values[i]);
+int64_t log_of_each(const double *values, int64_t count, double *found) {
+    for (int64_t i = 0; i < count; i++) found[i] = log_of(values[i]);
     return 0;
 }
 
-int64_t power_of_each(double (*power)(double, double), const double *values, double exponent, int64_t count,
-                      double *found) {
-    for (int64_t i = 0; i < count; i++) found[i] = power(values[i], exponent);
+int64_t log2_of_each(const double *values, int64_t count, double *found) {
+    for (int64_t i = 0; i < count; i++) found[i] = log2_of(values[i]);
+    return 0;
+}
+
+int64_t exp_of_each(const double *values, int64_t count, double *found) {
+    for (int64_t i = 0; i < count; i++) found[i] = exp_of(values[i]);
+    return 0;
+}
+
+int64_t power_of_each(const double *values, double exponent, int64_t count, double *found) {
+    for (int64_t i = 0; i < count; i++) found[i] = power_of(values[i], exponent);
     return 0;
 }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.kernels.elementary import power_of_each
 from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
 
 if TYPE_CHECKING:
@@ -53,8 +54,7 @@ def _gtm_runs(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     references, segments = present.shape
     longest = int(words.lengths[references * segments :].max(initial=0))
-    # Python's power and not NumPy's: the latter's last digits differ between processors.
-    powers = np.array([float(length) ** exponent for length in range(longest + 1)])
+    powers = power_of_each(np.arange(longest + 1.0), exponent)
     types = int(words.ids.max(initial=-1)) + 1
     totals = np.empty((systems, segments))
     rests = np.empty((systems, segments), np.int64)

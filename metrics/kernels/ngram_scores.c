@@ -1,11 +1,8 @@
 /* The formulas of BLEU and chrF for many rows of sums, as metrics/bleu.py and metrics/chrf.py define them. Terms are added in
- * the order of the columns. Logarithm and exponential are handed over, see elementary.py.
+ * the order of the columns.
  */
-#include <stdint.h>
-
 #include "chrf_score.h"
-
-typedef double (*Function)(double);
+#include "elementary.h"
 
 enum { NONE, EXPONENTIAL, FLOOR, ADD_K };
 
@@ -15,12 +12,11 @@ typedef struct {
     int64_t smoothing;
     double value;           /* of floor and add-k */
     int64_t effective;      /* leave out the orders that a text is too short for */
-    Function log, exp;
 } Bleu;
 
-static double brevity_penalty(const Bleu *bleu, double hypothesis, double reference) {
+static double brevity_penalty(double hypothesis, double reference) {
     if (hypothesis == 0) return reference > 0 ? 0.0 : 1.0;
-    return hypothesis > 0 && hypothesis < reference ? bleu->exp(1.0 - reference / hypothesis) : 1.0;
+    return hypothesis > 0 && hypothesis < reference ? exp_of(1.0 - reference / hypothesis) : 1.0;
 }
 
 /* Smoothed precisions in percent; returns how many orders have n-grams. An order without ends the list: longer ones have
@@ -55,21 +51,20 @@ static double bleu_of(const Bleu *bleu, const double *matches, int64_t counted, 
     int64_t length = bleu->effective ? counted : bleu->orders;
     for (int64_t i = 0; i < bleu->orders; i++) {
         any_match |= matches[i] > 0;
-        if (i < counted && precisions[i] > 0) sum += bleu->log(precisions[i]);
+        if (i < counted && precisions[i] > 0) sum += log_of(precisions[i]);
         else hopeless |= i < length;
     }
     if (hopeless || !any_match) return 0.0;
-    return penalty * bleu->exp(sum / (double)(length > 1 ? length : 1));
+    return penalty * exp_of(sum / (double)(length > 1 ? length : 1));
 }
 
 /* Scores of rows of 2 + 2 x orders sums, and of each row the penalty and the precisions, which are 0 without any match. */
 int64_t bleu_scores(const double *sums, int64_t rows, int64_t orders, const int64_t *lengths, int64_t smoothing,
-                    double value, int64_t effective, Function log, Function exp, double *scores, double *penalties,
-                    double *precisions) {
-    Bleu bleu = {orders, lengths, smoothing, value, effective, log, exp};
+                    double value, int64_t effective, double *scores, double *penalties, double *precisions) {
+    Bleu bleu = {orders, lengths, smoothing, value, effective};
     for (int64_t row = 0; row < rows; row++, sums += 2 + 2 * orders, precisions += orders) {
         int64_t counted = precisions_of(&bleu, sums + 2, sums + 2 + orders, precisions);
-        penalties[row] = brevity_penalty(&bleu, sums[0], sums[1]);
+        penalties[row] = brevity_penalty(sums[0], sums[1]);
         scores[row] = sums[0] == 0 ? 0.0 : bleu_of(&bleu, sums + 2, counted, precisions, penalties[row]);
     }
     return 0;

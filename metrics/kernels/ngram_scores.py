@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from metrics.kernels.elementary import place_of
 from metrics.kernels.loader import INTEGER, POINTER, REAL, address, kernel
 
 if TYPE_CHECKING:
@@ -36,12 +35,10 @@ def bleu_scores(sums: Floats, orders: Sequence[int], smoothing: str, value: floa
     found = BleuScores(np.empty(shape), np.empty(shape), np.empty((*shape, len(orders))))
     lengths = np.array(orders, np.int64)
     rows = found.scores.size
-    function = kernel(
-        "bleu_scores", POINTER, INTEGER, INTEGER, POINTER, INTEGER, REAL, INTEGER, *[POINTER] * 5
-    )  # fmt: skip
+    function = kernel("bleu_scores", POINTER, INTEGER, INTEGER, POINTER, INTEGER, REAL, INTEGER, *[POINTER] * 3)
     function(
         address(given), rows, len(orders), address(lengths), SMOOTHING.index(smoothing), value, effective,
-        place_of("log"), place_of("exp"), *map(address, found),
+        *map(address, found),
     )  # fmt: skip
     return found
 

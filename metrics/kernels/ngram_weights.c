@@ -1,42 +1,40 @@
 /* What the n-grams of a table say: each is known by how often it and its context, the words before its last, occur. */
-#include <stdint.h>
 #include <stdlib.h>
+
+#include "elementary.h"
 
 /* Pairs of counts come again and again: logarithms of the last ones that were met. */
 enum { REMEMBERED = 1 << 12 };
-
-typedef double (*Function)(double);
 
 typedef struct {
     int64_t context, own; /* 0 for none */
     double bits;
 } Pair;
 
-static double bits_of(Pair *remembered, Function log2, int64_t context, int64_t own) {
+static double bits_of(Pair *remembered, int64_t context, int64_t own) {
     if (context == own) return 0.0;
     uint64_t hash = ((uint64_t)context << 32 ^ (uint64_t)own) * 0x9E3779B97F4A7C15u;
     Pair *pair = remembered + (hash >> 32) % REMEMBERED;
     if (pair->context != context || pair->own != own)
-        *pair = (Pair){context, own, log2((double)context / (double)own)};
+        *pair = (Pair){context, own, log2_of((double)context / (double)own)};
     return pair->bits;
 }
 
 /*
  * A table: nodes in order, the first `types` of them words; children: of each node, whose children follow one another
- * behind those of the nodes before it; total: of all words, which is the context of each; log2: of the C library (see
- * elementary.py). first_child: of each node and of one behind the last, where its children begin; bits: of each node what
- * it says. Returns 0, or -1 without memory.
+ * behind those of the nodes before it; total: of all words, which is the context of each. first_child: of each node and of
+ * one behind the last, where its children begin; bits: of each node what it says. Returns 0, or -1 without memory.
  */
 int64_t ngram_weights(const uint32_t *children, const uint32_t *counts, int64_t types, int64_t nodes, int64_t total,
-                      Function log2, int64_t *first_child, double *bits) {
+                      int64_t *first_child, double *bits) {
     Pair *remembered = calloc(REMEMBERED, sizeof *remembered);
     if (!remembered) return -1;
-    for (int64_t node = 0; node < types; node++) bits[node] = bits_of(remembered, log2, total, counts[node]);
+    for (int64_t node = 0; node < types; node++) bits[node] = bits_of(remembered, total, counts[node]);
     int64_t child = types;
     for (int64_t node = 0; node < nodes; node++) {
         first_child[node] = child;
         for (int64_t end = child + children[node]; child < end; child++)
-            bits[child] = bits_of(remembered, log2, counts[node], counts[child]);
+            bits[child] = bits_of(remembered, counts[node], counts[child]);
     }
     first_child[nodes] = child;
     free(remembered);

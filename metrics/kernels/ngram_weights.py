@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.elementary import place_of
 from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def ngram_weights(
     """
     nodes = len(counts)
     first_child, bits = np.empty(nodes + 1, np.int64), np.empty(nodes)
-    function = kernel("ngram_weights", *[POINTER] * 2, *[INTEGER] * 3, *[POINTER] * 3)
-    given = (address(children), address(counts), types, nodes, total, place_of("log2"))
+    function = kernel("ngram_weights", *[POINTER] * 2, *[INTEGER] * 3, *[POINTER] * 2)
+    given = (address(children), address(counts), types, nodes, total)
     checked(function(*given, address(first_child), address(bits)))
     return first_child, bits

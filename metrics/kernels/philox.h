@@ -5,11 +5,9 @@
 #ifndef PHILOX_H
 #define PHILOX_H
 
-#include <stdint.h>
+#include "fixed_point.h"
 
 enum { WORDS = 128 }; /* generated at a time */
-
-__extension__ typedef unsigned __int128 uint128;
 
 typedef struct {
     uint64_t seed, node, chunk;

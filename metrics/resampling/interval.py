@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from metrics.distributions import normal_cdf, normal_quantile
 from metrics.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -91,8 +92,6 @@ def bca_shares(replicate_scores: Floats, level: float, score: float, leave_one_o
     Phi(z0 + (z0 + z) / (1 - a (z0 + z))). None where that is undefined: where all replicates lie on one side of the
     score, and where a (z0 + z) is 1 or more.
     """
-    from scipy.special import ndtr, ndtri
-
     tail = float(_tail(level))
     count = len(replicate_scores)
     if not count or any(np.isnan(each).any() for each in (replicate_scores, leave_one_out_scores, score)):
@@ -100,14 +99,14 @@ def bca_shares(replicate_scores: Floats, level: float, score: float, leave_one_o
     below = int((replicate_scores < score).sum()) + int((replicate_scores <= score).sum())
     if below in (0, 2 * count):
         return None
-    bias = float(ndtri(below / (2 * count)))
+    bias = normal_quantile(below / (2 * count))
     acceleration = _acceleration(leave_one_out_scores)
     shares = []
-    for quantile in (float(ndtri(tail)), -float(ndtri(tail))):
+    for quantile in (normal_quantile(tail), -normal_quantile(tail)):
         moved = bias + quantile
         if acceleration * moved >= 1:
             return None
-        shares.append(float(ndtr(bias + moved / (1 - acceleration * moved))))
+        shares.append(normal_cdf(bias + moved / (1 - acceleration * moved)))
     return shares[0], shares[1]
 
 

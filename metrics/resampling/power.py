@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from metrics.distributions import normal_cdf, normal_quantile
 from metrics.errors import BadParameter
 
 ALPHA = 0.05
@@ -27,13 +28,11 @@ def smallest_difference(deviation: float, alpha: float = ALPHA, power: float = P
 
 def power_at(difference: float, deviation: float, alpha: float = ALPHA) -> float:
     """The probability of finding a true difference of this size, in either direction; NaN where there is no spread."""
-    from scipy.special import ndtr
-
     limit = _effect(alpha, 0.5)
     if not deviation > 0:
         return math.nan
     effect = abs(difference) / deviation
-    return float(ndtr(effect - limit) + ndtr(-effect - limit))
+    return normal_cdf(effect - limit) + normal_cdf(-effect - limit)
 
 
 def segments_needed(
@@ -47,14 +46,12 @@ def segments_needed(
     needed = smallest_difference(deviation, alpha, power)
     if not abs(difference) > 0 or math.isnan(needed):
         return None
-    return max(1, math.ceil(segments * (needed / difference) ** 2))
+    return max(1, math.ceil(segments * (needed / difference) * (needed / difference)))
 
 
 def _effect(alpha: float, power: float) -> float:
     """In standard deviations."""
-    from scipy.special import ndtri
-
     for name, value in (("alpha", alpha), ("power", power)):
         if not 0 < value < 1:
             raise BadParameter(f"The {name} of a test is {value}, but must be between 0 and 1.")
-    return float(ndtri(1 - alpha / 2) + ndtri(power))
+    return normal_quantile(power) - normal_quantile(alpha / 2)

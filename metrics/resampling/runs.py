@@ -37,12 +37,15 @@ class RunSpread:
     @property
     def overall(self) -> float:
         """Standard deviation of the score of one more run on one more test set; NaN where there is one run."""
-        return math.hypot(self.selection, self.optimization)
+        return math.sqrt(self.selection * self.selection + self.optimization * self.optimization)
 
     @property
     def share_of_runs(self) -> float:
         """Which part of the variance lies between runs, 0 to 1; NaN where there is one run, or no variance."""
-        return (self.optimization / self.overall) ** 2 if self.overall else math.nan
+        if not self.overall:
+            return math.nan
+        share = self.optimization / self.overall
+        return share * share
 
 
 def run_spread(run_scores: Floats, replicate_scores: Floats) -> RunSpread:

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, select
 
+from metrics.base import EDITION
 from models import Comparison, ComparisonState, Contestant, LeaseState, Randomization, Trials
 from models.progress import read_comparison_progress
 from models.session import make_engine, reading
+from models.states import QueueClass
 from scheduler.comparing import request_comparison
 from tests.faults.cluster import PATIENCE, Cluster, children, until
 from tests.faults.test_processes import SETTINGS
@@ -157,7 +159,7 @@ def test_all_messages_are_lost(cluster: Cluster, undisturbed: set[tuple[Any, ...
     until(lambda: running(cluster), "running trials")
     worker.send_signal(signal.SIGSTOP)
     with redis.Redis.from_url(cluster.environment["STEELYARD_BROKER_URL"]) as client:
-        lost = until(lambda: client.llen("campaign"), "hints at the broker")
+        lost = until(lambda: client.llen(QueueClass.CAMPAIGN.queue_of(EDITION)), "hints at the broker")
         client.flushdb()
     worker.send_signal(signal.SIGCONT)
     assert lost > 0

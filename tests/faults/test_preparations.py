@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from metrics.base import EDITION
 from models import Evaluation, EvaluationState, LeaseState, Preparation, PreparedState, Shard
 from models.session import make_engine, reading
+from models.states import QueueClass
 from scheduler.embedded import Embedded
 from scheduler.intake import Intake
 from tests.faults.cluster import Cluster, Scores, children, stored_scores, until
@@ -127,7 +129,7 @@ def test_all_messages_are_lost(cluster: Cluster, undisturbed: Scores) -> None:
     until(lambda: slow(cluster, merges=False), "a running preparation")
     worker.send_signal(signal.SIGSTOP)
     with redis.Redis.from_url(cluster.environment["STEELYARD_BROKER_URL"]) as client:
-        lost = until(lambda: client.llen("campaign"), "hints at the broker")
+        lost = until(lambda: client.llen(QueueClass.CAMPAIGN.queue_of(EDITION)), "hints at the broker")
         client.flushdb()
     assert not cluster.done()
     worker.send_signal(signal.SIGCONT)

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from metrics.base import EDITION
 from models import Evaluation, EvaluationState, LeaseState, Score, Shard, Worker
 from models.leader import read_leader
 from models.progress import Progress
 from models.session import make_engine, reading
+from models.states import QueueClass
 from scheduler.embedded import Embedded
 from scheduler.intake import Intake
 from scheduler.waiting import wait_until_done
@@ -160,7 +162,7 @@ def test_all_messages_are_lost(cluster: Cluster, undisturbed: Scores) -> None:
     # Hints that wait at the broker are gone; with the pool stopped some must be waiting.
     worker.send_signal(signal.SIGSTOP)
     with redis.Redis.from_url(cluster.environment["STEELYARD_BROKER_URL"]) as client:
-        lost = until(lambda: client.llen("campaign"), "hints at the broker")
+        lost = until(lambda: client.llen(QueueClass.CAMPAIGN.queue_of(EDITION)), "hints at the broker")
         client.flushdb()
     worker.send_signal(signal.SIGCONT)
     assert lost > 0

@@ -7,14 +7,18 @@ import pytest
 from celery import Celery
 from sqlalchemy import select, text, update
 
+from metrics.base import EDITION as OURS
 from models import Compatibility, LeaseState, Shard, Worker
 from models.session import reading, writing
+from models.states import QueueClass
 from scheduler.dispatch import HINT_HEADER, HINT_VERSION
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import PATIENCE, Cluster, until
 from tests.faults.program import EDITION, IGNORANT, VERSION
 
 pytestmark = pytest.mark.faults
+
+NEXT = OURS + 1
 
 NEW = Job(21, ("troubled:pause=0.2",), segments=256 * 4, systems=1)
 LONG = Job(22, ("troubled:pause=0.5", "careful"), segments=256 * 8, systems=1)
@@ -55,8 +59,10 @@ def test_a_rolling_upgrade(expected: Outcomes, tmp_path: Path, postgres_url: str
         old = cluster.start_worker("old", **{VERSION: "0.0.9", IGNORANT: "1"})
         # Messages that it does not understand harm nobody.
         with Celery(broker=redis_url, set_as_current=False) as app:
-            app.send_task("not_yet", (1,), queue="campaign")
-            app.send_task("score_shard", (1,), queue="campaign", headers={HINT_HEADER: HINT_VERSION + 1})
+            app.send_task("not_yet", (1,), queue=QueueClass.CAMPAIGN.queue_of(OURS))
+            app.send_task(
+                "score_shard", (1,), queue=QueueClass.CAMPAIGN.queue_of(OURS), headers={HINT_HEADER: HINT_VERSION + 1}
+            )
         until(lambda: cluster.log("old").count("is dropped") == 2, "two messages that are dropped")
 
         # A metric that only the new release knows.
@@ -73,18 +79,18 @@ def test_a_rolling_upgrade(expected: Outcomes, tmp_path: Path, postgres_url: str
         # The next release makes other numbers: its workers do not touch what was begun, until nobody else is there.
         old.send_signal(signal.SIGTERM)
         assert old.wait(PATIENCE) == 0
-        cluster.start_worker("next", **{EDITION: "2"})
+        cluster.start_worker("next", **{EDITION: str(NEXT)})
         LONG.queue(cluster.engine)
-        until(lambda: (1, LeaseState.DONE, worker) in shards(cluster)[4:], "a shard of the first edition")
+        until(lambda: (OURS, LeaseState.DONE, worker) in shards(cluster)[4:], "a shard of the first edition")
         cluster.kill("scheduler")
         new.send_signal(signal.SIGTERM)
         assert new.wait(PATIENCE) == 0
-        assert {state for edition, state, _ in shards(cluster)[4:] if edition == 1} == {"done", "pending"}
-        scheduler = cluster.start("next scheduler", "scheduler", **{EDITION: "2"})
+        assert {state for edition, state, _ in shards(cluster)[4:] if edition == OURS} == {"done", "pending"}
+        scheduler = cluster.start("next scheduler", "scheduler", **{EDITION: str(NEXT)})
         until(lambda: finished(cluster, expected, "campaign 22"), "the scores of the next edition")
-        assert "1 evaluations of edition 1" in cluster.log("next scheduler")
+        assert f"1 evaluations of edition {OURS}" in cluster.log("next scheduler")
         done = [edition for edition, state, _ in shards(cluster)[4:] if state == LeaseState.DONE]
-        assert 2 in done, "what was begun anew was cut anew, too"
+        assert NEXT in done, "what was begun anew was cut anew, too"
 
         # Tables with which they cannot work any more.
         with writing(cluster.engine) as connection:

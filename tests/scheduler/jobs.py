@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Engine, select
 
 from metrics import parse_metric
+from metrics.base import EDITION
 from models.reduction import Reduction
 from models.session import reading
 from models.shard import Shard
@@ -126,3 +127,8 @@ def work_off(settings: Settings) -> None:
         for key in keys:
             do(station, key, "task")
     station.close()
+
+
+def queue_named(name: str) -> str:
+    """The broker's queue of a class for what this release measures."""
+    return QueueClass[name.upper()].queue_of(EDITION)

@@ -8,7 +8,7 @@ from models.base import now
 from models.session import make_engine, reading, writing
 from scheduler.broker import empty_queues, forget_lost_hints
 from scheduler.dispatch import dispatch
-from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from tests.servers import free_port
 from worker.app import make_app
 from worker.settings import Settings
@@ -37,11 +37,11 @@ def test_hints_of_an_empty_queue_are_sent_again(
     settings = enqueue(engine, sqlite_url, redis_url, 2.0)
     app = make_app(settings)
     # One that is still there says that its queue was not lost; one of another queue says nothing.
-    app.tasks[WAKE].apply_async(queue="campaign")
+    app.tasks[WAKE].apply_async(queue=queue_named("campaign"))
     assert forget_lost_hints(engine, app, settings) == 0
     with app.connection_for_write() as connection:
-        connection.default_channel.queue_purge("campaign")
-    app.tasks[WAKE].apply_async(queue="nightly")
+        connection.default_channel.queue_purge(queue_named("campaign"))
+    app.tasks[WAKE].apply_async(queue=queue_named("nightly"))
     assert empty_queues(app, QueueClass) == [QueueClass.INTERACTIVE, QueueClass.CAMPAIGN]
     assert forget_lost_hints(engine, app, settings) == 3
     assert states(engine) == ["pending"] * 3
@@ -82,7 +82,7 @@ def test_a_connection_that_broke_in_the_middle_is_replaced(
     engine = make_engine(sqlite_url)
     settings = enqueue(engine, sqlite_url, redis_url, 0.0)
     app = make_app(settings)
-    app.tasks[WAKE].apply_async(queue="campaign")
+    app.tasks[WAKE].apply_async(queue=queue_named("campaign"))
 
     def fail(*_: object, **__: object) -> None:
         raise AttributeError("'NoneType' object has no attribute 'client'")

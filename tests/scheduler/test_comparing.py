@@ -33,7 +33,7 @@ from scheduler.comparing import Wanted, randomize, request_comparison
 from scheduler.dispatch import dispatch
 from scheduler.errors import BadComparison, ComparisonFailed
 from scheduler.intake import Intake
-from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from tests.scheduler.jobs import one_block_shards, queue_job, queue_named, work_off
 from tests.scheduler.test_dispatch import App
 from worker.outcome import do_trials
 from worker.settings import Settings
@@ -303,7 +303,8 @@ def test_trials_are_sent_after_the_shards_of_their_class_in_the_same_window(
     app = App()
     assert dispatch(engine, app, settings.model_copy(update={"smallest_window": 6})) == 6
     sent = [(name, queue) for name, _, queue in app.sent]
-    assert sent == [("randomize", "interactive")] + [("score_shard", "campaign")] * 3 + [("randomize", "campaign")] * 2
+    interactive, campaign = queue_named("interactive"), queue_named("campaign")
+    assert sent == [("randomize", interactive)] + [("score_shard", campaign)] * 3 + [("randomize", campaign)] * 2
     with reading(engine) as connection:
         states = list(connection.scalars(select(Trials.state).order_by(Trials.id)))
     assert states == ["enqueued", "enqueued", "pending", "pending", "enqueued"]

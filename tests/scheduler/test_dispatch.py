@@ -10,7 +10,7 @@ from models import Evaluation, LeaseState, Preparation, QueueClass, Reduction, S
 from models.base import now
 from models.session import make_engine, reading, writing
 from scheduler.dispatch import dispatch, new_accounts
-from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from worker.outcome import do_preparation, do_shard
 from worker.station import Station
 from worker.tasks import HINT_HEADER, HINT_VERSION
@@ -82,7 +82,7 @@ def test_the_window_grows_with_the_workers(engine: Engine, database_url: str) ->
     assert states(engine) == {"enqueued": 10, "pending": 10}
     with reading(engine) as connection:
         oldest = list(connection.scalars(select(Shard.id).order_by(Shard.id).limit(10)))
-    assert app.sent == [("score_shard", key, "campaign") for key in oldest]
+    assert app.sent == [("score_shard", key, queue_named("campaign")) for key in oldest]
 
 
 def test_silent_workers_do_not_count(engine: Engine, database_url: str) -> None:
@@ -121,10 +121,11 @@ def test_what_is_due_first_goes_first_and_what_is_due_soon_a_class_higher(engine
     with reading(engine) as connection:
         for _, key, queue in app.sent:
             protocols.append((connection.scalar(select(Shard.protocol_id).where(Shard.id == key)), queue))
-    assert protocols[0] == (urgent.protocols[0], "interactive")
-    jobs = ((urgent, "interactive"), (late, "campaign"), (undated, "campaign"))
+    interactive, campaign = queue_named("interactive"), queue_named("campaign")
+    assert protocols[0] == (urgent.protocols[0], interactive)
+    jobs = ((urgent, interactive), (late, campaign), (undated, campaign))
     # Campaigns have their share, too.
-    in_order = sorted(protocols, key=lambda each: each[1] != "interactive")
+    in_order = sorted(protocols, key=lambda each: each[1] != interactive)
     assert in_order == [(job.protocols[0], queue) for job, queue in jobs for _ in range(2)]
 
 
@@ -186,8 +187,8 @@ def test_reductions_go_first_and_into_the_queue_of_their_class(engine: Engine, d
         connection.execute(insert(Reduction).values(protocol_id=job.protocols[0], queue_class=NIGHTLY))
     app = App()
     assert dispatch(engine, app, settings) == 4
-    assert app.sent[0] == ("reduce", 1, "nightly")
-    assert {queue for task, _, queue in app.sent if task == "score_shard"} == {"interactive"}
+    assert app.sent[0] == ("reduce", 1, queue_named("nightly"))
+    assert {queue for task, _, queue in app.sent if task == "score_shard"} == {queue_named("interactive")}
 
 
 def test_hints_that_cannot_be_sent_are_put_back(engine: Engine, database_url: str) -> None:

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
+from metrics.base import EDITION
 from models import Evaluation, LeaseState, Preparation, PreparedState, Reduction, Score, Shard, Statistics, Worker
 from models.base import now
 from models.claims import claim_shard
 from models.comparison import Comparison, Trials
 from models.overview import read_overview
 from models.session import make_engine, reading, writing
-from models.states import ComparisonState
+from models.states import ComparisonState, QueueClass
 from scheduler import adopting, comparing, controls, editions, preparing, queueing
 from scheduler.comparing import request_comparison
 from scheduler.dispatch import dispatch
@@ -22,6 +23,8 @@ from tests.scheduler.test_dispatch import App
 from worker.outcome import do_preparation, do_reduction, do_shard
 from worker.settings import Settings
 from worker.station import Station
+
+OLD, NEW = EDITION, EDITION + 1
 
 
 @pytest.fixture
@@ -80,7 +83,7 @@ def test_what_an_older_edition_began_is_begun_anew(
     engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     queue_job(engine, settings, segments=600, systems=2, metrics=["bleu", "nist"])
-    do_all(settings, 1)
+    do_all(settings, OLD)
     done = stored(engine)
     assert len(done) == 4
     job = queue_job(engine, settings, segments=600, systems=2, metrics=["bleu", "nist"], seed=2, campaign="other")
@@ -89,26 +92,26 @@ def test_what_an_older_edition_began_is_begun_anew(
         first = connection.scalars(select(Preparation.id).where(Preparation.state == LeaseState.PENDING)).first()
     do_preparation(station, first, "task")
     station.close()
-    become(monkeypatch, 2)
+    become(monkeypatch, NEW)
 
-    add_worker(engine, "old", 1)
+    add_worker(engine, "old", OLD)
     assert Editions().go(engine, settings) == 0, "somebody is there who can finish it"
     with writing(engine) as connection:
         connection.execute(update(Worker).values(beat_at=now() - 1e6))
     assert Editions().go(engine, settings) == 2
-    assert "2 evaluations of edition 1" in caplog.text
+    assert f"2 evaluations of edition {OLD}" in caplog.text
     assert Editions().go(engine, settings) == 0
-    assert evaluation_states(engine) == {(1, "done"), (2, "queued")}
-    assert states(engine, Shard) == {(1, "done"), (1, "cancelled"), (2, "pending")}
-    assert states(engine, Preparation) == {(1, "done"), (1, "cancelled"), (2, "pending")}
+    assert evaluation_states(engine) == {(OLD, "done"), (NEW, "queued")}
+    assert states(engine, Shard) == {(OLD, "done"), (OLD, "cancelled"), (NEW, "pending")}
+    assert states(engine, Preparation) == {(OLD, "done"), (OLD, "cancelled"), (NEW, "pending")}
     with reading(engine) as connection:
         # What was counted in the one is not for the other.
-        assert sorted(connection.scalars(select(PreparedState.edition))) == [1, 1, 2]
+        assert sorted(connection.scalars(select(PreparedState.edition))) == [OLD, OLD, NEW]
 
-    do_all(settings, 1)
-    assert evaluation_states(engine) == {(1, "done"), (2, "queued")}, "another edition has nothing to do with it"
-    do_all(settings, 2)
-    assert evaluation_states(engine) == {(1, "done"), (2, "done")}
+    do_all(settings, OLD)
+    assert evaluation_states(engine) == {(OLD, "done"), (NEW, "queued")}, "another edition has nothing to do with it"
+    do_all(settings, NEW)
+    assert evaluation_states(engine) == {(OLD, "done"), (NEW, "done")}
     new = [row for row in stored(engine) if row[0] in job.all_evaluations]
     assert len(new) == 4
     assert [row for row in stored(engine) if row not in new] == done
@@ -128,13 +131,13 @@ def test_statistics_of_an_older_edition_are_dropped(
         claim_shard(connection, shards[2], owner="o", worker="w", lease_seconds=60, max_attempts=3)
         connection.execute(update(Shard).where(Shard.id == shards[2]).values(state=LeaseState.DONE))
         queueing.start_reducing(connection, job.all_evaluations)
-    become(monkeypatch, 2)
+    become(monkeypatch, NEW)
     assert Editions().go(engine, settings) == 1
     with reading(engine) as connection:
         assert connection.scalar(select(func.count()).select_from(Statistics)) == 0
         assert set(connection.scalars(select(Reduction.state))) == {"cancelled"}
-    do_all(settings, 2)
-    assert evaluation_states(engine) == {(2, "done")}
+    do_all(settings, NEW)
+    assert evaluation_states(engine) == {(NEW, "done")}
     station.close()
 
 
@@ -142,16 +145,16 @@ def test_what_a_newer_edition_queued_waits(
     engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with monkeypatch.context() as newer:
-        become(newer, 2)
+        become(newer, NEW)
         job = queue_job(engine, settings, segments=300, systems=2)
-    add_worker(engine, "old", 1)
+    add_worker(engine, "old", OLD)
     looked = Editions()
     assert [looked.go(engine, settings) for _ in range(2)] == [0, 0]
-    assert caplog.text.count("wait for a worker of edition 2") == 1
-    assert evaluation_states(engine) == {(2, "queued")}
+    assert caplog.text.count(f"wait for a worker of edition {NEW}") == 1
+    assert evaluation_states(engine) == {(NEW, "queued")}
     assert dispatch(engine, App(), settings) == 0, "nobody would read it"
     with reading(engine) as connection:
-        assert read_overview(connection, silent_seconds=10).unserved == {2: 2}
+        assert read_overview(connection, silent_seconds=10).unserved == {NEW: 2}
     # A hint that reaches the wrong worker none the less.
     with writing(engine) as connection:
         connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, enqueued_at=now()))
@@ -171,15 +174,17 @@ def test_every_edition_has_queues_and_a_window_of_its_own(
     small = settings.model_copy(update={"smallest_window": 1, "window_factor": 1.0})
     queue_job(engine, small, segments=256 * 6, systems=1)
     with monkeypatch.context() as newer:
-        become(newer, 2)
+        become(newer, NEW)
         queue_job(engine, small, segments=256 * 6, systems=1, seed=2, campaign="newer")
-    add_worker(engine, "old", 1)
+    add_worker(engine, "old", OLD)
     app = App()
     assert dispatch(engine, app, small) == 2
-    add_worker(engine, "new", 2)
+    add_worker(engine, "new", NEW)
     assert dispatch(engine, app, small) == 2
-    assert [queue for _, _, queue in app.sent] == ["campaign"] * 2 + ["campaign-2"] * 2
-    assert states(engine, Shard) == {(edition, state) for edition in (1, 2) for state in ("pending", "enqueued")}
+    assert [queue for _, _, queue in app.sent] == [
+        QueueClass.CAMPAIGN.queue_of(edition) for edition in (OLD, OLD, NEW, NEW)
+    ]
+    assert states(engine, Shard) == {(edition, state) for edition in (OLD, NEW) for state in ("pending", "enqueued")}
 
 
 def test_trials_of_an_older_edition_are_asked_for_again(
@@ -191,7 +196,7 @@ def test_trials_of_an_older_edition_are_asked_for_again(
     patient = settings.model_copy(update={"at_once_seconds": 0.0})
     pairs = [((a,), (b,))]
     assert request_comparison(engine, patient, job.protocols[0], pairs, [0], trials=100, seed=1)
-    become(monkeypatch, 2)
+    become(monkeypatch, NEW)
     assert Editions().go(engine, settings) == 0
     with reading(engine) as connection:
         state, reason = connection.execute(select(Comparison.state, Comparison.reason)).one()
@@ -199,4 +204,4 @@ def test_trials_of_an_older_edition_are_asked_for_again(
     assert "Compare again" in reason
     assert request_comparison(engine, patient, job.protocols[0], pairs, [0], trials=100, seed=1)
     with reading(engine) as connection:
-        assert 2 in set(connection.scalars(select(Trials.edition)))
+        assert NEW in set(connection.scalars(select(Trials.edition)))

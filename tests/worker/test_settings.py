@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from cli.errors import UsageError
 from cli.stored import read_settings
 from tests.described import descriptions
+from tests.scheduler.jobs import queue_named
 from worker.app import QUEUES, make_app, run_worker
 from worker.errors import BrokerInMemory
 from worker.settings import SHORTER_THAN, Settings
@@ -68,7 +69,7 @@ def test_messages_are_hints_and_nothing_more() -> None:
     assert not conf.worker_enable_remote_control
     assert conf.accept_content == ["json"]
     assert conf.broker_connection_max_retries is None
-    assert QUEUES == "interactive,campaign,nightly"
+    assert ",".join(map(queue_named, ("interactive", "campaign", "nightly"))) == QUEUES
 
 
 def test_apps_do_not_share_their_tasks() -> None:
