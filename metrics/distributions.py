@@ -105,7 +105,7 @@ def sign_p(successes: int, trials: int) -> float:
     for number in range(successes, trials):
         ways = ways * (trials - number) // (number + 1)
         count += ways
-    return count / 2**trials
+    return count / (1 << trials)
 
 
 def _share_of_orders(u: int, n: int, m: int) -> float:
