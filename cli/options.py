@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from metrics.resources import Resources
     from metrics.text.plain import Text
 
-DEFAULT_METRICS = ("bleu", "chrf", "ter")
+TOKENIZER_OF_LANGUAGE = {"zh": "zh"}
+NO_TOKENIZER_YET = {"ja", "ko"}
 TRIALS = 10_000
 """Of the randomization test, as `metrics.resampling.randomization` has it, which help need not load."""
 MOST_REPLICATES = 100_000
@@ -35,7 +36,7 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
         "`steelyard metrics` lists them with their parameters",
     )  # fmt: skip
     parser.add_argument("-lc", "--lowercase", action="store_true", help="fold case in all metrics")
-    parser.add_argument("-tok", "--tokenize", metavar="TOK", help="tokenizer of all metrics that have one by default")
+    parser.add_argument("-tok", "--tokenize", metavar="TOK", help="tokenizer of all word metrics that have it")
     parser.add_argument(
         "--resource", nargs="+", action="extend", type=named_file, default=[], metavar="NAME=FILE",
         help="a file that a metric asks for by name: word vectors, synonym groups, a lemma table",
@@ -44,8 +45,7 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
         "-l",
         "--language-pair",
         metavar="SRC-TRG",
-        help="language pair, e.g. en-zh: the target chooses the tokenizer (zh, ja-mecab, ko-mecab, else 13a) where "
-        "neither -tok nor tok= names one; default: what the files say",
+        help="language pair, e.g. en-zh: chooses the tokenizer of the target",
     )
 
 
@@ -152,43 +152,30 @@ def level(text: str) -> float:
 
 
 def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
-    """The metrics of -m with the defaults that -lc and -tok set, to be settled.
+    """The metrics of -m with the defaults that -lc, -tok and -l set.
 
     Raises UnknownMetric and BadParameter.
     """
-    from metrics.registry import asked_metrics
+    from metrics.registry import parse_metrics
 
+    defaults = {}
+    if options.lowercase:
+        defaults["case"] = "lc"
     if options.language_pair:
         source, dash, target = options.language_pair.partition("-")
         if not (source and dash and target):
             raise UsageError(f'-l {options.language_pair}: a language pair is written SRC-TRG, e.g. "en-cs".')
-    return asked_metrics(options.metrics or DEFAULT_METRICS, _defaults(options))
-
-
-def asked_for(options: argparse.Namespace) -> list[str]:
-    """The specifications of the same metrics as a user writes them, whatever the target language."""
-    from metrics.registry import parse_metrics
-
-    metrics = parse_metrics(options.metrics or DEFAULT_METRICS, _defaults(options))
-    return [metric.specification for metric in metrics]
-
-
-def _defaults(options: argparse.Namespace) -> dict[str, str]:
-    defaults = {}
-    if options.lowercase:
-        defaults["case"] = "lc"
+        if target in TOKENIZER_OF_LANGUAGE:
+            defaults["tok"] = TOKENIZER_OF_LANGUAGE[target]
+        elif target in NO_TOKENIZER_YET and not options.tokenize:
+            note([f'There is no tokenizer for "{target}" here; consider `-tok char`.'])
     if options.tokenize:
-        defaults["tok"] = checked_tokenizer(options.tokenize)
-    return defaults
+        from metrics.text.tokenizers import TOKENIZERS
 
-
-def checked_tokenizer(name: str) -> str:
-    """The name, if there is such a tokenizer. Raises UsageError."""
-    from metrics.text.tokenizers import AUTO, TOKENIZERS
-
-    if name not in (AUTO, *TOKENIZERS):
-        raise UsageError(f'There is no tokenizer "{name}". Tokenizers: {", ".join((AUTO, *TOKENIZERS))}.')
-    return name
+        if options.tokenize not in TOKENIZERS:
+            raise UsageError(f'There is no tokenizer "{options.tokenize}". Tokenizers: {", ".join(TOKENIZERS)}.')
+        defaults["tok"] = options.tokenize
+    return parse_metrics(options.metrics or ["bleu", "chrf", "ter"], defaults)
 
 
 def settled_metrics(

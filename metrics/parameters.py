@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from metrics.errors import BadParameter
-from metrics.text.tokenizers import AUTO, TOKENIZERS, signed, tokenizer_name
+from metrics.text.tokenizers import TOKENIZERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,8 +36,6 @@ def parameter(
     ours: bool = False,
     natural: Callable[[Any], Any] | None = None,
     aliases: Sequence[Alias] = (),
-    choice_of: Callable[[str], str] = str,
-    sign: Callable[[Any], str] | None = None,
 ) -> Any:
     """A dataclass field that is a parameter of a metric.
 
@@ -45,8 +43,7 @@ def parameter(
     specifications and signatures; both may be left out for texts and for yes and no. `ours` marks a parameter that
     sacreBLEU's signature does not have: it is written behind sacreBLEU's fields so that programs which read those
     go on working. `natural` makes a value of what is given in Python otherwise than as text, such as a list. `aliases`
-    are sacreBLEU's names for it. `choice_of` says which of the choices a text means, where one can be written with more
-    behind it. `sign` is `show` for signatures, where they have it otherwise.
+    are sacreBLEU's names for it.
     """
     if parse is None:
         parse = parse_yes_no if isinstance(default, bool) else str
@@ -54,7 +51,6 @@ def parameter(
         show = show_yes_no if isinstance(default, bool) else str
     meta: dict[str, Any] = {"describe": describe, "choices": tuple(choices), "parse": parse, "show": show, "ours": ours}
     meta |= {"natural": natural, "aliases": tuple(aliases)}
-    meta |= {"choice_of": choice_of, "sign": sign or show}
     return dataclasses.field(default=default, metadata=meta)
 
 
@@ -68,10 +64,7 @@ def case_parameter(default: str = "mixed") -> Any:
 
 def tokenizer_parameter(default: str = "13a") -> Any:
     """How the text is cut into words."""
-    return parameter(
-        default, "tokenizer; auto is the one of the target language", choices=(AUTO, *TOKENIZERS),
-        aliases=[alias("tokenize")], choice_of=tokenizer_name, sign=signed,
-    )  # fmt: skip
+    return parameter(default, "tokenizer", choices=tuple(TOKENIZERS), aliases=[alias("tokenize")])
 
 
 def alias(name: str) -> Alias:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from sqlalchemy import Connection, func, select
 
 from models.evaluation import Evaluation
+from models.lease import is_open
 from models.protocol import Protocol
 from models.shard import Shard, ShardEvaluation
-from models.states import IN_FLIGHT, OPEN, UNSCORED, EvaluationState, LeaseState
+from models.states import OPEN, UNSCORED, EvaluationState, LeaseState
 from models.throughput import measured_ratio
 from models.worker import processes
 
@@ -113,16 +116,24 @@ def _ahead(connection: Connection, waiting: dict[int, tuple[int, int]]) -> dict[
         .where(Evaluation.state.in_(OPEN))
         .group_by(Evaluation.submission_id, Evaluation.queue_class)
     ).all()
+    firsts = {
+        queue_class: _firsts((row.submission_id, row.first) for row in rows if row.queue_class <= queue_class)
+        for queue_class in {queue_class for queue_class, _ in waiting.values()}
+    }
+    in_order = {queue_class: sorted(first.values()) for queue_class, first in firsts.items()}
     return {
-        submission: len(
-            {
-                row.submission_id
-                for row in rows
-                if row.queue_class <= queue_class and row.first < first and row.submission_id != submission
-            }
-        )
+        # All before it, but for itself.
+        submission: bisect_left(in_order[queue_class], first) - (firsts[queue_class][submission] < first)
         for submission, (queue_class, first) in waiting.items()
     }
+
+
+def _firsts(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """Of each submission the first of its evaluations."""
+    firsts: dict[int, int] = {}
+    for submission, first in rows:
+        firsts[submission] = min(first, firsts.get(submission, first))
+    return firsts
 
 
 def _seconds(
@@ -133,15 +144,21 @@ def _seconds(
     if not workers:
         return {}
     open_shards = connection.execute(
-        select(Shard.id, Shard.queue_class, Shard.cost)
-        .where(Shard.state.in_((LeaseState.PENDING, *IN_FLIGHT)))
-        .order_by(Shard.id)
-        .limit(MOST_SHARDS)
+        select(Shard.id, Shard.queue_class, Shard.cost).where(is_open(Shard)).order_by(Shard.id).limit(MOST_SHARDS)
     ).all()
     ratio = measured_ratio(connection)
-    return {
-        submission: ratio
-        * sum(row.cost for row in open_shards if row.queue_class <= queue_class and row.id <= last.get(submission, 0))
-        / workers
-        for submission, (queue_class, _) in waiting.items()
+    before = {
+        queue_class: _costs_up_to((row.id, row.cost) for row in open_shards if row.queue_class <= queue_class)
+        for queue_class in {queue_class for queue_class, _ in waiting.values()}
     }
+    seconds = {}
+    for submission, (queue_class, _) in waiting.items():
+        ids, costs = before[queue_class]
+        seconds[submission] = ratio * costs[bisect_right(ids, last.get(submission, 0))] / workers
+    return seconds
+
+
+def _costs_up_to(shards: Iterable[tuple[int, float]]) -> tuple[list[int], list[float]]:
+    """The ids of shards in their order, and what the first so many of them cost together."""
+    rows = list(shards)
+    return [shard for shard, _ in rows], list(accumulate((cost for _, cost in rows), initial=0.0))

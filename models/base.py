@@ -34,7 +34,7 @@ class Base(DeclarativeBase):
 
 
 class now(FunctionElement[float]):  # noqa: N801 - reads as the SQL function it is
-    """The database's clock, in seconds since 1970."""
+    """The database's clock, in seconds since 1970: the same all through a statement."""
 
     name = "now"
     type = Double()
@@ -48,8 +48,9 @@ def _now_sqlite(element: now, compiler: Any, **options: Any) -> str:  # noqa: AR
 
 @compiles(now, "postgresql")
 def _now_postgresql(element: now, compiler: Any, **options: Any) -> str:  # noqa: ARG001
-    # clock_timestamp, not now(): a lease must not be counted from the start of a long transaction.
-    return "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
+    # Not now(): a lease must not be counted from the start of a long transaction. Nor clock_timestamp(), which is
+    # another one for each row, so that no index could serve what is compared with it.
+    return "CAST(extract(epoch FROM statement_timestamp()) AS double precision)"
 
 
 # SQLite numbers rows by itself only where the key is its own INTEGER type.

@@ -60,7 +60,8 @@ def read_campaigns(connection: Connection, selection: Selection) -> tuple[Campai
             .join(Evaluation, Evaluation.submission_id == Submission.id)
             .where(or_(Evaluation.state.in_(OPEN), Evaluation.finished_at >= now() - JUST_SECONDS))
         )
-        which = [Submission.campaign_id.in_(moving)]
+        # Asked apart: how few they are tells the database how to find the rest.
+        which = [Submission.campaign_id.in_(sorted(set(connection.scalars(moving))))]
     place = (Submission.campaign_id, Submission.test_set_id)
     counted = connection.execute(
         named(*place, Campaign.name.label("campaign"), TestSet.name.label("test_set"), TestSet.version)

@@ -135,11 +135,8 @@ def complete_trials(connection: Connection, claim: ClaimedTrials, counts: NDArra
 
     With the last ones all are added up, and the tests are stored.
     """
-    if not finish(connection, Trials, claim.trials_id, claim.owner):
+    if not finish(connection, Trials, claim.trials_id, claim.owner, counts=pack(counts.astype(np.float64))):
         return False
-    connection.execute(
-        update(Trials).where(Trials.id == claim.trials_id).values(counts=pack(counts.astype(np.float64)))
-    )
     # A counter, as for shards: the row's lock lets one of two last ones see the other.
     remaining = connection.scalar(
         update(Comparison)

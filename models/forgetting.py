@@ -83,7 +83,7 @@ def _comparisons(connection: Connection, keep_seconds: float, most: int) -> int:
     old = (
         select(Comparison.id)
         .where(Comparison.state != ComparisonState.RUNNING, Comparison.finished_at < now() - keep_seconds, ~trials)
-        .order_by(Comparison.id)
+        .order_by(Comparison.finished_at)
         .limit(most)
     )
     return _delete(connection, Comparison, old)

@@ -72,8 +72,11 @@ def lease_indexes(table: str) -> tuple[Index, Index, Index, Index]:
             f"ix_{table}_pending",
             "queue_class",
             "team",
+            "edition",
             "due_at",
             "id",
+            # Those whose time has not come are passed over in the index.
+            "not_before",
             postgresql_where=pending,
             sqlite_where=pending,
         ),
@@ -82,12 +85,17 @@ def lease_indexes(table: str) -> tuple[Index, Index, Index, Index]:
             "state",
             "queue_class",
             "team",
+            # SQLite would use it for this very list of states alone, and for none of them by itself.
             postgresql_where=in_flight,
-            sqlite_where=in_flight,
         ),
         Index(f"ix_{table}_retried", "attempts", postgresql_where=RETRIED, sqlite_where=RETRIED),
         Index(f"ix_{table}_ended_at", "ended_at"),
     )
+
+
+def is_open(table: type[Leased]) -> ColumnElement[bool]:
+    """Whether a row waits or is in flight: said so that a partial index serves each."""
+    return or_(table.state == LeaseState.PENDING, table.state.in_(IN_FLIGHT))
 
 
 def take(
@@ -265,7 +273,6 @@ def lost(connection: Connection, table: type[Leased], silent_seconds: float) -> 
         .outerjoin(Worker, Worker.id == table.worker)
         .where(
             table.state == LeaseState.RUNNING,
-            table.owner.is_not(None),
             or_(over, Worker.id.is_(None), Worker.beat_at < now() - silent_seconds),
         )
         .order_by(table.id)
@@ -278,24 +285,6 @@ def lost(connection: Connection, table: type[Leased], silent_seconds: float) -> 
         )
         for row in rows
     ]
-
-
-def put_back_unowned(connection: Connection, table: type[Leased], longest_delay: float) -> int:
-    """Let rows wait that nobody would ever take up: sent or running without what says so, or delayed for too long.
-
-    How many there were. No transaction leaves such a row behind; people who edit the database may.
-    """
-    stuck = or_(
-        and_(table.state == LeaseState.RUNNING, or_(table.owner.is_(None), table.lease_until.is_(None))),
-        and_(table.state == LeaseState.ENQUEUED, table.enqueued_at.is_(None)),
-        and_(table.state == LeaseState.PENDING, table.not_before > now() + longest_delay),
-    )
-    free = select(table.id).where(stuck).with_for_update(skip_locked=True)
-    return connection.execute(
-        update(table)
-        .where(table.id.in_(free.scalar_subquery()))
-        .values(state=LeaseState.PENDING, not_before=now(), enqueued_at=None, owner=None, lease_until=None)
-    ).rowcount
 
 
 def exhausted(connection: Connection, table: type[Leased], max_attempts: int) -> list[int]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, Row, func, literal, select, union_all
+from sqlalchemy import Connection, Row, case, func, literal, select, union_all
 
 from models.base import now
 from models.campaign_progress import CampaignProgress, read_campaigns
@@ -29,8 +29,8 @@ KINDS: dict[str, type[Leased]] = {
 }
 """Every kind of work that is claimed, in the order in which an evaluation needs it."""
 
-Counted = Row[tuple[str, int, str, str, int, float | None]]
-"""Kind, class, team, state, amount, and the age of the oldest in seconds."""
+Counted = Row[tuple[str, int, str, str, int, int, float | None]]
+"""Kind, class, team, state, amount, how many of them were tried before, and the age of the oldest in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def read_overview(
 
 
 def count_work(connection: Connection) -> list[Counted]:
-    """The open work: of each kind, class, team and open state how many there are, and the age of the oldest."""
+    """The open work by kind, class, team and state: how many there are and were tried before, and the oldest's age."""
     # Two statements for each table, so that each is answered from a partial index.
     parts = [
         select(
@@ -184,6 +184,10 @@ def count_work(connection: Connection) -> list[Counted]:
             table.team,
             table.state,
             func.count().label("amount"),
+            # What runs has counted its attempt already.
+            func.sum(case((table.attempts > case((table.state == LeaseState.RUNNING, 1), else_=0), 1), else_=0)).label(
+                "retried"
+            ),
             (now() - func.min(table.created_at)).label("age"),
         )
         .where(states)

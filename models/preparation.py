@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Boolean, CheckConstraint, ForeignKey, Index, Integer, LargeBinary, String
+from sqlalchemy import JSON, Boolean, CheckConstraint, ForeignKey, Index, Integer, LargeBinary, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import Base, Key
 from models.lease import Leased, lease_indexes
 from models.states import LeaseState, one_of
 
+OPEN = text("blob IS NULL")
+"""What is still to be made."""
+
 
 class PreparedState(Base):
     """The state that metrics need of a set of reference texts. Known by its content, so it is stored once."""
 
     __tablename__ = "prepared_state"
+    __table_args__ = (Index("ix_prepared_state_open", "edition", postgresql_where=OPEN, sqlite_where=OPEN),)
 
     id: Mapped[Key]
     content_hash: Mapped[str] = mapped_column(String(64), unique=True)

@@ -12,9 +12,10 @@ from sqlalchemy import Connection, select, update
 from models.base import BLOCK_SEGMENTS
 from models.lease import close, finish, put_back, take
 from models.outcomes import fail_evaluations, fault_of
-from models.preparation import Preparation, PreparedState
+from models.preparation import Preparation, PreparedState, ProtocolState
+from models.shard import Shard
 from models.states import LeaseState
-from models.unprepared import start_merging, waiting_evaluations
+from models.unprepared import send_prepared, start_merging, waiting_evaluations
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class ClaimedPreparation:
     first_block: int
     last_block: int
     merges: bool
+    edition: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ def claim_preparation(
             Preparation.first_block,
             Preparation.last_block,
             Preparation.merges,
+            Preparation.edition,
             PreparedState.id,
             PreparedState.key,
             PreparedState.metric,
@@ -102,14 +105,14 @@ def claim_preparation(
         first_block=row.first_block,
         last_block=row.last_block,
         merges=row.merges,
+        edition=row.edition,
     )
 
 
 def complete_part(connection: Connection, claim: ClaimedPreparation, part: bytes) -> Counted:
     """Hand in what was counted; with the last part comes a new preparation that merges."""
-    if not finish(connection, Preparation, claim.preparation_id, claim.owner):
+    if not finish(connection, Preparation, claim.preparation_id, claim.owner, part=part):
         return Counted(accepted=False)
-    connection.execute(update(Preparation).where(Preparation.id == claim.preparation_id).values(part=part))
     return Counted(accepted=True, merge=start_merging(connection, claim.prepared_state_id))
 
 
@@ -122,8 +125,12 @@ def complete_merge(connection: Connection, claim: ClaimedPreparation, state: byt
         return False
     connection.execute(update(PreparedState).where(PreparedState.id == claim.prepared_state_id).values(blob=state))
     connection.execute(
-        update(Preparation).where(Preparation.prepared_state_id == claim.prepared_state_id).values(part=None)
+        update(Preparation)
+        .where(Preparation.prepared_state_id == claim.prepared_state_id, Preparation.part.is_not(None))
+        .values(part=None)
     )
+    linked = select(ProtocolState.protocol_id).where(ProtocolState.prepared_state_id == claim.prepared_state_id)
+    send_prepared(connection, claim.edition, Shard.protocol_id.in_(linked))
     return True
 
 

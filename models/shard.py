@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, CheckConstraint, Double, ForeignKey, Index, Integer
+from sqlalchemy import JSON, CheckConstraint, Double, ForeignKey, Index, Integer, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import Base
 from models.lease import Leased, lease_indexes
 from models.states import LeaseState, one_of
+
+UNPREPARED = text("state = 'pending' AND not_before = 1e15")
+"""What waits for what must be known of all references (`models.states.NOT_YET`)."""
 
 
 class Shard(Leased, Base):
@@ -17,6 +20,7 @@ class Shard(Leased, Base):
     __table_args__ = (
         CheckConstraint(one_of("state", LeaseState), name="state"),
         Index(None, "protocol_id"),
+        Index("ix_shard_unprepared", "protocol_id", postgresql_where=UNPREPARED, sqlite_where=UNPREPARED),
         *lease_indexes("shard"),
     )
 

@@ -119,6 +119,9 @@ class QueueClass(IntEnum):
         return self.queue if edition == 1 else f"{self.queue}-{edition}"
 
 
+NOT_YET = 1e15
+"""The time before which work is not sent that waits for something else; when that is there, the time is changed."""
+
 OPEN_NIGHT_STATES = (NightState.DUE, NightState.FETCHING, NightState.SCORING, NightState.JUDGING)
 """States of a night that has not ended."""
 

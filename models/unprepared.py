@@ -6,12 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
-from models.base import BLOCK_SEGMENTS
+from models.base import BLOCK_SEGMENTS, now
 from models.evaluation import Evaluation
 from models.preparation import Preparation, PreparedState, ProtocolState
-from models.states import IN_FLIGHT, UNSCORED, LeaseState
+from models.shard import Shard
+from models.states import IN_FLIGHT, NOT_YET, UNSCORED, LeaseState
 
 OPEN_WORK = (LeaseState.PENDING, *IN_FLIGHT)
 
@@ -33,8 +43,8 @@ def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = T
     Who adds preparations holds it, so that no block is counted twice and two last parts do not miss each other. None
     where the state is complete; without `wait` also where somebody else holds it.
     """
-    # Not a full FOR UPDATE: where a preparation is updated twice in a transaction, PostgreSQL checks its foreign key
-    # by a shared lock on the state, and two who hold that and want it for themselves would wait for each other.
+    # Not a full FOR UPDATE: who links a protocol to the state holds it by the foreign key, and two who did so would
+    # each leave the planning to the other.
     row = connection.execute(
         select(
             PreparedState.id,
@@ -91,6 +101,36 @@ def waiting_evaluations(connection: Connection, prepared_state_id: int) -> list[
         .order_by(Evaluation.id)
     )
     return list(rows)
+
+
+def unprepared_protocols(edition: Any) -> Select[int]:
+    """The protocols with a state of an edition that is still to be made."""
+    return (
+        select(ProtocolState.protocol_id)
+        .join(PreparedState, PreparedState.id == ProtocolState.prepared_state_id)
+        .where(PreparedState.blob.is_(None), PreparedState.edition == edition)
+    )
+
+
+def send_prepared(connection: Connection, edition: int, *which: ColumnElement[bool]) -> int:
+    """Let those shards of an edition be sent that waited for what is there now; how many there were.
+
+    Who queues evaluations decides by what he sees; where a state is stored at that very moment, the next sweep finds
+    the shards. One that somebody holds is left to it, too.
+    """
+    free = (
+        select(Shard.id)
+        .where(
+            Shard.state == LeaseState.PENDING,
+            Shard.not_before == literal_column(str(NOT_YET)),
+            Shard.edition == edition,
+            Shard.protocol_id.not_in(unprepared_protocols(edition)),
+            *which,
+        )
+        .with_for_update(skip_locked=True)
+    )
+    sent = update(Shard).where(Shard.id.in_(free.scalar_subquery())).values(not_before=now())
+    return connection.execute(sent).rowcount
 
 
 def start_merging(connection: Connection, prepared_state_id: int) -> int | None:

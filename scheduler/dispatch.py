@@ -9,7 +9,7 @@ from typing import Any
 
 from kombu import pools
 from kombu.exceptions import OperationalError
-from sqlalchemy import Connection, Engine, Select, select, update
+from sqlalchemy import Connection, Engine, select, update
 
 from models.base import now
 from models.comparison import Trials
@@ -68,10 +68,10 @@ def dispatch(
     accounts = new_accounts(settings) if accounts is None else accounts
     with reading(engine) as connection:
         turns = read_turns(connection)
-        reductions = connection.scalar(_PENDING_REDUCTION) is not None
+        reduces = connection.scalar(_PENDING_REDUCTION) is not None
         if not turns:
             accounts.nobody_waits()
-        if not turns and not reductions:
+        if not turns and not reduces:
             return 0
         # Messages that nobody reads would only pile up at the broker. Who makes an edition has a window of its own.
         shares = [
@@ -79,12 +79,22 @@ def dispatch(
             for edition, pool in editions(connection, settings.silent_seconds).items()
             if pool
         ]
-        chosen = [(share, _choose(connection, turns, share, settings, accounts)) for share in shares]
-    if not any(rows for _, rows in chosen) and not (reductions and shares):
+        chosen = [
+            (
+                share,
+                _sendable_reductions(connection, share) if reduces else [],
+                _choose(connection, turns, share, settings, accounts),
+            )
+            for share in shares
+        ]
+    # Only who has something to send begins to write.
+    if not any(reductions or rows for _, reductions, rows in chosen):
         return 0
     with writing(engine) as connection:
         hints = [
-            hint for share, rows in chosen for hint in _mark(connection, rows, share, settings.urgent_seconds, accounts)
+            hint
+            for share, reductions, rows in chosen
+            for hint in _mark(connection, reductions, rows, share, settings.urgent_seconds, accounts)
         ]
     # Committed first, sent then: a crash in between costs one hint time, never a shard.
     return _send(engine, app, hints, leads)
@@ -144,23 +154,32 @@ def _choose(
     return [next(left[turn]) for turn in allot(costs, served, accounts.lag, held, window)]
 
 
-def _mark(
-    connection: Connection, chosen: Sequence[Waiting], share: _Share, urgent_seconds: float, accounts: Accounts
-) -> list[Hint]:
-    """Mark rows as enqueued, reductions first, unless somebody else has changed them."""
-    most = max(share.window.places, share.window.short_places)
+def _sendable_reductions(connection: Connection, share: _Share) -> list[int]:
+    """Those to send now: they go first, since they take little, and people wait for nothing else."""
     oldest = select(Reduction.id).where(
         Reduction.state == LeaseState.PENDING, Reduction.not_before <= now(), Reduction.edition == share.edition
     )
-    oldest = oldest.order_by(Reduction.due_at.asc().nulls_last(), Reduction.id).limit(most)
-    marked = _enqueue(connection, Reduction, oldest, urgent_seconds)
+    most = max(share.window.places, share.window.short_places)
+    return list(connection.scalars(oldest.order_by(Reduction.due_at.asc().nulls_last(), Reduction.id).limit(most)))
+
+
+def _mark(
+    connection: Connection,
+    reductions: Sequence[int],
+    chosen: Sequence[Waiting],
+    share: _Share,
+    urgent_seconds: float,
+    accounts: Accounts,
+) -> list[Hint]:
+    """Mark rows as enqueued, reductions first, unless somebody else has changed them."""
+    marked = _enqueue(connection, Reduction, reductions, urgent_seconds) if reductions else {}
     hints = [
         Hint(REDUCE, share.edition, Reduction, key, QueueClass(queue_class)) for key, queue_class in marked.items()
     ]
     wanted = {(row.table, row.key): row for row in chosen}
     classes: dict[Task, int] = {}
     for table, keys in keys_by_table(wanted).items():
-        marked = _enqueue(connection, table, select(table.id).where(table.id.in_(keys)), urgent_seconds)
+        marked = _enqueue(connection, table, keys, urgent_seconds)
         classes |= {(table, key): queue_class for key, queue_class in marked.items()}
     for task, row in wanted.items():
         if task in classes:
@@ -169,12 +188,13 @@ def _mark(
     return hints
 
 
-def _enqueue(connection: Connection, table: type[Leased], wanted: Select[int], urgent_seconds: float) -> dict[int, int]:
+def _enqueue(connection: Connection, table: type[Leased], keys: Sequence[int], urgent_seconds: float) -> dict[int, int]:
     """Mark those of the rows as enqueued that wait and that nobody holds; the class of each by its id.
 
     What is due soon goes up a class for good, so that the row tells in which of the broker's queues its hint is.
     """
-    free = wanted.where(table.state == LeaseState.PENDING).with_for_update(skip_locked=True)
+    free = select(table.id).where(table.id.in_(keys), table.state == LeaseState.PENDING)
+    free = free.with_for_update(skip_locked=True)
     rows = connection.execute(
         update(table)
         .where(table.id.in_(free.scalar_subquery()))

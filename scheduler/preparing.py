@@ -22,6 +22,7 @@ from models.outcomes import fail_evaluations
 from models.preparation import Preparation, PreparedState, ProtocolState
 from models.protocol import Measurement
 from models.session import reading, writing
+from models.shard import UNPREPARED, Shard
 from models.states import UNSCORED
 from models.text import Text, TextBlock
 from models.unprepared import (
@@ -30,6 +31,7 @@ from models.unprepared import (
     hurry,
     lock_state,
     plan_parts,
+    send_prepared,
     start_merging,
     uncounted,
     waiting_evaluations,
@@ -50,12 +52,12 @@ def prepare_protocol(
     team: str,
     processes: int | None = None,
     due_at: float | None = None,
-) -> None:
-    """Make the shards of a protocol wait for what its metrics must know, and queue what is not known yet.
+) -> bool:
+    """Queue what the metrics of a protocol must know and is not known yet; whether shards must wait for any of it.
 
-    To be called in the transaction that inserts the shards. What is stored already, or in the making, is not made
-    again. `team` is the one whose turn the work takes, `processes` how many pool processes it may be spread over,
-    `due_at` when somebody wants it done.
+    To be called in the transaction that inserts the shards, before that. What is stored already, or in the making,
+    is not made again. `team` is the one whose turn the work takes, `processes` how many pool processes it may be
+    spread over, `due_at` when somebody wants it done.
     """
     metrics: dict[str, str] = {}
     ways: dict[str, Way] = {}
@@ -104,6 +106,8 @@ def prepare_protocol(
         held = lock_state(connection, state, wait=False)
         if held is not None:
             _plan(connection, settings, held, ways[held.key], queue_class, team, processes, due_at)
+    unmade = select(PreparedState.id).where(PreparedState.id.in_(stored), PreparedState.blob.is_(None))
+    return connection.execute(unmade.limit(1)).first() is not None
 
 
 def prepare_forgotten(engine: Engine, settings: Settings) -> int:
@@ -124,6 +128,11 @@ def prepare_forgotten(engine: Engine, settings: Settings) -> int:
     )
     with reading(engine) as connection:
         states = connection.execute(forgotten.order_by(PreparedState.id)).all()
+        left = connection.execute(select(Shard.id).where(UNPREPARED).limit(1)).first() is not None
+    if left:
+        # Those that were queued at the very moment in which the state was stored.
+        with writing(engine) as connection:
+            send_prepared(connection, EDITION)
     for state in states:
         try:
             way = preparation_of(parse_metric(state.metric), state.key)

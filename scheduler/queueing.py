@@ -14,9 +14,10 @@ from models.claims import start_reducing
 from models.conflicts import insert_if_absent
 from models.evaluation import Evaluation
 from models.lacking import Lacking, all_blocks, forget_overlaps, forget_statistics, read_lacking
+from models.lease import is_open
 from models.protocol import Measurement, read_measurement
 from models.shard import Shard, ShardEvaluation
-from models.states import IN_FLIGHT, EvaluationState, LeaseState, QueueClass
+from models.states import NOT_YET, EvaluationState, QueueClass
 from models.submission import Submission
 from scheduler.adopting import adopt
 from scheduler.planning import Planned, plan_missing
@@ -123,10 +124,8 @@ def queue_submissions(
         failed = {row.id for row in again if row.state == EvaluationState.FAILED}
         missing |= _adopt(connection, measurement, missing, text_of, failed)
     plan = plan_missing(connection, settings, measurement, missing, text_of, processes)
-    _insert_shards(connection, protocol_id, plan, int(queue_class), team, due_at)
-    _reduce(connection, measurement, [evaluation for evaluation, lacking in missing.items() if not lacking])
     if plan:
-        prepare_protocol(
+        waits = prepare_protocol(
             connection,
             settings,
             measurement,
@@ -135,6 +134,9 @@ def queue_submissions(
             processes=processes,
             due_at=due_at,
         )
+        not_before = NOT_YET if waits else 0.0
+        _insert_shards(connection, protocol_id, plan, int(queue_class), team, due_at, not_before)
+    _reduce(connection, measurement, [evaluation for evaluation, lacking in missing.items() if not lacking])
     by_submission = {row.submission_id: row for row in found}
     chosen = [by_submission[each] for each in submissions]
     whole = len(measurement.metrics)
@@ -153,7 +155,7 @@ def _take_up(
 ) -> None:
     """Put ended evaluations back to queued; those `outdated` lose what another edition has measured."""
     # Shards that still run for them would count for the new ones: let go of them.
-    held = select(Shard.id).where(Shard.state.in_((LeaseState.PENDING, *IN_FLIGHT)))
+    held = select(Shard.id).where(is_open(Shard))
     connection.execute(
         delete(ShardEvaluation).where(
             ShardEvaluation.evaluation_id.in_(evaluations), ShardEvaluation.shard_id.in_(held)
@@ -220,15 +222,15 @@ def _insert_shards(
     queue_class: int,
     team: str,
     due_at: float | None,
+    not_before: float,
 ) -> None:
-    if not plan:
-        return
     common = {
         "protocol_id": protocol_id,
         "queue_class": queue_class,
         "team": team,
         "due_at": due_at,
         "edition": EDITION,
+        "not_before": not_before,
     }
     shards = connection.scalars(
         insert(Shard).returning(Shard.id, sort_by_parameter_order=True),

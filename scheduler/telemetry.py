@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DBAPIError
 
 from models.base import now
@@ -98,25 +98,15 @@ class SchedulerMetrics:
         waiting = {(each.queue, kind): 0 for each in QueueClass for kind in KINDS}
         in_flight = dict(waiting)
         oldest = {(each.queue,): 0.0 for each in QueueClass}
+        retried = {(kind,): 0 for kind in KINDS}
         for row in count_work(connection):
             queue = QueueClass(row.queue_class).queue
+            retried[(row.kind,)] += row.retried
             if row.state == LeaseState.PENDING:
                 waiting[queue, row.kind] += row.amount
                 oldest[(queue,)] = max(oldest[(queue,)], row.age or 0.0)
             else:
                 in_flight[queue, row.kind] += row.amount
-        retried = {
-            (kind,): connection.scalar(
-                select(func.count()).where(
-                    or_(
-                        and_(table.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)), table.attempts > 0),
-                        and_(table.state == LeaseState.RUNNING, table.attempts > 1),
-                    )
-                )
-            )
-            or 0
-            for kind, table in KINDS.items()
-        }
         return [
             self._gauge("steelyard_queue_waiting", waiting.items(), "class", "kind"),
             self._gauge("steelyard_queue_in_flight", in_flight.items(), "class", "kind"),

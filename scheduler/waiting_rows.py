@@ -27,9 +27,10 @@ from sqlalchemy import (
 from models.base import now
 from models.comparison import Trials
 from models.lease import Leased
-from models.preparation import Preparation, PreparedState, ProtocolState
+from models.preparation import Preparation
 from models.shard import Shard
 from models.states import IN_FLIGHT, LeaseState, QueueClass
+from models.unprepared import unprepared_protocols
 from scheduler.turns import InFlight, Turn
 
 WORK: Sequence[type[Leased]] = (Preparation, Shard, Trials)
@@ -145,12 +146,8 @@ def _ready_of_turn(place: int, table: type[Leased]) -> Select[Any]:
         table.edition == bindparam("edition", type_=Integer),
     ]
     if table is Shard:
-        unprepared = (
-            select(ProtocolState.protocol_id)
-            .join(PreparedState, PreparedState.id == ProtocolState.prepared_state_id)
-            .where(PreparedState.blob.is_(None), PreparedState.edition == bindparam("edition", type_=Integer))
-        )
-        conditions.append(Shard.protocol_id.not_in(unprepared))
+        # As a rule they are not found at all (`NOT_YET`), but programs of the release before queue, too.
+        conditions.append(Shard.protocol_id.not_in(unprepared_protocols(bindparam("edition", type_=Integer))))
     rows = (
         select(
             literal(WORK.index(table), Integer).label("number"),

@@ -191,6 +191,28 @@ def test_reductions_go_first_and_into_the_queue_of_their_class(engine: Engine, d
     assert {queue for task, _, queue in app.sent if task == "score_shard"} == {queue_named("interactive")}
 
 
+@pytest.mark.parametrize("why", [{"edition": 2}, {"not_before": 1e14}])
+def test_a_reduction_that_may_not_be_sent_makes_nobody_write(
+    engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch, why: dict[str, object]
+) -> None:
+    settings = one_block_shards(database_url)
+    job = queue_job(engine, settings, systems=1)
+    add_worker(engine, 2)
+    assert dispatch(engine, App(), settings) > 0
+    with writing(engine) as connection:
+        connection.execute(insert(Reduction).values(protocol_id=job.protocols[0], **why))
+
+    def refuse(engine: Engine) -> None:
+        raise AssertionError("a transaction that writes")
+
+    monkeypatch.setattr("scheduler.dispatch.writing", refuse)
+    assert dispatch(engine, App(), settings) == 0
+    monkeypatch.undo()
+    with writing(engine) as connection:
+        connection.execute(update(Reduction).values(edition=1, not_before=0))
+    assert dispatch(engine, App(), settings) == 1
+
+
 def test_hints_that_cannot_be_sent_are_put_back(engine: Engine, database_url: str) -> None:
     settings = one_block_shards(database_url)
     queue_job(engine, settings, segments=256 * 5, systems=1)

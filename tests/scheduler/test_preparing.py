@@ -30,8 +30,10 @@ from models.migrate import REVISION
 from models.outcomes import cancel_evaluations
 from models.preparing import claim_preparation
 from models.session import reading, writing
+from models.states import NOT_YET
 from scheduler.dispatch import dispatch
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.preparing import prepare_forgotten
 from scheduler.queueing import queue_evaluations
 from scheduler.recovery import reclaim_all, sweep
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
@@ -105,6 +107,31 @@ def test_shards_wait_for_the_references(station: Station) -> None:
     with reading(station.engine) as connection:
         found = connection.scalars(select(Score.score).where(Score.metric == 1).order_by(Score.evaluation_id))
         assert list(found) == expected.scores.tolist()
+
+
+def test_shards_that_wait_for_references_are_not_looked_at(station: Station) -> None:
+    queue(station, metrics=["nist"])
+
+    def not_before() -> set[float]:
+        with reading(station.engine) as connection:
+            return set(connection.scalars(select(Shard.not_before)))
+
+    assert not_before() == {NOT_YET}
+    prepare_all(station)
+    assert max(not_before()) < NOT_YET
+    # As it is where the state was stored in the moment in which they were queued.
+    with writing(station.engine) as connection:
+        connection.execute(update(Shard).values(not_before=NOT_YET))
+    assert sent(station) == []
+    prepare_forgotten(station.engine, station.settings)
+    assert {task for task, _ in sent(station)} == {"score_shard"}
+
+
+def test_shards_queued_by_the_release_before_wait_for_the_references_too(station: Station) -> None:
+    queue(station, metrics=["nist"])
+    with writing(station.engine) as connection:
+        connection.execute(update(Shard).values(not_before=0))
+    assert {task for task, _ in sent(station)} == {"prepare"}
 
 
 @pytest.mark.parametrize("largest", [1, 3500])
