@@ -103,12 +103,14 @@ class Embedded:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if isinstance(error, (KeyboardInterrupt, SystemExit)) and celery.worker.state.active_requests:
-            self._say(
-                f"Stopping: tasks that run may finish, for at most {self._settings.stop_seconds:g} s; "
-                "Ctrl-C again stops them now. Nothing is lost."
-            )
-        self._stop()
+        # Reserved: of a task that runs already Celery may still have to hear that it was accepted.
+        waits = isinstance(error, (KeyboardInterrupt, SystemExit)) and celery.worker.state.reserved_requests
+        self._stop(
+            f"Stopping: tasks that run may finish, for at most {self._settings.stop_seconds:g} s; "
+            "Ctrl-C again stops them now. Nothing is lost."
+            if waits
+            else ""
+        )
 
     @property
     def outlook(self) -> Outlook:
@@ -211,9 +213,12 @@ class Embedded:
         self._undo.append(heartbeat.stop)
         self._undo.append(watch_losses(self._station))
 
-    def _stop(self) -> None:
+    def _stop(self, word: str = "") -> None:
         self._stopping = True
+        # Before anything is said: who reads it may interrupt at once.
         with self._hurried_by_interrupts():
+            if word:
+                self._say(word)
             while self._undo:
                 self._undo.pop()()
 

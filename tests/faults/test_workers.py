@@ -19,7 +19,7 @@ REDUCED = Job(1, ("weary:pause=1.0",), segments=600, systems=2)
 SCORED = Job(2, ("troubled:pause=0.3", "bleu"), segments=256 * 5)
 SETTINGS = {
     "concurrency": 2,
-    "silent_seconds": 3.0,
+    "silent_seconds": 6.0,
     "sweep_seconds": 0.2,
     "beat_seconds": 0.3,
     "retry_seconds": 0.1,

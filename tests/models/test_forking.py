@@ -19,10 +19,10 @@ def write():
 
 thread = threading.Thread(target=write)
 thread.start()
-assert inside.wait(10)
+assert inside.wait(60)
 child = os.fork()
 if child == 0:
-    with writing(make_engine(sys.argv[1] + "?timeout=5", pooled=False)) as connection:
+    with writing(make_engine(sys.argv[1] + "?timeout=60", pooled=False)) as connection:
         connection.execute(text("UPDATE worker SET pid = 2"))
     os._exit(0)
 thread.join()

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -128,3 +129,23 @@ def stopped(process: int) -> bool:
 def test_a_job_with_nothing_to_do_ends_at_once(sqlite_url: str) -> None:
     with Embedded(Settings(database_url=sqlite_url), concurrency=1) as embedded:
         assert embedded.run_until_done([]).open == 0
+
+
+def test_who_is_told_that_it_stops_may_interrupt_at_once(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    def say(word: str) -> None:
+        said.append(word)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    # As if a task ran.
+    monkeypatch.setattr("celery.worker.state.reserved_requests", [SimpleNamespace(id="a task")])
+    embedded = Embedded(one_block_shards(sqlite_url), concurrency=1, say=say)
+    with pytest.raises(KeyboardInterrupt) as interrupt, embedded:
+        raise KeyboardInterrupt("the first")
+    assert interrupt.value.args == ("the first",), "the second one hurries what the first one began"
+    assert len(said) == 1
+    assert multiprocessing.active_children() == []
+    engine = make_engine(sqlite_url, pooled=False)
+    with reading(engine) as connection:
+        assert connection.scalar(select(func.count()).select_from(Worker)) == 0

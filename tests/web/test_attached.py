@@ -17,8 +17,8 @@ from web.serving import Address, listen
 from web.settings import WebSettings
 
 SECONDS = 60.0
-STOP_SECONDS = 8.0
-"""Less than STEELYARD_STOP_SECONDS, which a stream that goes on would take."""
+STOP_SECONDS = 300.0
+"""What a stream that goes on would take."""
 
 
 @contextmanager
@@ -29,6 +29,7 @@ def attached(sqlite_url: str, **settings: object) -> Iterator[tuple[AttachedWeb,
         "web_port": free_port(),
         "http_port": free_port(),
         "log_level": "warning",
+        "stop_seconds": STOP_SECONDS,
         **settings,
     }
     web = AttachedWeb(WebSettings(**values), begun.append)

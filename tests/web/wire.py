@@ -11,8 +11,8 @@ from typing import Any
 
 import uvicorn
 
-START_SECONDS = 20.0
-PATIENCE_SECONDS = 30.0
+START_SECONDS = 120.0
+PATIENCE_SECONDS = 120.0
 
 
 @contextlib.contextmanager

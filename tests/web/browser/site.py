@@ -15,7 +15,7 @@ from tests.web.service import DAY, Service
 from tests.web.wire import served
 from web.asking import SESSION_COOKIE
 
-PATIENCE_MILLISECONDS = 30_000.0
+PATIENCE_MILLISECONDS = 120_000.0
 
 
 @dataclass

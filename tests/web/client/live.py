@@ -16,7 +16,7 @@ from tests.scheduler.jobs import work_off
 from tests.web.service import Service
 from web.client import Client, Patience
 
-START_SECONDS = 20.0
+START_SECONDS = 120.0
 
 
 @dataclass

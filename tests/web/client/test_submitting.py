@@ -56,12 +56,12 @@ def test_an_output_is_handed_in_and_watched(live: Live, port: Port, mary: Client
     told: list[Any] = []
     watcher = threading.Thread(target=lambda: told.extend(live.client(port.accounts["mary"]).watch(made.id)))
     watcher.start()
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not told:
         assert time.monotonic() < end, "nothing was told"
         time.sleep(0.01)
     port.work_off()
-    watcher.join(30)
+    watcher.join(120)
     assert told[0].state == "queued"
     assert (told[-1].state, told[-1].ended, told[-1].shards_done) == ("done", True, told[-1].shards)
     found = mary.wait(made.id)

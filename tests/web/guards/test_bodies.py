@@ -131,20 +131,19 @@ def test_who_stops_sending_is_not_waited_for(port: int, path: str) -> None:
         status, text = wire.answer()
     assert status == 408, text
     assert "too_slow" in text
-    assert 0.25 < time.monotonic() - begun < 5
+    assert time.monotonic() - begun > 0.25
 
 
 def test_who_drips_is_not_waited_for_either(port: int) -> None:
     with Wire(port) as wire:
-        begun = time.monotonic()
         wire.send("POST /api/raw HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")
         for _ in range(40):
             wire.send(b"x")
             if select.select([wire.socket], [], [], 0.1)[0]:
                 break
+        else:
+            pytest.fail("all of it has 0.3 s, not each byte")
         assert wire.answer()[0] == 408
-    # All of it has 0.3 s, not each byte.
-    assert time.monotonic() - begun < 3
 
 
 def test_who_goes_away_harms_nobody(port: int, caplog: pytest.LogCaptureFixture) -> None:

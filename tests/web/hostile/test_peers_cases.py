@@ -172,9 +172,9 @@ def test_entities_that_are_declared(score: Any, declared: str, kind: str) -> Non
         body = f'<dataset id="x"><doc id="d" origlang="en"><hyp system="s"><p>{seg}</p></hyp></doc></dataset>'
     else:
         body = mteval("tstset", {"1": "&a;"}).decode()
-    begun = time.monotonic()
+    begun = time.process_time()
     status, _, message = score([mteval("refset", {"1": "a"})], [f'<?xml version="1.0"?>{declared}{body}'.encode()])
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
     assert "root:" not in message
     if "ENTITY" in declared:
         assert status == 1
@@ -183,9 +183,9 @@ def test_entities_that_are_declared(score: Any, declared: str, kind: str) -> Non
 def test_markup_is_read_in_linear_time(score: Any) -> None:
     """MO's regular expressions copy the rest of the file at every tag."""
     many = {str(number): "a cat" for number in range(20_000)}
-    begun = time.monotonic()
+    begun = time.process_time()
     assert score([mteval("refset", many)], [mteval("tstset", many)], "-m", "per")[0] == 0
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 def test_other_elements_that_begin_alike(score: Any) -> None:
