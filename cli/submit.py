@@ -132,18 +132,21 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
     from scheduler.submitting import Attempt
 
     with reading(engine) as connection:
-        test_set = find_measures(connection, options.campaign, options.test_set).test_set
+        measures = find_measures(connection, options.campaign, options.test_set)
     file = input_file(options.file)
-    output = read_output(file.path, system=options.system, part=file.part, input_format=options.input_format)
+    output = read_output(
+        file.path, system=options.system, part=file.part, input_format=options.input_format,
+        language=measures.target_language,
+    )  # fmt: skip
     with reading(engine) as connection:
-        text = lined_up(connection, output, test_set)
+        text = lined_up(connection, output, measures.test_set)
         due_at = None if options.due is None else options.due.at(connection)
     return Attempt(
         campaign=options.campaign,
         team=options.team,
         system=options.system,
         text=text,
-        test_set=f"{test_set.name}@{test_set.version}",
+        test_set=f"{measures.test_set.name}@{measures.test_set.version}",
         run=options.run_name,
         request_key=options.key,
         queue_class=QueueClass[options.queue_class.upper()],

@@ -10,6 +10,7 @@ from metrics.text.findings import quoted
 from metrics.text.formats import Format, read_file
 from metrics.text.limits import STORING_LIMITS, TextLimits
 from metrics.text.plain import Text
+from metrics.text.windows import NotUtf8
 from metrics.text.wording import listed, number_of
 from models.known_test_sets import KnownTestSet, segments_of_documents
 from scheduler.errors import BadIntake
@@ -22,13 +23,18 @@ def read_output(
     part: str | None = None,
     input_format: Format | None = None,
     limits: TextLimits = STORING_LIMITS,
+    language: str = "",
 ) -> Text | MarkedText:
     """Read a file: a text with one segment after the other, or the output of the system in a file with ids.
 
     A file with ids that has one system may call it as it likes. `part` is the layer or zone of a TectoMT or Treex
-    document. Raises BadText, and BadIntake where the file does not have the system.
+    document, `language` that of the test set, by which an old encoding is guessed. Raises BadText, and BadIntake where
+    the file does not have the system.
     """
-    read = read_file(source, format=input_format, part=part, limits=limits)
+    try:
+        read = read_file(source, format=input_format, part=part, limits=limits)
+    except NotUtf8 as error:
+        raise error.in_language(language) from error
     return _of_system(read, system) if isinstance(read, MarkedFile) else read
 
 

@@ -38,6 +38,9 @@ _OTHER_FORMATS = (
     (b"\x28\xb5\x2f\xfd", "a zstd archive", "Unpack it first: `unzstd FILE.zst`."),
     (b"BZh91AY&SY", "a bzip2 archive", "Unpack it first: `bunzip2 FILE.bz2`."),
     (b"PK\x03\x04", "a zip archive", "Unpack it first; office documents must be saved as plain text."),
+    (b"%PDF-", "a PDF document", "Save its text as plain UTF-8 text."),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office document", "Save it as plain UTF-8 text."),
+    (b"{\\rtf", "a document in Rich Text Format", "Save it as plain UTF-8 text."),
     (b"pst0\x04", _STREEX, "Write it as .treex or .treex.gz with Treex."),
     (b"pst0\x05", _STREEX, "Write it as .treex or .treex.gz with Treex."),
 )

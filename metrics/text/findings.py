@@ -29,11 +29,18 @@ class Findings:
     notice_count: int = 0
     error: type[BadText] = BadMarkup
     """What problems are raised as."""
+    _again: dict[str, tuple[int, int, int | None]] = field(default_factory=dict)
+    """What was found more than once: where it is among the problems, how often it came again, and where last."""
 
     def problem(self, sentence: str, line: int | None = None, name: str | None = None) -> None:
         """Something that the file cannot be used with; `name` is the file, when it is another one."""
         self.problem_count += 1
-        if len(self.problems) < SHOWN_PROBLEMS:
+        key = f"{name or self.name}: {sentence}"
+        if key in self._again:
+            at, again, _ = self._again[key]
+            self._again[key] = at, again + 1, line
+        elif len(self.problems) < SHOWN_PROBLEMS:
+            self._again[key] = len(self.problems), 0, line
             self.problems.append(f"{place(name or self.name, line)}: {sentence}")
         if self.problem_count >= MOST_PROBLEMS:
             # Whatever this file is, going on would only cost time.
@@ -50,10 +57,19 @@ class Findings:
 
     def include(self, others: Findings) -> None:
         """Add the problems and notices that were found elsewhere."""
-        for kept, more in ((self.problems, others.problems), (self.notices, others.notices)):
+        for kept, more in ((self.problems, others.told_problems()), (self.notices, others.notices)):
             kept += more[: max(0, (SHOWN_PROBLEMS if kept is self.problems else SHOWN_NOTICES) - len(kept))]
         self.problem_count += others.problem_count
         self.notice_count += others.notice_count
+
+    def told_problems(self) -> list[str]:
+        """The problems, each said once, and how often it was found."""
+        told = list(self.problems)
+        for at, again, last in self._again.values():
+            if again:
+                where = f", last in line {last:,}" if last is not None else ""
+                told[at] += f" The same {number_of(again, 'more time')}{where}."
+        return told
 
     def all_notices(self) -> tuple[str, ...]:
         """The notices, and how many more there were."""
@@ -64,11 +80,13 @@ class Findings:
 
     def raise_if_any(self) -> None:
         """Raise an error with all problems found so far."""
-        if self.problem_count == 1:
-            raise self.error(self.problems[0])
+        told = self.told_problems()
+        said = len(told) + sum(again for _, again, _ in self._again.values())
+        if len(told) == 1 and said == self.problem_count:
+            raise self.error(told[0])
         if self.problem_count:
-            rows = "\n".join(f"  - {problem}" for problem in self.problems)
-            more = self.problem_count - len(self.problems)
+            rows = "\n".join(f"  - {problem}" for problem in told)
+            more = self.problem_count - said
             rest = f"\n  and {number_of(more, 'more problem')}" if more else ""
             raise self.error(f"{self.name}: {number_of(self.problem_count, 'problem')}:\n{rows}{rest}")
 

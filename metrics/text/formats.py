@@ -12,6 +12,7 @@ from metrics.text.limits import DEFAULT_LIMITS, TextLimits
 from metrics.text.markup import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from metrics.text.names import printable
 from metrics.text.plain import Text, read_lines
+from metrics.text.tables import looks_like_table
 
 if TYPE_CHECKING:
     from metrics.text.contents import Source
@@ -160,6 +161,8 @@ def _found(contents: Contents) -> Format:
             f"{contents.name}: begins with a document type that declares something, and is in no format that is read "
             "here. Remove the declarations, or name the format if it is plain text."
         )
+    if found == "plain" and (table := looks_like_table(contents.head)):
+        raise WrongFormat(f"{contents.name}: {table} Or name the format if it is plain text.")
     return found
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from metrics.errors import BadText
 from metrics.kernels.utf8 import look
 from metrics.text.contents import WrongFormat
+from metrics.text.encodings import advice
 from metrics.text.limits import OverLimit, TextLimits
 from metrics.text.wording import number_of
 
@@ -25,8 +26,25 @@ _BYTE_ORDER_MARKS = re.compile(rb"(?:\xef\xbb\xbf)+")
 _MARKUP = re.compile(rb"\s*<(?:\?xml|!doctype|(?:ref|src|tst)set\b|mteval\b|dataset\b)", re.IGNORECASE)
 
 
+GUESSED_BY = 1 << 16
+"""Bytes by which an encoding is guessed."""
+
+
 class NotUtf8(BadText):
     """The file contains bytes that are not UTF-8. Save it as UTF-8."""
+
+    def __init__(self, message: str = "", data: bytes = b"", language: str = "") -> None:
+        """`data` is the part of the file in which they were found, by which its encoding is guessed."""
+        super().__init__(f"{message} {advice(data, language)}" if message else None)
+        self.message, self.data, self.language = message, data, language
+
+    def __reduce__(self) -> tuple[type[NotUtf8], tuple[str, bytes, str]]:
+        """To be sent to another process as what it was made of."""
+        return NotUtf8, (self.message, self.data, self.language)
+
+    def in_language(self, language: str) -> NotUtf8:
+        """The same error, where the language of the text is known."""
+        return NotUtf8(self.message, self.data, language)
 
 
 class Windows:
@@ -172,8 +190,8 @@ class Windows:
             broken = data[start + error.start : start + error.end].hex(" ")
             raise NotUtf8(
                 f"{self._contents.name}, line {lines + line}, byte {byte}: not UTF-8 ({error.reason}, bytes {broken}). "
-                "Save the file as UTF-8. If it is in an older encoding, convert it: "
-                "`iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW`."
+                "Save the file as UTF-8.",
+                data[max(0, start + error.start - GUESSED_BY // 2) :][:GUESSED_BY],
             ) from error
 
 

@@ -1,7 +1,8 @@
 """Reads the XML of WMT since 2021: whole test sets, and submissions to them.
 
 `dataset` > [`collection`] > `doc` (id, origlang[, testsuite, domain]) > `src` (lang), `ref` (lang[, translator]),
-`hyp` (lang, system) > `p` > `seg` (id). Not every translator need have translated every document.
+`hyp` (lang, system) > `p` > `seg` (id). Not every translator need have translated every document. `language` is read
+for `lang`, as WMT's own wrapper of outputs writes it.
 """
 
 from __future__ import annotations
@@ -101,7 +102,8 @@ class _WmtReader:
 
     def _begin_text(self, element: Element, role: Role) -> None:
         self._document = None
-        language = self._required(element, "lang")
+        # WMT's own wrapper (wmtformat/wrap.py) writes language for lang.
+        language = element.attributes.get("language", "") or self._required(element, "lang")
         if role is Role.SOURCE:
             name = ""
         elif role is Role.REFERENCE:

@@ -22,7 +22,7 @@ from web.errors import Forbidden, WebError
 from web.large_bodies import takes_upload
 from web.life.sight import Sight, read_sight
 from web.pages.rendering import page, part_of_address, see_other
-from web.submissions.handing_in import NO_FILE, BadOutput, hand_in
+from web.submissions.handing_in import BadOutput, NoOutput, hand_in
 from web.submissions.openness import read_openness
 from web.submissions.receiving import Incoming, Receiving
 from web.submissions.test_sets import offered_test_sets
@@ -63,8 +63,8 @@ def send_form(request: Request, name: str, principal: Asking, incoming: Receivin
         return _form(request, sight, incoming.values, faults=faults, status=422)
     except (WebError, SchedulerError, MetricsError, ModelsError) as error:
         wrong = as_web_error(error)
-        if str(wrong) == NO_FILE:
-            return _form(request, sight, incoming.values, faults={"file": NO_FILE}, status=422)
+        if isinstance(wrong, NoOutput):
+            return _form(request, sight, incoming.values, faults={"file": str(wrong)}, status=422)
         findings = wrong.findings if isinstance(wrong, BadOutput) else ()
         return _form(request, sight, incoming.values, wrong=wrong, findings=findings, status=wrong.status)
 

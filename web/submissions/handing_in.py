@@ -45,7 +45,10 @@ ALWAYS_TAKEN = 16 << 20
 """Bytes of a text of whatever test set."""
 LONGEST = 50
 """How many times as long as a reference an output may be, beyond that."""
-NO_FILE = "There is no file. Choose one with one segment per line."
+
+
+class NoOutput(BadRequest):
+    """There is no file. Choose one with one segment per line."""
 
 
 class BadOutput(BadRequest):
@@ -82,8 +85,7 @@ def hand_in(state: State, principal: Principal, campaign: str, incoming: Incomin
         team = may_hand_in(sight, fields)
         test_set = choose_test_set(connection, sight, fields.test_set)
         measures = find_measures(connection, sight.name, f"{test_set.name}@{test_set.version}")
-    if incoming.file is None:
-        raise BadRequest(NO_FILE)
+    file = _received(incoming)
     if sight.phases and not fields.override and key is None:
         # The rules are looked at again where it is stored; this spares us reading what comes much too late.
         check_open(sight.phases, sight.at, sight.time_zone)
@@ -91,7 +93,7 @@ def hand_in(state: State, principal: Principal, campaign: str, incoming: Incomin
     with ExitStack() as stack:
         with state.examining:
             try:
-                text = _read(stack, state, measures, incoming.file, fields.system)
+                text = _read(stack, state, measures, file, fields.system)
             except (MetricsError, SchedulerError) as error:
                 raise BadOutput(refusal(error)) from error
             findings = _looked_at(state, sight, measures, text, fields, team)
@@ -134,11 +136,10 @@ def examine(state: State, principal: Principal, campaign: str, incoming: Incomin
         team = may_hand_in(sight, fields)
         test_set = choose_test_set(connection, sight, fields.test_set)
         measures = find_measures(connection, sight.name, f"{test_set.name}@{test_set.version}")
-    if incoming.file is None:
-        raise BadRequest(NO_FILE)
+    file = _received(incoming)
     with state.examining, ExitStack() as stack:
         try:
-            text = _read(stack, state, measures, incoming.file, fields.system)
+            text = _read(stack, state, measures, file, fields.system)
         except (MetricsError, SchedulerError) as error:
             return refusal(error)
         return _looked_at(state, sight, measures, text, fields, team)
@@ -160,10 +161,19 @@ def may_hand_in(sight: Sight, fields: SubmissionFields) -> str:
     return team
 
 
+def _received(incoming: Incoming) -> Received:
+    """The file that was sent. Raises NoOutput."""
+    if incoming.file is None:
+        raise NoOutput
+    if not incoming.file.size:
+        raise NoOutput(f"{incoming.file.name}: is empty (0 bytes). Give one line for each segment.")
+    return incoming.file
+
+
 def _read(stack: ExitStack, state: State, measures: Measures, file: Received, system: str) -> Text:
     """The text with one line for each segment; it is good as long as the stack is open."""
     contents = stack.enter_context(file.opened())
-    output = read_output(contents, system=system, limits=limits_of(state.settings))
+    output = read_output(contents, system=system, limits=limits_of(state.settings), language=measures.target_language)
     with reading(state.engine) as connection:
         text = lined_up(connection, output, measures.test_set)
         expected = connection.scalar(

@@ -63,7 +63,7 @@ async def receive(request: Request, principal: Asking) -> AsyncIterator[Incoming
         alone = kind == FORMS[1] and "system" in request.query_params and "Authorization" in request.headers
         if kind in FORMS and not alone:
             async with request.form(max_files=1, max_fields=MOST_FIELDS) as form:
-                values, given = await _from_form(form, file), file.size > 0
+                values, given = await _from_form(form, file)
         elif kind == "application/json":
             values, given = await _from_json(request), False
         else:
@@ -74,7 +74,7 @@ async def receive(request: Request, principal: Asking) -> AsyncIterator[Incoming
                     file.write(piece)
             except ClientDisconnect as error:
                 raise BadRequest("The request broke off. Send it again, or in pieces by /api/v1/uploads.") from error
-            given = file.size > 0
+            given = file.size > 0 or "file_name" in values
         upload = str(values.get("upload") or "")
         if not given and upload:
             await run_in_threadpool(_from_pieces, state, account_id, upload, file)
@@ -86,14 +86,15 @@ Receiving = Annotated[Incoming, Depends(receive)]
 """What a request hands in: a parameter `incoming: Receiving` of a route."""
 
 
-async def _from_form(form: FormData, file: Received) -> dict[str, Any]:
+async def _from_form(form: FormData, file: Received) -> tuple[dict[str, Any], bool]:
+    """The fields, and whether there is a file: browsers send one without a name where none was chosen."""
     values = {name: value for name, value in form.multi_items() if isinstance(value, str)}
     files = [value for value in form.values() if isinstance(value, UploadFile)]
     if files:
         file.name = shown_name(files[0].filename)
         while piece := await files[0].read(READ_AT_ONCE):
             file.write(piece)
-    return values
+    return values, file.size > 0 or bool(files and files[0].filename)
 
 
 async def _from_json(request: Request) -> dict[str, Any]:

@@ -281,7 +281,7 @@ def test_all_problems_of_a_file_are_listed_at_once():
 
 
 def test_very_many_problems_are_counted_but_not_all_written():
-    rows = "".join('<seg id="1">a</seg>\n' for _ in range(101))
+    rows = "".join(f'<seg id="{number}">a</seg>\n' * 2 for number in range(100))
     message = refusal(f'<srcset setid="s" srclang="en"><doc docid="d">\n{rows}</doc></srcset>')
     assert message.startswith("F: 100 problems:\n")
     assert len(message.splitlines()) == 52

@@ -238,3 +238,24 @@ def test_only_test_suites_is_nothing_to_score():
 def test_no_files_are_refused():
     with pytest.raises(BadMarkup, match="no texts at all"):
         align([])
+
+
+def test_the_files_of_wmts_own_wrapper_are_read():
+    """wmtformat/wrap.py writes `language` for `lang`."""
+    text = (
+        '<dataset id="t"><doc origlang="en" id="d"><src language="en"><p><seg id="1">a</seg></p></src>'
+        '<hyp system="s" language="cs"><p><seg id="1">b</seg></p></hyp></doc></dataset>'
+    )
+    file = read_wmt_xml(text.encode())
+    assert (file.source_language, file.target_language) == ("en", "cs")
+    assert [each.name for each in file.of(Role.SYSTEM)] == ["s"]
+
+
+def test_one_cause_is_said_once():
+    doc = '<doc origlang="en" id="d{}"><hyp system="s">\n<p><seg id="1">b</seg></p></hyp></doc>\n'
+    text = '<dataset id="t">\n' + "".join(doc.format(number) for number in range(50)) + "</dataset>"
+    with pytest.raises(BadMarkup) as raised:
+        read_wmt_xml(text.encode(), name="F")
+    assert str(raised.value) == (
+        "F, line 2: <hyp> needs the attribute lang. Add it. The same 49 more times, last in line 100."
+    )

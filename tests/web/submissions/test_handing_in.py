@@ -160,6 +160,12 @@ def test_what_is_missing_is_said(port: Port) -> None:
     mary = port.program("mary")
     nothing = mary.post(f"{ADDRESS}/submissions", data={"system": "mast"})
     assert (nothing.status_code, "There is no file" in nothing.text) == (422, True)
+    for sent in (
+        {"data": {"system": "mast"}, "files": {"file": ("out.txt", b"")}},
+        {"params": {"system": "mast", "file_name": "out.txt"}, "content": b""},
+    ):
+        empty = mary.post(f"{ADDRESS}/submissions", **sent)
+        assert (empty.status_code, "out.txt: is empty (0 bytes)" in empty.text) == (422, True), empty.text
     nameless = mary.post(f"{ADDRESS}/submissions", content=output())
     assert (nameless.status_code, nameless.json()["error"]["details"]) == (422, ["body.system: Field required"])
     odd = port.submit(mary, kind="best")
