@@ -55,3 +55,7 @@ class BadState(MetricsError):
 
 class TooLarge(MetricsError):
     """The sums of these statistics would no longer be exact."""
+
+
+class BadArray(MetricsError):
+    """A kernel was given an array of another dtype, shape or layout than it works on."""

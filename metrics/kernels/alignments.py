@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.kernels.bindings import kernel
 from metrics.kernels.letters import code_points
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,17 +35,10 @@ def alignments(words: Words, present: NDArray[np.uint8], systems: int) -> Alignm
     more than 255 letters are only equal or not; where a side has more than 512 words, both are cut into as many
     pieces of even length, which are paired piece by piece. `present` is (references, segments).
     """
-    references, segments = present.shape
     letters, letter_starts = code_points(words)
-    total = int(words.starts[-1] - words.starts[references * segments])
-    matched = np.empty((references, total), np.int32)
-    distances = np.empty((references, total))
-    function = kernel("alignments", *[POINTER] * 5, *[INTEGER] * 4, *[POINTER] * 2)
-    checked(
-        function(
-            address(words.ids), address(words.starts), address(present), address(letters), address(letter_starts),
-            words.types, references, systems, segments,
-            address(matched), address(distances),
-        )
-    )  # fmt: skip
+    shape = len(present), int(words.starts[-1] - words.starts[present.size])
+    matched, distances = np.empty(shape, np.int32), np.empty(shape)
+    kernel("alignments")(
+        words.ids, words.starts, present, letters, letter_starts, words.types, systems, matched, distances
+    )
     return Alignments(matched, distances)

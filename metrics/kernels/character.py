@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.kernels.bindings import kernel
 from metrics.kernels.letters import code_points, numbered
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,15 +24,10 @@ def character_rates(words: Words, present: NDArray[np.uint8], systems: int) -> N
     65,536 characters, both are cut into as many pieces of even length, which are compared piece by piece.
     `present` is (references, segments). Raises MemoryError.
     """
-    references, segments = present.shape
     codes, letter_starts = code_points(words)
     letters, alphabet = numbered(codes)
-    out = np.empty((systems, segments))
-    function = kernel("character_rates", *[POINTER] * 5, *[INTEGER] * 5, POINTER)
-    checked(
-        function(
-            address(words.ids), address(words.starts), address(present), address(letters), address(letter_starts),
-            words.types, alphabet, references, systems, segments, address(out),
-        )
-    )  # fmt: skip
+    out = np.empty((systems, present.shape[1]))
+    kernel("character_rates")(
+        words.ids, words.starts, present, letters, letter_starts, words.types, alphabet, systems, out
+    )
     return out

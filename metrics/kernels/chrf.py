@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, REAL, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,18 +29,10 @@ def chrf_statistics(
     reference, and common to both. Of several references the one with the highest segment score, which depends on
     `beta` and `effective` (see `chrf_scores`), counts; the first on ties. `present` is (references, segments).
     """
-    references, segments = present.shape
     orders = [level.shared.shape[-1] if level else 0 for level in (characters, words)]
-    out = np.empty((systems, segments, 3 * sum(orders)))
-    arrays = [array for level in (characters, words) for array in (_addresses(level))]
-    function = kernel("chrf_statistics", *[POINTER] * 5, *[INTEGER] * 5, REAL, INTEGER, POINTER)
-    checked(
-        function(
-            *arrays, address(present), references, systems, segments, *orders, beta * beta, effective, address(out),
-        )
-    )  # fmt: skip
+    out = np.empty((systems, present.shape[1], 3 * sum(orders)))
+    arrays = [
+        each for level in (characters, words) for each in ((level.lengths, level.shared) if level else (None, None))
+    ]
+    kernel("chrf_statistics")(*arrays, present, systems, beta * beta, effective, out)
     return out
-
-
-def _addresses(level: SharedNgrams | None) -> tuple[int | None, int | None]:
-    return (address(level.lengths), address(level.shared)) if level else (None, None)

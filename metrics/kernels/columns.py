@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.errors import BadArray
 from metrics.grid import GRID
+from metrics.kernels.bindings import kernel
 from metrics.kernels.draw_bits import RUN
-from metrics.kernels.loader import INTEGER, POINTER, REAL, address, kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,17 +58,22 @@ class Columns:
 
 
 def survey(tables: Sequence[NDArray[np.float64]]) -> Columns:
-    """Look at all values. Tables whose systems' rows are not contiguous are copied."""
+    """Look at all values. Tables whose systems' rows are not contiguous are copied. Raises BadArray."""
+    if wrong := [each for each in tables if each.dtype != np.float64 or each.ndim != 3 or not each.shape[1]]:
+        raise BadArray(
+            f"A table of statistics is {wrong[0].dtype}{list(wrong[0].shape)}, but must be (systems, n, k) float64."
+        )
+    if len({each.shape[1] for each in tables}) > 1:
+        raise BadArray(f"Tables have different numbers of rows: {[each.shape[1] for each in tables]}.")
     given = [each if each[:1].flags.c_contiguous else np.ascontiguousarray(each) for each in tables]
     found = np.empty((5, sum(len(each) * each.shape[2] for each in given)))
-    function = kernel("survey_columns", POINTER, *[INTEGER] * 4, REAL, *[POINTER] * 5)
     places, strides, begin = [], [], 0
     for each in given:
         systems, rows, columns = each.shape
         end = begin + systems * columns
         stride = each.strides[0] // each.itemsize if systems > 1 else 0
-        parts = [address(part[begin:end]) for part in found]
-        function(each.ctypes.data, systems, stride, rows, columns, GRID, *parts)
+        parts = [part[begin:end] for part in found]
+        kernel("survey_columns")(each.ctypes.data, systems, stride, rows, columns, GRID, *parts)
         place = np.arange(systems)[:, np.newaxis] * stride + np.arange(columns)
         places.append(each.ctypes.data + 8 * place.ravel())
         strides.append(np.full(end - begin, columns))
@@ -86,9 +92,7 @@ def first_alike(columns: Columns) -> Integers:
     equal = np.empty(len(others), np.uint8)
     ones = alike[others]
     given = [columns.places[ones], columns.strides[ones], columns.places[others], columns.strides[others]]
-    kernel("compare_columns", INTEGER, *[POINTER] * 4, INTEGER, POINTER)(
-        len(others), *map(address, given), rows, address(equal)
-    )
+    kernel("compare_columns")(*given, rows, equal)
     result = np.arange(len(alike))
     result[others[equal > 0]] = ones[equal > 0]
     return result
@@ -110,6 +114,5 @@ def digits_of(
     rows = columns.tables[0].shape[1]
     written = np.zeros((-(-rows // RUN) * RUN, -(-int(digits.sum()) // PADDING) * PADDING), np.uint16)
     given = [columns.places[chosen], columns.strides[chosen], scales, least, ends - digits, digits]
-    function = kernel("write_digits", INTEGER, *[POINTER] * 6, INTEGER, INTEGER, POINTER)
-    function(len(chosen), *map(address, given), rows, written.shape[1], address(written))
+    kernel("write_digits")(*given, rows, written)
     return written, ends

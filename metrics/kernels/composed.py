@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
-from typing import Any
 
-from metrics.kernels.loader import INTEGER, POINTER, kernel
+from metrics.kernels.bindings import kernel
 
 
 def is_composed(text: bytes) -> bool:
     """Whether a text in UTF-8 is in NFC; where all its letters are common ones, without decoding it."""
-    return bool(_function()(text, len(text))) or unicodedata.is_normalized("NFC", text.decode())
+    return bool(kernel("composed_surely")(text)) or unicodedata.is_normalized("NFC", text.decode())
 
 
 def composed(text: bytes) -> bytes:
     """A text in NFC."""
     return unicodedata.normalize("NFC", text.decode()).encode()
-
-
-@cache
-def _function() -> Any:
-    return kernel("composed_surely", POINTER, INTEGER)

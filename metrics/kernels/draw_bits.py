@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,30 +53,20 @@ class DrawBits:
     def draws(self) -> NDArray[np.int64]:
         """How many segments each row draws in all, (rows,)."""
         counts = np.empty(self.rows, np.int64)
-        function = kernel("count_draws", *[POINTER] * 3, *[INTEGER] * 3, POINTER)
-        function(*self.places(), address(counts))
+        kernel("count_draws")(self.bits, self.ends, self.entries, counts)
         return counts
-
-    def places(self) -> tuple[int | None, ...]:
-        """What kernels are given: where bits, ends and entries lie; rows, runs, planes."""
-        runs, rows, planes = self.bits.shape
-        ends = None if self.ends is None else address(self.ends)
-        return address(self.bits), ends, None if self.entries is None else address(self.entries), rows, runs, planes
 
 
 def draw_bits(counts: Counts) -> DrawBits:
-    """The bits of counts (rows, segments), uint8 or uint16."""
+    """The bits of counts (rows, segments), uint8 or uint16. Raises BadArray."""
     rows, segments = counts.shape
     given = np.ascontiguousarray(counts)
     runs = -(-segments // RUN)
     bits = np.empty((runs, rows, 2), np.uint64)
     ends = np.empty(runs * rows + 1, np.int64)
-    shape = given.itemsize, rows, segments
-    function = kernel("draw_bits", POINTER, *[INTEGER] * 3, *[POINTER] * 2)
-    count = function(address(given), *shape, address(bits), address(ends))
+    count = kernel("draw_bits")(given, bits, ends)
     if not count:
         return DrawBits(segments, bits)
     entries = np.empty(count, np.uint16)
-    function = kernel("draw_entries", POINTER, *[INTEGER] * 3, *[POINTER] * 2)
-    function(address(given), *shape, address(ends), address(entries))
+    kernel("draw_entries")(given, ends, entries)
     return DrawBits(segments, bits, ends, entries)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, REAL, address, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +16,7 @@ def of_each(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The function "log", "log2" or "exp" of every value, of any shape."""
     given = np.asarray(values, np.float64, order="C")
     found = np.empty(given.shape)
-    kernel(f"{name}_of_each", POINTER, INTEGER, POINTER)(address(given), given.size, address(found))
+    kernel(f"{name}_of_each")(given.ravel(), found.ravel())
     return found
 
 
@@ -24,6 +24,5 @@ def power_of_each(values: NDArray[np.float64], exponent: float) -> NDArray[np.fl
     """Every value, of any shape, to the power of the exponent."""
     given = np.asarray(values, np.float64, order="C")
     found = np.empty(given.shape)
-    function = kernel("power_of_each", POINTER, REAL, INTEGER, POINTER)
-    function(address(given), exponent, given.size, address(found))
+    kernel("power_of_each")(given.ravel(), exponent, found.ravel())
     return found

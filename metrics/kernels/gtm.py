@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.kernels.bindings import kernel
 from metrics.kernels.elementary import power_of_each
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,12 +60,7 @@ def _gtm_runs(
     rests = np.empty((systems, segments), np.int64)
     kept = int(words.starts[-1] - words.starts[references * segments]) if keep else 0
     taken, counts = np.empty((kept, 3), np.int32), np.zeros((systems, segments), np.int64)
-    function = kernel("gtm_runs", *[POINTER] * 3, *[INTEGER] * 4, POINTER, INTEGER, *[POINTER] * 4)
-    checked(
-        function(
-            address(words.ids), address(words.starts), address(present),
-            types, references, systems, segments,
-            address(powers), few, address(totals), address(rests), address(taken) if kept else 0, address(counts),
-        )
-    )  # fmt: skip
+    kernel("gtm_runs")(
+        words.ids, words.starts, present, types, systems, powers, few, totals, rests, taken if keep else None, counts
+    )
     return totals, rests, taken, counts

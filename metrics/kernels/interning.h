@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "keys of tokens are read as numbers whose first byte is the lowest: this processor has it the other way round"
+#endif
+
 /* The first 15 bytes of a token and behind them its length, or 16 for all longer ones: of shorter ones it is the whole. */
 typedef struct {
     uint64_t low, high;

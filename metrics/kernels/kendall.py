@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,8 +28,7 @@ def tau_b(first: Ranks, second: Ranks) -> float:
     """
     first, second = np.ascontiguousarray(first, np.int32), np.array(second, np.int32, order="C")
     room, counts = np.empty(len(second), np.int32), np.zeros(4, np.int64)
-    function = kernel("count_discordant", *[POINTER] * 3, INTEGER, POINTER)
-    function(address(first), address(second), address(room), len(first), address(counts))
+    kernel("count_discordant")(first, second, room, counts)
     discordant, tied_first, tied_second, tied_both = counts.tolist()
     pairs = len(first) * (len(first) - 1) // 2
     if pairs in (tied_first, tied_second):

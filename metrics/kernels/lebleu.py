@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.kernels.bindings import kernel
 from metrics.kernels.letters import code_points, numbered
-from metrics.kernels.loader import INTEGER, POINTER, REAL, address, checked, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,16 +28,10 @@ def lebleu_statistics(
     distinct n-gram takes the reference that serves it best. N-grams of more than 512 characters are only equal or
     not. `present` is (references, segments). Raises MemoryError.
     """
-    references, segments = present.shape
-    assert 1 <= order <= LARGEST_ORDER
     codes, letter_starts = code_points(words)
     letters, alphabet = numbered(codes)
-    out = np.empty((systems, segments, 2 * order + 2))
-    function = kernel("lebleu_statistics", *[POINTER] * 5, *[INTEGER] * 5, REAL, POINTER)
-    checked(
-        function(
-            address(words.ids), address(words.starts), address(present), address(letters), address(letter_starts),
-            alphabet, references, systems, segments, order, threshold, address(out),
-        )
-    )  # fmt: skip
+    out = np.empty((systems, present.shape[1], 2 * order + 2))
+    kernel("lebleu_statistics")(
+        words.ids, words.starts, present, letters, letter_starts, alphabet, systems, order, threshold, out
+    )
     return out

@@ -7,19 +7,12 @@ from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from metrics.errors import KernelsNotBuilt
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 FOLDER = Path(__file__).parent
-POINTER = ctypes.c_void_p
-INTEGER = ctypes.c_int64
-REAL = ctypes.c_double
 LARGEST_KEPT = (32 << 20) - (1 << 16)
 """Bytes of the largest block that glibc's allocator may keep for later, less what it puts beside it."""
 
@@ -54,27 +47,3 @@ def _keep_freed_memory() -> None:
     # Where so much may not even be asked for, there is nothing to be kept.
     with suppress(MemoryError):
         np.empty(LARGEST_KEPT, np.uint8)
-
-
-def kernel(name: str, *argument_types: Any, returns: Any = INTEGER) -> Any:
-    """The C function `name`; call it with `address(array)` for each pointer.
-
-    ctypes lets go of the interpreter lock during the call, so kernels may run in threads.
-    """
-    function = shared_library()[name]
-    function.argtypes = argument_types
-    function.restype = returns
-    return function
-
-
-def address(array: NDArray[Any]) -> int:
-    """Where a C-contiguous array's first element lies."""
-    assert array.flags.c_contiguous
-    return array.ctypes.data
-
-
-def checked(result: int) -> int:
-    """A kernel's result, or MemoryError where the kernel could not allocate (it returns -1)."""
-    if result == -1:
-        raise MemoryError("a kernel could not allocate its tables: use smaller shards or more memory")
-    return result

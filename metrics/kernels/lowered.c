@@ -4,7 +4,7 @@
 
 /* In the table: has no small letter that can be told from the letter alone. */
 enum { SPECIAL = 0 };
-enum { FOUND_SPECIAL = -1, FOUND_BEYOND = -2 };
+enum { FOUND_BEYOND = -2, FOUND_SPECIAL = -3 };
 enum { BEHIND_ALL_LETTERS = 0x20000, BEYOND = 0x110000 /* the table, which may have some letters only */ };
 
 typedef struct {
@@ -55,7 +55,7 @@ static inline int lower16(const Letters *letters, const uint8_t **from, uint8_t 
 
 /* Writes the text, UTF-8, in small letters to `out`, which has room for 16 bytes more than the text and half of it: a
  * letter of two bytes may become one of three. `table`: of each code point below `limit` the small one, 0 for those
- * that need more than a look at themselves. Returns how many bytes were written, -1 where there is such a letter, -2
+ * that need more than a look at themselves. Returns how many bytes were written, -3 where there is such a letter, -2
  * where a letter may need a larger table. */
 int64_t lowered(const uint8_t *bytes, int64_t size, const uint32_t *table, int64_t limit, uint8_t *out) {
     const Letters letters = {table, limit};

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ def lowered(text: bytes) -> bytes:
     size = len(text)
     out = np.empty(size + size // 2 + 16, np.uint8)
     for limit in (FEW, ALL):
-        length = _function()(text, size, address(small_letters(limit)), limit, address(out))
+        length = kernel("lowered")(text, small_letters(limit), out)
         if length != _BEYOND:
             break
     return text.decode().lower().encode() if length < 0 else out[:length].tobytes()
@@ -42,8 +42,3 @@ def small_letters(limit: int) -> NDArray[np.uint32]:
     codes[[ord(letter) for letter in SPECIAL]] = 0
     codes[0xD800:0xE000] = 0
     return np.frombuffer(codes.tobytes().decode("utf-32-le").lower().encode("utf-32-le"), "<u4").astype(np.uint32)
-
-
-@cache
-def _function() -> Any:
-    return kernel("lowered", POINTER, INTEGER, POINTER, INTEGER, POINTER)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from metrics.kernels.loader import INTEGER, POINTER, kernel
+from metrics.kernels.bindings import kernel
 
 
 class Markup(NamedTuple):
@@ -19,10 +18,5 @@ class Markup(NamedTuple):
 
 def markup(text: bytes) -> Markup:
     """What is in a text in UTF-8."""
-    found = _function()(text, len(text))
+    found = kernel("markup_find")(text)
     return Markup(bool(found & 1), bool(found & 2))
-
-
-@cache
-def _function() -> Any:
-    return kernel("markup_find", POINTER, INTEGER)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,12 +59,7 @@ def links(
     limit = int(max(keys.max(initial=-1), groups.max(initial=-1))) + 1
     counts = np.zeros((references, systems, segments, len(modules) + 2), np.int64)
     partners = np.empty((references, total - int(starts[references * segments])), np.int32)
-    function = kernel("meteor", *[POINTER] * 3, *[INTEGER] * 2, *[POINTER] * 2, *[INTEGER] * 6, *[POINTER] * 2)
-    checked(
-        function(
-            address(starts), address(present), address(keys), len(modules), grouped,
-            address(set_starts), address(groups), limit, entries, references, systems, segments, steps,
-            address(counts), address(partners),
-        )
-    )  # fmt: skip
+    kernel("meteor")(
+        starts, present, keys, grouped, set_starts, groups, limit, entries, systems, steps, counts, partners
+    )
     return Links(counts, partners)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,13 +26,7 @@ def ngram_counts(
     size = int(starts[-1])
     tables = [np.empty((deepest, size), np.uint32) for _ in range(3)]
     sizes = np.zeros(deepest, np.int64)
-    function = kernel("ngram_counts", *[POINTER] * 2, *[INTEGER] * 4, *[POINTER] * 4)
-    checked(
-        function(
-            address(words), address(starts), len(starts) - 1, types, deepest, int(repeated),
-            *map(address, tables), address(sizes),
-        )
-    )  # fmt: skip
+    kernel("ngram_counts")(words, starts, types, deepest, repeated, *tables, sizes)
     children, last, counts = (
         np.concatenate([level[:used] for level, used in zip(table, sizes.tolist(), strict=True)]) for table in tables
     )

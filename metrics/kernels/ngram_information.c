@@ -74,16 +74,17 @@ static void long_free(Long *l) {
     free(l->weight);
 }
 
-/* Returns 0, or -1 without memory or with too many n-grams. */
+/* Returns 0, or as status.h says. */
 static int long_read(Long *l, const Weighted *trie, const Rows *rows, int64_t segment, int64_t deepest) {
-    if (clipped_read(&l->clipped, rows, segment, deepest)) return -1;
+    const int failed = clipped_read(&l->clipped, rows, segment, deepest);
+    if (failed) return failed;
     if (l->clipped.room > l->room) {
         free(l->nodes);
         free(l->weight);
         l->room = l->clipped.room;
         l->nodes = malloc((size_t)l->room * sizeof *l->nodes);
         l->weight = malloc((size_t)l->room * sizeof *l->weight);
-        if (!l->nodes || !l->weight) return -1;
+        if (!l->nodes || !l->weight) return OUT_OF_MEMORY;
     }
     int32_t weighed = 0; /* nodes are met in the order in which they were made */
     for (int64_t r = 0; r < rows->references; r++) {
@@ -121,7 +122,7 @@ static void add_by_trie(Long *l, Row row, int64_t deepest, int32_t text, double 
 /*
  * known: of each word of a reference its number in the weighted trie, whose first nodes are the words. information: of
  * each node. ids are below types. out: (systems, segments, chosen): for each of the orders, which ascend, the sum over
- * the matched n-grams, added up in the order of the hypothesis. Returns 0, or -1 without memory.
+ * the matched n-grams, added up in the order of the hypothesis. Returns 0, or as status.h says.
  */
 int64_t ngram_information(const int32_t *ids, int64_t types, const int64_t *starts, const uint8_t *present,
                           int64_t references, int64_t systems, int64_t segments, const int32_t *known,
@@ -129,7 +130,7 @@ int64_t ngram_information(const int32_t *ids, int64_t types, const int64_t *star
                           const int64_t *orders, int64_t chosen, double *out) {
     const Rows rows = {ids, starts, present, references, segments};
     const Weighted trie = {known, first_child, words, information};
-    int64_t deepest = orders[chosen - 1], result = -1;
+    int64_t deepest = orders[chosen - 1], result = OUT_OF_MEMORY;
     Long of_long = {.room = 0};
     Masks *masks = masks_made(types, deepest);
     double *weight = malloc(MOST_ORDERS * (MOST_PLACES + 1) * sizeof *weight);
@@ -139,7 +140,7 @@ int64_t ngram_information(const int32_t *ids, int64_t types, const int64_t *star
     for (int64_t i = 0; i < segments; i++) {
         int by_trie = masks_read(masks, &rows, i) < 0;
         if (!by_trie) weigh_places(&trie, masks, weight);
-        else if (long_read(&of_long, &trie, &rows, i, deepest)) goto done;
+        else if ((result = long_read(&of_long, &trie, &rows, i, deepest))) goto done;
         for (int64_t s = 0; s < systems; s++) {
             Row row = row_of(&rows, references + s, i);
             if (by_trie) add_by_trie(&of_long, row, deepest, (int32_t)(references + s), sums);

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,18 +29,9 @@ def ngram_information(
     of the hypothesis. `known` is the number that each word of a reference has in `information`; `present` is
     (references, segments); `orders` ascend.
     """
-    references, segments = present.shape
-    chosen = np.array(orders, np.int64)
-    out = np.empty((systems, segments, len(orders)))
-    function = kernel(
-        "ngram_information", POINTER, INTEGER, *[POINTER] * 2, *[INTEGER] * 3, *[POINTER] * 5, INTEGER, POINTER
+    out = np.empty((systems, present.shape[1], len(orders)))
+    trie = known, information.first_child, information.words, information.bits
+    kernel("ngram_information")(
+        words.ids, words.types, words.starts, present, systems, *trie, np.array(orders, np.int64), out
     )
-    checked(
-        function(
-            address(words.ids), words.types, address(words.starts), address(present),
-            references, systems, segments,
-            address(known), address(information.first_child), address(information.words), address(information.bits),
-            address(chosen), len(orders), address(out),
-        )
-    )  # fmt: skip
     return out

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metrics.errors import BadState, TooLarge
-from metrics.kernels.loader import INTEGER, POINTER, address, kernel
+from metrics.errors import BadArray, BadState, TooLarge
+from metrics.kernels.bindings import kernel
 from metrics.kernels.ngram_packing import READ_AHEAD
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _ARRAYS = (
 class _Merging(ctypes.Structure):
     """As the kernel has it: what stays from one call to the next."""
 
-    _fields_ = [*((name, INTEGER) for name in _NUMBERS), *((name, POINTER) for name in _ARRAYS)]
+    _fields_ = [*((name, ctypes.c_int64) for name in _NUMBERS), *((name, ctypes.c_void_p) for name in _ARRAYS)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +59,13 @@ def merge_ngrams(
     and its next bytes. Without `adds` equal n-grams have equal counts in all tables, which they keep.
     Raises BadState for bytes of another origin, TooLarge for counts of 2^32 and more.
     """
+    if any(table.numbers.shape != table.own.shape for table in tables):
+        raise BadArray("A table has more or fewer numbers of words than its chapter.")
     chapters = max((table.chapter for table in tables), default=-1) + 1
     capacity = WINDOW + (deepest + 2) * READ_AHEAD
     arrays = _arrays(tables, chapters, deepest, capacity)
     numbers = (len(tables), chapters, deepest, int(adds), WINDOW + READ_AHEAD, capacity)
-    state = _Merging(*numbers, *(address(arrays[name]) for name in _ARRAYS))
+    state = _Merging(*numbers, *(arrays[name].ctypes.data for name in _ARRAYS))
     windows = [_Window(table.pieces, arrays, number) for number, table in enumerate(tables)]
     written, used = arrays["written"], arrays["used"]
 
@@ -72,8 +74,8 @@ def merge_ngrams(
             write(chapter, written[chapter, : used[chapter]].tobytes())
             used[chapter] = 0
 
-    function = kernel("ngram_merging", POINTER)
-    while (wanted := function(ctypes.addressof(state))) != DONE:
+    merging = kernel("ngram_merging")
+    while (wanted := merging(ctypes.addressof(state))) != DONE:
         if wanted == FULL:
             take_away(capacity // 2)
             arrays["full"][0] = 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,21 +24,17 @@ def packed_ngrams(children: Numbers, words: Numbers, counts: Numbers, sizes: NDA
     """The n-grams of a table, each before the longer ones that begin with it; `sizes` are the nodes of each level."""
     levels = np.concatenate(([0], np.cumsum(sizes)))
     packed = np.empty(len(words) * LARGEST_RECORD + READ_AHEAD, np.uint8)
-    function = kernel("ngram_packed", *[POINTER] * 4, *[INTEGER] * 2, POINTER)
-    arrays = map(address, (children, words, counts, levels))
-    used = checked(function(*arrays, int(sizes[0]), len(sizes), address(packed)))
+    used = kernel("ngram_packed")(children, words, counts, levels, packed)
     return packed[:used].tobytes()
 
 
 def unpacked_ngrams(packed: bytes, types: int, deepest: int) -> tuple[Numbers, Numbers, Numbers] | None:
     """Children, words and counts of what `packed_ngrams` made, None for other bytes."""
-    source = np.frombuffer(packed + bytes(READ_AHEAD), np.uint8)
+    source = packed + bytes(READ_AHEAD)
     sizes = np.zeros(deepest, np.int64)
-    function = kernel("ngram_unpacked", POINTER, *[INTEGER] * 3, *[POINTER] * 5)
-    if checked(function(address(source), len(packed), types, deepest, address(sizes), None, None, None, None)):
+    if kernel("ngram_unpacked")(source, types, sizes, None, None, None, None):
         return None
     levels = np.concatenate(([0], np.cumsum(sizes)))
     children, words, counts = (np.empty(levels[-1], np.uint32) for _ in range(3))
-    arrays = map(address, (sizes, levels, children, words, counts))
-    checked(function(address(source), len(packed), types, deepest, *arrays))
+    kernel("ngram_unpacked")(source, types, sizes, levels, children, words, counts)
     return children, words, counts

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, REAL, address, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,17 +31,11 @@ class BleuScores(NamedTuple):
 
 def bleu_scores(sums: Floats, orders: Sequence[int], smoothing: str, value: float, *, effective: bool) -> BleuScores:
     """BLEU of sums (..., 2 + 2 * orders): `metrics.bleu` names the columns and says what the others mean."""
-    given = np.asarray(sums, np.float64, order="C")
-    shape = given.shape[:-1]
-    found = BleuScores(np.empty(shape), np.empty(shape), np.empty((*shape, len(orders))))
-    lengths = np.array(orders, np.int64)
-    rows = found.scores.size
-    function = kernel("bleu_scores", POINTER, INTEGER, INTEGER, POINTER, INTEGER, REAL, INTEGER, *[POINTER] * 3)
-    function(
-        address(given), rows, len(orders), address(lengths), SMOOTHING.index(smoothing), value, effective,
-        *map(address, found),
-    )  # fmt: skip
-    return found
+    rows = _rows(sums)
+    found = BleuScores(np.empty(len(rows)), np.empty(len(rows)), np.empty((len(rows), len(orders))))
+    kernel("bleu_scores")(rows, np.array(orders, np.int64), SMOOTHING.index(smoothing), value, effective, *found)
+    shape = np.shape(sums)[:-1]
+    return BleuScores(*(each.reshape(shape + each.shape[1:]) for each in found))
 
 
 def chrf_scores(sums: Floats, beta_squared: float, *, effective: bool = True) -> Floats:
@@ -48,8 +43,13 @@ def chrf_scores(sums: Floats, beta_squared: float, *, effective: bool = True) ->
 
     `effective`: orders count only where both sides have them; otherwise by epsilon smoothing.
     """
+    rows = _rows(sums)
+    scores = np.empty(len(rows))
+    kernel("chrf_scores")(rows, beta_squared, effective, scores)
+    return scores.reshape(np.shape(sums)[:-1])
+
+
+def _rows(sums: Floats) -> Floats:
+    """(rows, k)."""
     given = np.asarray(sums, np.float64, order="C")
-    scores = np.empty(given.shape[:-1])
-    function = kernel("chrf_scores", POINTER, INTEGER, INTEGER, REAL, INTEGER, POINTER)
-    function(address(given), scores.size, given.shape[-1] // 3, beta_squared, effective, address(scores))
-    return scores
+    return given.reshape(math.prod(given.shape[:-1]), given.shape[-1])

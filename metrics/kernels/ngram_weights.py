@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,5 @@ def ngram_weights(
     """
     nodes = len(counts)
     first_child, bits = np.empty(nodes + 1, np.int64), np.empty(nodes)
-    function = kernel("ngram_weights", *[POINTER] * 2, *[INTEGER] * 3, *[POINTER] * 2)
-    given = (address(children), address(counts), types, nodes, total)
-    checked(function(*given, address(first_child), address(bits)))
+    kernel("ngram_weights")(children, counts, types, total, first_child, bits)
     return first_child, bits

@@ -47,14 +47,14 @@ static int64_t closest_length(const Rows *rows, int64_t segment, int64_t length)
 
 /*
  * out: (systems, segments, 2 + 2 * chosen): hypothesis length, closest reference length, matches and totals of
- * each chosen order. ids are below types; orders ascend. present: (references, segments). Returns 0, or -1 without
- * memory.
+ * each chosen order. ids are below types; orders ascend. present: (references, segments). Returns 0, or as
+ * status.h says.
  */
 int64_t ngram_statistics(const int32_t *ids, int64_t types, const int64_t *starts, const uint8_t *present,
                          int64_t references, int64_t systems, int64_t segments, const int64_t *orders, int64_t chosen,
                          double *out) {
     const Rows rows = {ids, starts, present, references, segments};
-    int64_t deepest = orders[chosen - 1], result = -1;
+    int64_t deepest = orders[chosen - 1], result = OUT_OF_MEMORY;
     Clipped clipped = {0};
     Masks *masks = masks_made(types, deepest);
     int64_t *matches = malloc((size_t)deepest * sizeof *matches);
@@ -62,7 +62,7 @@ int64_t ngram_statistics(const int32_t *ids, int64_t types, const int64_t *start
 
     for (int64_t i = 0; i < segments; i++) {
         int by_trie = masks_read(masks, &rows, i) < 0;
-        if (by_trie && clipped_read(&clipped, &rows, i, deepest)) goto done;
+        if (by_trie && (result = clipped_read(&clipped, &rows, i, deepest))) goto done;
         for (int64_t s = 0; s < systems; s++) {
             Row row = row_of(&rows, references + s, i);
             if (by_trie) count_by_trie(&clipped, row, deepest, (int32_t)(references + s), matches);

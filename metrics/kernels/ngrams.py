@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,22 +22,6 @@ def ngram_statistics(
     Columns: hypothesis length; length of the reference closest to it, the shorter on ties; clipped matches of
     each order; n-grams of each order. `present` is (references, segments); `orders` ascend.
     """
-    references, segments = present.shape
-    chosen = np.array(orders, np.int64)
-    out = np.empty((systems, segments, 2 + 2 * len(orders)))
-    function = kernel("ngram_statistics", POINTER, INTEGER, *[POINTER] * 2, *[INTEGER] * 3, POINTER, INTEGER, POINTER)
-    checked(
-        function(
-            address(words.ids),
-            words.types,
-            address(words.starts),
-            address(present),
-            references,
-            systems,
-            segments,
-            address(chosen),
-            len(orders),
-            address(out),
-        )
-    )
+    out = np.empty((systems, present.shape[1], 2 + 2 * len(orders)))
+    kernel("ngram_statistics")(words.ids, words.types, words.starts, present, systems, np.array(orders, np.int64), out)
     return out

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, REAL, address, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,8 +46,7 @@ def pair_kinds(human: Floats, metric: Floats, more_than: float = -1.0) -> NDArra
     """
     counts = np.zeros((5, human.shape[1]), np.int32)
     human, metric = np.ascontiguousarray(human, np.float64), np.ascontiguousarray(metric, np.float64)
-    function = kernel("count_pairs", POINTER, POINTER, INTEGER, INTEGER, REAL, POINTER)
-    function(address(human), address(metric), *human.shape, more_than, address(counts))
+    kernel("count_pairs")(human, metric, more_than, counts)
     return counts
 
 
@@ -60,11 +59,7 @@ def calibrate_drawn(
     step here. Sums, best and `at`, the number of the best step, are (LANES,) and are changed.
     """
     segment = steps.first % np.int32(segments)
-    function = kernel("calibrate_drawn", *[POINTER] * 3, INTEGER, POINTER, INTEGER, *[POINTER] * 3)
-    function(
-        address(segment), address(steps.upwards), address(steps.last), len(segment),
-        address(worth), number, address(sums), address(best), address(at),
-    )  # fmt: skip
+    kernel("calibrate_drawn")(segment, steps.upwards, steps.last, worth, number, sums, best, at)
 
 
 def calibrate_exchanged(
@@ -76,9 +71,7 @@ def calibrate_exchanged(
     exchange their scores there in trial t. Sums and best are (2, LANES), those of the first metric and of the second
     one, and are changed.
     """
-    function = kernel("calibrate_exchanged", *[POINTER] * 6, INTEGER, *[POINTER] * 4)
-    function(
-        address(steps.first), address(steps.second), address(steps.first_state), address(steps.second_state),
-        address(steps.upwards), address(steps.last), len(steps.first),
-        address(share), address(swapped), address(sums), address(best),
-    )  # fmt: skip
+    states = steps.first_state, steps.second_state
+    kernel("calibrate_exchanged")(
+        steps.first, steps.second, *states, steps.upwards, steps.last, share, swapped, sums, best
+    )

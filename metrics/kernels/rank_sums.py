@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,6 +20,5 @@ def rank_sums(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArra
     """
     human, metric = np.ascontiguousarray(human, np.float64), np.ascontiguousarray(metric, np.float64)
     room, sums = np.empty((2, *human.shape), np.int32), np.empty((3, human.shape[1]), np.int64)
-    function = kernel("rank_sums", POINTER, POINTER, INTEGER, INTEGER, POINTER, POINTER)
-    function(address(human), address(metric), *human.shape, address(room), address(sums))
+    kernel("rank_sums")(human, metric, room, sums)
     return sums

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ctypes import c_uint64
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from metrics.errors import BadParameter, TooLarge
-from metrics.kernels.loader import INTEGER, POINTER, address, kernel
+from metrics.kernels.bindings import kernel
 from metrics.resampling.binomial import half_tables
 from metrics.text.blocks import BLOCK
 
@@ -48,15 +47,11 @@ def resampling_counts(
     if max(segments, draws) > LARGEST:
         raise TooLarge(f"Resampling goes up to {LARGEST} segments. Split this test set of {segments}.")
     tables = half_tables(draws.bit_length() - 1)
-    function = kernel("resampling_counts", INTEGER, INTEGER, c_uint64, *[INTEGER] * 3, *[POINTER] * 3, INTEGER)
     for kind in (np.uint8, np.uint16):
         counts = np.empty((replicates, last - first), kind)
         if not counts.size:
             return counts
-        failed = function(
-            segments, draws, seed, replicates, first // BLOCK, -(-last // BLOCK),
-            address(tables.bounds), address(tables.rows), address(counts), counts.itemsize,
-        )  # fmt: skip
-        if not failed:
+        blocks = first // BLOCK, -(-last // BLOCK)
+        if not kernel("resampling_counts")(segments, draws, seed, *blocks, tables.bounds, tables.rows, counts):
             return counts
     raise TooLarge(f"{draws} draws from {segments} segments choose one of them more than 65,535 times.")

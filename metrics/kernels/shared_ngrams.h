@@ -46,7 +46,8 @@ static inline int shared_ngrams(Ngrams *ngrams, const Sequences *sequences, cons
         size_t length;
         if (!present[k * segments + segment]) continue;
         const uint32_t *symbols = sequence(sequences, k, &length);
-        if (ngrams_build(ngrams, symbols, length, sequences->width, orders)) return -1;
+        const int failed = ngrams_build(ngrams, symbols, length, sequences->width, orders);
+        if (failed) return failed;
         for (size_t s = 0; s < systems; s++) {
             uint32_t *matches = out + ((k * systems + s) * segments + segment) * (size_t)orders;
             const size_t alike = first_alike(sequences, references, references + s) - references;

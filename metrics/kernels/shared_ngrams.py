@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.errors import BadText
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 from metrics.kernels.words import words
 
 if TYPE_CHECKING:
@@ -38,13 +38,8 @@ def character_ngrams(
     `present` is (references, segments). Raises MemoryError, and BadText where the bytes are not as many lines of UTF-8.
     """
     found = _room(present, systems, orders)
-    source = np.frombuffer(text, np.uint8) if text else np.zeros(1, np.uint8)
-    function = kernel("character_ngrams", POINTER, INTEGER, POINTER, *[INTEGER] * 5, *[POINTER] * 2)
-    references, segments = present.shape
-    sizes = (references, systems, segments, orders, int(white_space))
-    outputs = (address(found.lengths), address(found.shared))
-    if checked(function(address(source), len(text), address(present), *sizes, *outputs)):
-        rows = (references + systems) * segments
+    if kernel("character_ngrams")(text, present, systems, orders, white_space, found.lengths, found.shared):
+        rows = len(found.lengths)
         raise BadText(f"The text is not {rows} lines of UTF-8. Texts read by metrics.text.plain always are.")
     return found
 
@@ -56,25 +51,20 @@ def word_ngrams(tokens: Words, present: NDArray[np.uint8], systems: int, orders:
     """
     found = _room(present, systems, orders)
     pieces = _pieces(tokens)
-    function = kernel("word_ngrams", *[POINTER] * 5, *[INTEGER] * 5, *[POINTER] * 2)
-    references, segments = present.shape
-    texts = (address(tokens.ids), address(tokens.starts), address(pieces.ids), address(pieces.starts))
-    sizes = (pieces.types, references, systems, segments, orders)
-    checked(function(*texts, address(present), *sizes, address(found.lengths), address(found.shared)))
+    texts = tokens.ids, tokens.starts, pieces.ids, pieces.starts
+    kernel("word_ngrams")(*texts, present, pieces.types, systems, orders, found.lengths, found.shared)
     return found
 
 
 def _pieces(tokens: Words) -> Words:
     """One or two words for each type: some ten times less work than to cut each token."""
-    lines = np.frombuffer(tokens.lines, np.uint8) if tokens.lines else np.zeros(1, np.uint8)
-    cut = np.empty(2 * len(lines), np.uint8)
-    size = kernel("cut_marks", POINTER, INTEGER, POINTER)(address(lines), len(tokens.lines), address(cut))
+    cut = np.empty(2 * len(tokens.lines), np.uint8)
+    size = kernel("cut_marks")(tokens.lines, cut)
     # The last line feed ends a line; between lines there is one less. No types are no lines.
     return words(cut[: max(size - 1, 0)].tobytes(), max(tokens.types, 1))
 
 
 def _room(present: NDArray[np.uint8], systems: int, orders: int) -> SharedNgrams:
     references, segments = present.shape
-    assert 0 < orders <= LARGEST_ORDER
     lengths = np.empty((references + systems) * segments, np.int64)
     return SharedNgrams(lengths, np.empty((references, systems, segments, orders), np.uint32))

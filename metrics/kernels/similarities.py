@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,12 +51,7 @@ def similarities(
     total = int(words.starts[-1] - words.starts[references * segments])
     best = np.empty((deepest, total), np.int64)
     distances = np.empty((2, references, systems, segments), np.int64)
-    function = kernel("similarities", *[POINTER] * 5, *[INTEGER] * 6, *[POINTER] * 2)
-    checked(
-        function(
-            address(words.ids), address(words.starts), address(present), address(rows), address(vectors),
-            vectors.shape[1], words.types, references, systems, segments, deepest,
-            address(best), address(distances),
-        )
-    )  # fmt: skip
+    kernel("similarities")(
+        words.ids, words.starts, present, rows, vectors, words.types, systems, deepest, best, distances
+    )
     return Similarities(best, distances)

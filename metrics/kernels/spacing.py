@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,11 +28,6 @@ def spacing(text: bytes, kinds: NDArray[np.uint8], rules: int = 0) -> bytes:
 
     `kinds` gives the kind of each of the 1,114,112 code points, `rules` is a sum of rules.
     """
-    assert kinds.shape == (CODE_POINTS,)
-    size = len(text)
-    source = np.frombuffer(text, np.uint8) if size else np.zeros(1, np.uint8)
-    out = np.empty(3 * size + 2, np.uint8)
-    length = kernel("spacing", POINTER, INTEGER, POINTER, INTEGER, POINTER)(
-        address(source), size, address(kinds), rules, address(out)
-    )
+    out = np.empty(3 * len(text) + 2, np.uint8)
+    length = kernel("spacing")(text, kinds, rules, out)
     return out[:length].tobytes()

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 
 #include "draw_bits.h"
+#include "status.h"
 #include "subset_sums.h"
 
-enum { OUT_OF_MEMORY = -1, WIDE_SLOTS = WIDE * LANES, NARROW_SLOTS = NARROW * LANES };
+enum { WIDE_SLOTS = WIDE * LANES, NARROW_SLOTS = NARROW * LANES };
 
 typedef struct {
     double *sums; /* of the first row; the next row's is `stride` further on */

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.errors import BadArray
+from metrics.kernels.bindings import COLUMN, kernel
 from metrics.kernels.columns import digits_of, first_alike
 from metrics.kernels.draw_bits import RUN
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 MOST_DRAWS = 1 << 22
 """Draws whose sums of digits fit in 32 bits."""
 
-_COLUMN = np.dtype([(name, "i8") for name in ("sums", "stride", "slot", "digits", "least")] + [("step", "f8")])
-
 
 class ExactSums:
     """Tables (systems, n, k), n at least 1, made ready to be summed over any draws of their n segments.
@@ -33,6 +32,7 @@ class ExactSums:
     """
 
     def __init__(self, columns: Columns, scales: Floats) -> None:
+        self._rows = columns.tables[0].shape[1]
         numbers = np.arange(len(scales))
         alike = first_alike(columns)
         # One may hold integers, another one the same and a fraction that is constant.
@@ -43,13 +43,18 @@ class ExactSums:
         source = np.searchsorted(chosen, alike)
         begins = np.concatenate([[0], ends[:-1]])
         self._shapes = [(len(each), each.shape[2]) for each in columns.tables]
-        self._columns = np.empty(len(alike), _COLUMN)
+        self._columns = np.empty(len(alike), COLUMN)
         self._columns["stride"] = columns.strides
         self._columns["slot"], self._columns["digits"] = begins[source], (ends - begins)[source]
         self._columns["least"], self._columns["step"] = least, 1 / scales
 
     def over(self, draws: DrawBits) -> list[Floats]:
-        """What every row draws in all: of each table (systems, rows, k). Sums of the integers must be below 2^53."""
+        """What every row draws in all: of each table (systems, rows, k). Sums of the integers must be below 2^53.
+
+        Raises BadArray where the draws are of more or fewer segments.
+        """
+        if draws.segments != self._rows:
+            raise BadArray(f"Draws of {draws.segments} segments do not fit tables of {self._rows} rows.")
         return self._over(draws, self._digits)
 
     def _over(self, draws: DrawBits, digits: NDArray[np.uint16]) -> list[Floats]:
@@ -61,9 +66,7 @@ class ExactSums:
         sums = [np.empty((systems, draws.rows, columns)) for systems, columns in self._shapes]
         columns = self._columns.copy()
         columns["sums"] = np.concatenate([_places(each) for each in sums])
-        function = kernel("sums_of_draws", *[POINTER] * 3, *[INTEGER] * 3, *[POINTER] * 2, INTEGER, POINTER, INTEGER)
-        where = address(draws.draws), address(digits), digits.shape[1]
-        checked(function(*draws.places(), *where, address(columns), len(columns)))
+        kernel("sums_of_draws")(draws.bits, draws.ends, draws.entries, draws.draws, digits, columns)
         return sums
 
 

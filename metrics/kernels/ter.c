@@ -2,6 +2,7 @@
  * follow tercom: the search for shifts is greedy, so its result depends on both. */
 #include "swap.h"
 #include "ter_shifts.h"
+#include "status.h"
 
 enum { LONGEST_TEXT = 1 << 28 }; /* words; a candidate is packed into one number */
 
@@ -182,7 +183,7 @@ static void leave_reference(Workspace *space) {
 /*
  * ids, starts: rows of words, references before systems, `segments` rows each; ids are below `types`.
  * present: (references, segments), at least one of each segment. out: (systems, segments), the least edits over the
- * present references. Returns 0, or -1 without memory.
+ * present references. Returns 0, or as status.h says.
  */
 int64_t ter_least_edits(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types,
                         int64_t references, int64_t systems, int64_t segments, int64_t *out) {
@@ -191,9 +192,9 @@ int64_t ter_least_edits(const int32_t *ids, const int64_t *starts, const uint8_t
         int64_t *side = &longest[row >= rows[0]];
         *side = larger(*side, starts[row + 1] - starts[row]);
     }
-    if (larger(longest[0], longest[1]) >= LONGEST_TEXT) return -1;
+    if (larger(longest[0], longest[1]) >= LONGEST_TEXT) return TOO_LONG;
     Workspace *space = open_workspace(longest[1], longest[0], larger(types, 1));
-    if (!space) return -1;
+    if (!space) return OUT_OF_MEMORY;
     Table *table = &space->table;
     for (int64_t i = 0; i < segments && !space->failed; i++) {
         int first = 1;
@@ -215,7 +216,7 @@ int64_t ter_least_edits(const int32_t *ids, const int64_t *starts, const uint8_t
             first = 0;
         }
     }
-    int64_t result = space->failed ? -1 : 0;
+    int64_t result = space->failed ? OUT_OF_MEMORY : 0;
     close_workspace(space);
     return result;
 }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,20 +20,7 @@ def least_edits(words: Words, present: NDArray[np.uint8], systems: int) -> NDArr
     `present` is (references, segments), with at least one 1 per segment. Raises MemoryError where the tables of the
     longest segment do not fit.
     """
-    references, segments = present.shape
     types = int(words.ids.max(initial=-1)) + 1
-    out = np.empty((systems, segments), np.int64)
-    function = kernel("ter_least_edits", *[POINTER] * 3, *[INTEGER] * 4, POINTER)
-    checked(
-        function(
-            address(words.ids),
-            address(words.starts),
-            address(present),
-            types,
-            references,
-            systems,
-            segments,
-            address(out),
-        )
-    )
+    out = np.empty((systems, present.shape[1]), np.int64)
+    kernel("ter_least_edits")(words.ids, words.starts, present, types, systems, out)
     return out

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from metrics.kernels.loader import INTEGER, POINTER, kernel
+import numpy as np
+
+from metrics.kernels.bindings import kernel
 
 
 class Look(NamedTuple):
@@ -20,11 +21,6 @@ class Look(NamedTuple):
 
 def look(text: bytes) -> Look:
     """What a text is like: as fast as the memory is, several times faster than decoding."""
-    found = (INTEGER * 2)()
-    is_utf8 = _function()(text, len(text), found)
-    return Look(bool(is_utf8), found[0], found[1])
-
-
-@cache
-def _function() -> Any:
-    return kernel("utf8_look", POINTER, INTEGER, POINTER)
+    found = np.empty(2, np.int64)
+    is_utf8 = kernel("utf8_look")(text, found)
+    return Look(bool(is_utf8), *found.tolist())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,5 @@ def find_words(lines: bytes, count: int, vocabulary: NDArray[np.uint8], starts: 
     """
     places = np.empty(count, np.int32)
     if count:
-        function = kernel("find_words", POINTER, INTEGER, POINTER, POINTER, INTEGER, POINTER)
-        wanted = np.frombuffer(lines, np.uint8)
-        function(address(wanted), count, address(vocabulary), address(starts), len(starts) - 1, address(places))
+        kernel("find_words")(lines, count, vocabulary, starts, places)
     return places

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,15 +33,8 @@ def weighted_ngrams(
     as the reference has. What the occurrences of a distinct original n-gram are worth together is taken from the
     reference for which it is the most. `present` is (references, segments); `orders` ascend.
     """
-    references, segments = present.shape
-    chosen = np.array(orders, np.int64)
-    out = np.empty((systems, segments, len(orders)), np.int64)
-    function = kernel("weighted_ngrams", *[POINTER] * 5, *[INTEGER] * 3, POINTER, INTEGER, POINTER)
-    checked(
-        function(
-            address(words.ids), address(words.starts), address(present), address(corrected), address(weights),
-            references, systems, segments,
-            address(chosen), len(orders), address(out),
-        )
-    )  # fmt: skip
+    out = np.empty((systems, present.shape[1], len(orders)), np.int64)
+    kernel("weighted_ngrams")(
+        words.ids, words.starts, present, corrected, weights, systems, np.array(orders, np.int64), out
+    )
     return out

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,13 +21,7 @@ def word_order(words: Words, rows: int) -> tuple[bytes, NDArray[np.int32]]:
     """
     ids = words.ids[: words.starts[rows]]
     position = np.zeros(words.types, np.int32)
-    lines = np.frombuffer(words.lines or b"\n", np.uint8)
     ordered = np.empty(len(words.lines), np.uint8)
     used = np.zeros(1, np.int64)
-    function = kernel("word_order", POINTER, INTEGER, POINTER, INTEGER, *[POINTER] * 3)
-    checked(
-        function(
-            address(ids), len(ids), address(lines), words.types, address(position), address(ordered), address(used)
-        )
-    )
+    kernel("word_order")(ids, words.lines, words.types, position, ordered, used)
     return ordered[: used[0]].tobytes(), position[ids]

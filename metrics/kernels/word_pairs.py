@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.kernels.bindings import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,10 +22,5 @@ def for_each_pair(kernel_name: str, words: Words, present: NDArray[np.uint8], sy
     references, segments = present.shape
     out = np.empty((references, systems, segments), np.int64)
     types = int(words.ids.max(initial=-1)) + 1
-    function = kernel(kernel_name, *[POINTER] * 3, *[INTEGER] * 4, POINTER)
-    result = function(
-        address(words.ids), address(words.starts), address(present),
-        types, references, systems, segments, address(out),
-    )  # fmt: skip
-    checked(result)
+    kernel(kernel_name)(words.ids, words.starts, present, types, systems, out)
     return out

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.loader import INTEGER, POINTER, address, checked, kernel
+from metrics.errors import BadText
+from metrics.kernels.bindings import kernel
 from metrics.kernels.lowered import lowered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+LINE_FEED = b"\n"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,28 +49,16 @@ def words(text: bytes, rows: int, *, western: bool = False) -> Words:
     r"""The tokens of `rows` lines joined by "\n": what white space separates.
 
     With `western` punctuation is cut off as well, by the rules of mteval-v13a.
-    Raises MemoryError; the number of lines must be `rows`.
+    Raises BadText where the number of lines is not `rows`; MemoryError.
     """
     size = len(text)
     ids = np.empty(size + 1, np.int32)
     starts = np.empty(rows + 1, np.int64)
     lines = np.empty(2 * size + 1, np.uint8)
     used = np.zeros(1, np.int64)
-    function = kernel("words", POINTER, *[INTEGER] * 3, *[POINTER] * 4)
-    source = np.frombuffer(text, np.uint8) if size else np.zeros(1, np.uint8)
-    types = checked(
-        function(
-            address(source),
-            size,
-            rows,
-            int(western),
-            address(ids),
-            address(starts),
-            address(lines),
-            address(used),
-        )
-    )
-    assert types >= 0, "the text does not have as many lines as the batch has rows"
+    types = kernel("words")(text, rows, western, ids, starts, lines, used)
+    if types < 0:
+        raise BadText(f"The text has {text.count(LINE_FEED) + 1} lines, but must have {rows}.")
     # The room that was set aside is many times what most texts need: the rest goes back, without a copy.
     ids.resize(int(starts[-1]), refcheck=False)
     return Words(ids, starts, types, lines[: used[0]].tobytes())

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.batch import Batch
-from metrics.kernels import similarities as kernel
+from metrics.kernels.bindings import kernel
 from metrics.kernels.similarities import EDIT, WHOLE, similarities
 from tests.metrics.campaigns import joined
 from tests.metrics.vector_definition import best_similarity, distance, ngrams
@@ -215,6 +215,6 @@ def test_numbers_that_are_not_finite_or_extreme_do_no_harm(value):
 
 
 def test_running_out_of_memory_is_said(monkeypatch):
-    monkeypatch.setattr(kernel, "kernel", lambda *_: lambda *_: -1)
+    monkeypatch.setattr(kernel("similarities"), "_function", lambda *_: -1)
     with pytest.raises(MemoryError):
         compared([[["a"]]], [[["b"]]], 1, {})
