@@ -12,6 +12,7 @@ from metrics.registry import parse_metric
 from metrics.resampling.interval import interval, percentile_intervals
 from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.runs import RunSpread, mean_over_runs, run_spread
+from metrics.segmentation import unsegmented_of
 from models.boards import output_of
 from models.leaderboard import read_leaderboard
 from models.roles import DeclaredKind
@@ -71,6 +72,11 @@ class Board:
             if row.scores:
                 return [score.title + ("" if score.higher_is_better else " ↓") for score in row.scores]
         return list(self.listed.metrics)
+
+    @property
+    def notices(self) -> list[str]:
+        """What whoever reads the scores must know."""
+        return notices_of(self.listed)
 
     def interval(self, score: LeaderboardScore) -> tuple[float, float] | None:
         """The interval at the board's level; None without replicates or where one of them is undefined."""
@@ -210,6 +216,11 @@ def remark(same_output_as: str, kind: str, *, ranked: bool, late: bool) -> str:
     standing = "" if ranked else "contrastive" if kind == DeclaredKind.CONTRASTIVE else "not ranked"
     said = (f"same output as {same_output_as}" if same_output_as else "", standing, "late" if late else "")
     return ", ".join(filter(None, said))
+
+
+def notices_of(listed: ListedBoard) -> list[str]:
+    """What whoever reads the scores of a board must know: metrics that keep a tokenizer which does not fit."""
+    return unsegmented_of(listed.metrics, listed.target_language)
 
 
 def same_output_pairs(connection: Connection, board: Board) -> set[tuple[int, int]]:

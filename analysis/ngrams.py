@@ -8,7 +8,7 @@ from analysis.texts import read_outputs
 from metrics.batch import Batch
 from metrics.errors import MetricsError
 from metrics.inspection.ngrams import ngram_differences
-from metrics.text.tokenizers import TOKENIZERS
+from metrics.text.tokenizers import BY_CHARACTER, USUAL, prepared_text, tokenizer_name
 from worker.scoring import known_metric
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from analysis.texts import BoardTexts
     from metrics.inspection.ngrams import Lists
 
-OF_CHARACTERS = "char"
-"""A tokenizer whose tokens are no words."""
 COUNTED_TOGETHER = 4_000
 """Segments up to which all pairs are counted together, since neighbours share a system; beyond, memory matters more."""
 
@@ -41,13 +39,25 @@ def read_ngrams(
 
 
 def words_of(board: Board) -> tuple[str, str]:
-    """Tokenizer and case of the board's first metric that counts words; 13a and case kept where none does."""
+    """Tokenizer and case of the board's first metric that counts words; 13a and case kept where none does.
+
+    Passed over are tokenizers that cannot be used here.
+    """
     for specification in board.listed.metrics:
         try:
             metric = known_metric(specification)
         except MetricsError:
             continue
-        tokenizer, case = getattr(metric, "tok", None), getattr(metric, "case", "mixed")
-        if tokenizer in TOKENIZERS and tokenizer not in {"none", OF_CHARACTERS}:
+        tokenizer, case = getattr(metric, "tok", "none"), getattr(metric, "case", "mixed")
+        if tokenizer_name(tokenizer) not in {"none", BY_CHARACTER} and _is_usable(tokenizer):
             return tokenizer, case
-    return "13a", "mixed"
+    return USUAL, "mixed"
+
+
+def _is_usable(tokenizer: str) -> bool:
+    """Whether there is such a tokenizer, with all it needs, here: the workers may have more than we."""
+    try:
+        prepared_text(b"", tokenizer)
+    except MetricsError:
+        return False
+    return True

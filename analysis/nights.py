@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from analysis.baselines import read_nights_before
+from analysis.board import notices_of
 from analysis.night_entries import read_entries
 from analysis.night_series import Change, NightSeries, Reported, read_series
 from analysis.night_tests import WantedTests, randomization_of, wanted_tests
 from analysis.regression import Finding, Outcome, Subject, findings
 from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 from metrics.resampling.randomization import TRIALS
+from models.boards import list_boards
 from models.nights import list_nights, read_night
 from models.protocol import read_measurement
 from models.schedule import read_schedule
@@ -283,8 +285,9 @@ def _weak(connection: Connection, before: NightsBefore, verdict: Verdict) -> lis
     untested = sum(each.outcome == Outcome.UNTESTED for each in verdict.findings)
     if untested:
         notes.append(f"Scores that could not be tested, for want of replicates that have a score: {untested}.")
+    protocols = {member.protocol_id for member in before.members[before.nights[-1].id]}
     if verdict.test == PairedTest.BOOTSTRAP:
-        protocols = {member.protocol_id for member in before.members[before.nights[-1].id]}
         sizes = {read_measurement(connection, protocol).segments for protocol in sorted(protocols)}
         notes += [f"{few_segments(segments)}." for segments in sorted(sizes) if segments < FEW_SEGMENTS]
-    return notes
+    boards = list_boards(connection, protocols=sorted(protocols))
+    return [*notes, *dict.fromkeys(notice for board in boards for notice in notices_of(board))]

@@ -39,7 +39,7 @@ def as_text(board: Board, width: int = 1) -> str:
         )
     listed = board.listed
     method = Method(board.titles[board.sorted_by], listed.replicates, board.level, board.interval_kind, listed.seed)
-    return as_table(board.title, board.titles, lines, method, ranking_notes(board))
+    return as_table(board.title, board.titles, lines, method, [*ranking_notes(board), *board.notices])
 
 
 def ranking_notes(board: Board) -> list[str]:
@@ -120,6 +120,7 @@ def _json(board: Board) -> dict[str, Any]:
         "sorted_by": board.listed.metrics[board.sorted_by],
         "not_ranked": board.not_ranked,
         "ranking": _ranking(board),
+        "notices": board.notices,
         "systems": systems,
     }
 

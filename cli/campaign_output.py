@@ -35,7 +35,7 @@ def campaign_as_text(connection: Connection, sight: Sight) -> str:
     if sight.phases:
         rows = [["", "Phase", "Kind", "Begins", "Deadline", "Late", "Feedback"]]
         for phase in sight.phases:
-            now = "*" if sight.phase is not None and sight.phase.id == phase.id else ""
+            now = "*" if sight.standing_of(phase) == "now" else ""
             late = f"flagged for {phase.grace_seconds / 3600:g} h" if phase.grace_seconds else "refused"
             feedback = phase.feedback if phase.kind == "blind" else "-"
             rows.append([now, phase.name, phase.kind, moment(phase.starts_at), moment(phase.ends_at), late, feedback])
@@ -70,4 +70,6 @@ def _takes(sight: Sight) -> str:
         return "yes, it has no phases"
     if sight.phase is None:
         return "no, its first phase has not begun"
+    if sight.standing_of(sight.phase) == "past":
+        return f'no, the phase "{sight.phase.name}" is over'
     return f'{"yes" if sight.takes_submissions else "no"}, the phase is "{sight.phase.name}"'

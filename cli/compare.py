@@ -80,7 +80,8 @@ def run_on_server(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Read, make the tests that are lacking, print."""
-    from models.session import make_engine, reading
+    from models.session import make_engine
+    from scheduler.waiting import outlive, read_outliving
 
     if options.systems and options.submissions:
         raise UsageError("Give --systems or --submissions, not both.")
@@ -91,20 +92,23 @@ def run(options: argparse.Namespace) -> int:
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
     every = options.all or options.submissions is not None
-    listed = find_boards(engine, options.name, options.references, every=every)
-    boards = chosen_boards(engine, listed, options)
+    listed = outlive(lambda: find_boards(engine, options.name, options.references, every=every))
+    boards = outlive(lambda: chosen_boards(engine, listed, options))
     # Workers that make what is lacking are forked, and take no connection along.
     engine.dispose()
     make_lacking(
         settings, [(board, metrics_of(board, options), baseline_of(board, options)) for board in boards], options
     )
-    with reading(engine) as connection:
-        boards = [
+
+    def read(connection: Connection) -> tuple[list[tuple[Board, PairedTests]], str]:
+        drawn = [
             with_draws(connection, board, metrics_of(board, options), options, baseline=baseline_of(board, options))
             for board in boards
         ]
-        compared = [(board, tests_of(connection, board, options)) for board in boards]
-        page = report(connection, compared, options) if options.report else ""
+        compared = [(board, tests_of(connection, board, options)) for board in drawn]
+        return compared, report(connection, compared, options) if options.report else ""
+
+    compared, page = read_outliving(engine, read)
     engine.dispose()
     if options.report:
         write_file(options.report, page)

@@ -109,8 +109,8 @@ def run_requeue(options: argparse.Namespace) -> int:
     """Show, ask, drop, queue anew, and where that is meant wait and compare the scores."""
     from cli.control_output import compared
     from models.fingerprints import read_fingerprints
-    from models.session import reading
     from scheduler.controls import requeue
+    from scheduler.waiting import read_outliving
 
     engine, settings, plan = _agreed(options, "requeue")
     done = requeue(engine, settings, [each.id for each in plan.touched], processes=options.processes or None)
@@ -121,8 +121,7 @@ def run_requeue(options: argparse.Namespace) -> int:
     status = _ended(progress)
     if progress is None:
         return status
-    with reading(engine) as connection:
-        now = read_fingerprints(connection, done.evaluations)
+    now = read_outliving(engine, lambda connection: read_fingerprints(connection, done.evaluations))
     text, same = compared(plan.touched, done.scores, now)
     print(text, end="")
     return status if same else 1

@@ -81,17 +81,18 @@ def run_train(options: argparse.Namespace) -> int:
     """Train, register, say what came out."""
     from metrics.embedding_training import Sentences, Training, train
     from metrics.embeddings import LARGEST_SIZE
-    from metrics.text.tokenizers import TOKENIZERS
+    from metrics.text.tokenizers import TOKENIZERS, settled_tokenizer
 
     if options.tokenize not in TOKENIZERS:
         raise UsageError(f'There is no tokenizer "{options.tokenize}". Tokenizers: {", ".join(TOKENIZERS)}.')
+    tokenizer = settled_tokenizer(options.tokenize, "")
     for name in ("size", "window", "epochs", "min_count", "workers"):
         largest = LARGEST_SIZE if name == "size" else 2**31 - 1
         if not 1 <= getattr(options, name) <= largest:
             raise UsageError(f"--{name.replace('_', '-')} must be from 1 to {largest:,}.")
     training = Training(
         options.model, options.size, options.window, options.epochs, options.min_count, options.workers,
-        options.seed, options.case, options.tokenize,
+        options.seed, options.case, tokenizer,
     )  # fmt: skip
     with _registering(options.name) as register:
         with _shown_rounds(options.epochs + 1) as on_progress:

@@ -16,6 +16,7 @@ from cli.options import (
     add_metric_options,
     add_resampling_options,
     add_width_option,
+    asked_for,
     chosen_metrics,
     note,
     settled_metrics,
@@ -154,11 +155,11 @@ def run(options: argparse.Namespace) -> int:
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.limits import STORING_LIMITS
     from models.boards import list_boards
-    from models.session import reading
+    from scheduler.waiting import outlive, read_outliving
 
     settings = read_settings(options)
     chosen = chosen_metrics(options)
-    specifications = [metric.specification for metric in chosen]
+    specifications = asked_for(options)
     check_sort(specifications, options.sort)
     name = checked_name(options.name) if options.name else None
     folder = read_any_campaign(
@@ -178,16 +179,21 @@ def run(options: argparse.Namespace) -> int:
     sort = options.sort and metrics[position_of_metric(specifications, options.sort) or 0].specification
     require_schema(settings, create=True)
     with working(settings, options.processes or None) as (engine, wait):
-        intake = take_in_folder(options, settings, name, folder, metrics, selections, engine)
+        # The same again stores nothing twice.
+        intake = outlive(lambda: take_in_folder(options, settings, name, folder, metrics, selections, engine))
         note(measured_before(selections, len(metrics), intake.measured_before))
-        note(store_campaign_judgments(engine, intake.test_set_id, judgments, folder))
+        note(outlive(lambda: store_campaign_judgments(engine, intake.test_set_id, judgments, folder)))
         with shown_progress() as on_progress:
             progress = wait(intake.all_evaluations, _loading_the_report(on_progress))
-        with reading(engine) as connection:
-            listed = list_boards(connection, protocols=intake.protocols, campaign_id=intake.campaign_id)
-        boards = [ranked_by_bootstrap(board) for board in read_boards(engine, listed, options.level, sort)]
+        listed = read_outliving(
+            engine,
+            lambda connection: list_boards(connection, protocols=intake.protocols, campaign_id=intake.campaign_id),
+        )
+        read = outlive(lambda: read_boards(engine, listed, options.level, sort))
+        boards = [ranked_by_bootstrap(board) for board in read]
         print("\n".join(as_text(board, options.width) for board in boards))
-        written = write_report(engine, options.output or Path(f"{name}-report"), name, boards, folder)
+        home = options.output or Path(f"{name}-report")
+        written = outlive(lambda: write_report(engine, home, name, boards, folder))
         print("Database: " + shown_database(settings))
         print("Written:  " + "\n          ".join(str(path) for path in written), flush=True)
     return without_scores(progress)

@@ -19,7 +19,7 @@ EPILOGUE = (
     "white space separates unless -T is given. Exit status: 0 fine, 1 something is wrong with the files, 2 wrong usage."
 )
 TOKENIZER = "thesis"
-"""What -T stands for."""
+"""What -T stands for, but for languages that ask for another."""
 SYNONYMS = "synonyms"
 """What signatures call the file of --synonyms."""
 LAYER_OF_WORDS, LAYER_OF_TREES = "TCzechA", "TCzechT"
@@ -131,8 +131,9 @@ def parser() -> argparse.ArgumentParser:
     ours = top.add_argument_group("not in the manual")
     ours.add_argument("--seed", type=whole_number, default=12345, help="seed of the bootstrap (default: 12345)")
     ours.add_argument(
-        *("-l", "--language-pair"), metavar="SRC-TRG", help="tells Meteor the language of its lemmas, e.g. en-cs"
-    )
+        *("-l", "--language-pair"), metavar="SRC-TRG",
+        help="tells Meteor the language of its lemmas, e.g. en-cs, and -T that of the words (zh, ja, ko)",
+    )  # fmt: skip
     ours.add_argument("--synonyms", type=Path, metavar="FILE", help="synonyms for Meteor, one group on a line")
     return top
 
@@ -140,6 +141,14 @@ def parser() -> argparse.ArgumentParser:
 def chosen_options(options: argparse.Namespace) -> list[MetricOption]:
     """Those of METRICS that were given, in the order of METRICS."""
     return [option for option in METRICS if getattr(options, option.metric) is not None]
+
+
+def tokenizer_for(options: argparse.Namespace) -> str:
+    """What -T stands for: the rules of the manual, or the tokenizer that the target language of -l asks for."""
+    from metrics.text.tokenizers import USUAL, tokenizer_of
+
+    asked_for = tokenizer_of((options.language_pair or "").partition("-")[2])
+    return TOKENIZER if asked_for == USUAL else asked_for
 
 
 def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
@@ -155,7 +164,7 @@ def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
     cut = options.tokenize or options.mteval_input
     if options.tectomt_input is not None and (cut or options.mteval_file_format):
         raise UsageError("-TMT reads words that are cut already, from files of its own: leave out -T, -M and -MT.")
-    common = {"case": "mixed" if options.case_sensitive else "lc", "tok": TOKENIZER if cut else "none"}
+    common = {"case": "mixed" if options.case_sensitive else "lc", "tok": tokenizer_for(options) if cut else "none"}
     if options.synonyms:
         common["synonyms"] = SYNONYMS
     return [option.asked(getattr(options, option.metric), common) for option in chosen]

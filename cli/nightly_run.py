@@ -40,9 +40,10 @@ def run(options: argparse.Namespace) -> int:
     """Ask for the night, wait, show."""
     from analysis.nights import read_report
     from cli.nightly_output import night_json, night_junit, night_text
-    from models.session import make_engine, reading, writing
+    from models.session import make_engine, writing
     from scheduler.cron import parse_date
     from scheduler.schedules import ask_for_night
+    from scheduler.waiting import read_outliving
 
     settings = read_settings(options)
     if options.date:
@@ -60,8 +61,7 @@ def run(options: argparse.Namespace) -> int:
 
         note_without_workers(settings)
         wait_until(engine, lambda connection: read_night_progress(connection, night), _shown())
-    with reading(engine) as connection:
-        report = read_report(connection, night)
+    report = read_outliving(engine, lambda connection: read_report(connection, night))
     print(night_text(report), end="")
     for path, made in ((options.junit, night_junit), (options.json, night_json)):
         if path is not None:

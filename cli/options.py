@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from metrics.resources import Resources
     from metrics.text.plain import Text
 
-TOKENIZER_OF_LANGUAGE = {"zh": "zh"}
-NO_TOKENIZER_YET = {"ja", "ko"}
+DEFAULT_METRICS = ("bleu", "chrf", "ter")
 TRIALS = 10_000
 """Of the randomization test, as `metrics.resampling.randomization` has it, which help need not load."""
 MOST_REPLICATES = 100_000
@@ -36,7 +35,7 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
         "`steelyard metrics` lists them with their parameters",
     )  # fmt: skip
     parser.add_argument("-lc", "--lowercase", action="store_true", help="fold case in all metrics")
-    parser.add_argument("-tok", "--tokenize", metavar="TOK", help="tokenizer of all word metrics that have it")
+    parser.add_argument("-tok", "--tokenize", metavar="TOK", help="tokenizer of all metrics that have one by default")
     parser.add_argument(
         "--resource", nargs="+", action="extend", type=named_file, default=[], metavar="NAME=FILE",
         help="a file that a metric asks for by name: word vectors, synonym groups, a lemma table",
@@ -45,7 +44,8 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
         "-l",
         "--language-pair",
         metavar="SRC-TRG",
-        help="language pair, e.g. en-zh: chooses the tokenizer of the target",
+        help="language pair, e.g. en-zh: the target chooses the tokenizer (zh, ja-mecab, ko-mecab, else 13a) where "
+        "neither -tok nor tok= names one; default: what the files say",
     )
 
 
@@ -152,30 +152,43 @@ def level(text: str) -> float:
 
 
 def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
-    """The metrics of -m with the defaults that -lc, -tok and -l set.
+    """The metrics of -m with the defaults that -lc and -tok set, to be settled.
 
     Raises UnknownMetric and BadParameter.
     """
-    from metrics.registry import parse_metrics
+    from metrics.registry import asked_metrics
 
-    defaults = {}
-    if options.lowercase:
-        defaults["case"] = "lc"
     if options.language_pair:
         source, dash, target = options.language_pair.partition("-")
         if not (source and dash and target):
             raise UsageError(f'-l {options.language_pair}: a language pair is written SRC-TRG, e.g. "en-cs".')
-        if target in TOKENIZER_OF_LANGUAGE:
-            defaults["tok"] = TOKENIZER_OF_LANGUAGE[target]
-        elif target in NO_TOKENIZER_YET and not options.tokenize:
-            note([f'There is no tokenizer for "{target}" here; consider `-tok char`.'])
-    if options.tokenize:
-        from metrics.text.tokenizers import TOKENIZERS
+    return asked_metrics(options.metrics or DEFAULT_METRICS, _defaults(options))
 
-        if options.tokenize not in TOKENIZERS:
-            raise UsageError(f'There is no tokenizer "{options.tokenize}". Tokenizers: {", ".join(TOKENIZERS)}.')
-        defaults["tok"] = options.tokenize
-    return parse_metrics(options.metrics or ["bleu", "chrf", "ter"], defaults)
+
+def asked_for(options: argparse.Namespace) -> list[str]:
+    """The specifications of the same metrics as a user writes them, whatever the target language."""
+    from metrics.registry import parse_metrics
+
+    metrics = parse_metrics(options.metrics or DEFAULT_METRICS, _defaults(options))
+    return [metric.specification for metric in metrics]
+
+
+def _defaults(options: argparse.Namespace) -> dict[str, str]:
+    defaults = {}
+    if options.lowercase:
+        defaults["case"] = "lc"
+    if options.tokenize:
+        defaults["tok"] = checked_tokenizer(options.tokenize)
+    return defaults
+
+
+def checked_tokenizer(name: str) -> str:
+    """The name, if there is such a tokenizer. Raises UsageError."""
+    from metrics.text.tokenizers import AUTO, TOKENIZERS
+
+    if name not in (AUTO, *TOKENIZERS):
+        raise UsageError(f'There is no tokenizer "{name}". Tokenizers: {", ".join((AUTO, *TOKENIZERS))}.')
+    return name
 
 
 def settled_metrics(

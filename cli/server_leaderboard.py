@@ -110,6 +110,7 @@ def as_text(board: Leaderboard, width: int) -> str:
     )
     if ranking.testing:
         notes.append(STILL_TESTING)
+    notes += board.notices
     method = Method(titles[position], board.replicates, LEVEL, "percentile", board.seed)
     return as_table(title_of(board), titles, lines, method, notes)
 

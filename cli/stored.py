@@ -94,14 +94,13 @@ def require_schema(settings: Settings, *, create: bool) -> None:
 
 def note_without_workers(settings: Settings) -> None:
     """Tell the user if what was queued has nobody to work on it."""
-    from models.session import make_engine, reading
+    from models.session import make_engine
     from models.worker import processes
+    from scheduler.waiting import read_outliving
 
-    engine = make_engine(settings.database_url)
-    with reading(engine) as connection:
-        if not processes(connection, settings.silent_seconds):
-            note(["No worker is alive. Start `steelyard worker` and `steelyard scheduler`; this command waits."])
-    engine.dispose()
+    engine = make_engine(settings.database_url, pooled=False)
+    if not read_outliving(engine, lambda connection: processes(connection, settings.silent_seconds)):
+        note(["No worker is alive. Start `steelyard worker` and `steelyard scheduler`; this command waits."])
 
 
 def shown_database(settings: Settings) -> str:

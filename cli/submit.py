@@ -15,7 +15,7 @@ from cli.server import add_server_option
 from cli.stored import add_database_option, read_settings, require_schema
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
     from models.progress import Progress
     from scheduler.submitting import Attempt, Submitted
@@ -191,10 +191,9 @@ def _worked_off(options: argparse.Namespace, settings: Settings, engine: Engine,
     from cli.evaluate import working
     from cli.progress import shown_progress
     from models.progress import read_progress
-    from models.session import reading
+    from scheduler.waiting import read_outliving
 
-    with reading(engine) as connection:
-        progress = read_progress(connection, submitted.evaluations)
+    progress = read_outliving(engine, lambda connection: read_progress(connection, submitted.evaluations))
     if not progress.open:
         return progress
     with working(settings, options.processes or None) as (_, until_done), shown_progress() as on_progress:
@@ -206,12 +205,15 @@ def _shown(options: argparse.Namespace, engine: Engine, submitted: Submitted, pr
     from cli.submit_output import scores_as_text
     from models.boards import list_boards
     from models.progress import failure_reasons
-    from models.session import reading
+    from scheduler.waiting import read_outliving
 
-    with reading(engine) as connection:
+    def read(connection: Connection) -> tuple[str, list[str]]:
         listed = list_boards(connection, protocols=submitted.protocols, campaign_id=submitted.measures.campaign_id)
-        print(scores_as_text(connection, listed, submitted.submission, options.level, options.width), end="")
-        reasons = failure_reasons(connection, submitted.evaluations)
+        shown = scores_as_text(connection, listed, submitted.submission, options.level, options.width)
+        return shown, failure_reasons(connection, submitted.evaluations)
+
+    shown, reasons = read_outliving(engine, read)
+    print(shown, end="")
     for reason in reasons:
         print(f"steelyard: {reason}", file=sys.stderr)
     if progress.cancelled:

@@ -127,8 +127,9 @@ def run(options: argparse.Namespace) -> int:
 
 def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
     """The sweeps by what makes them different, "" where there is one. Raises UsageError and BadParameter."""
-    from metrics.registry import parse_metric
+    from metrics.registry import asked_metrics, follows_language, metric_class
     from metrics.sweep import evenly, published_values, sweep
+    from metrics.text.tokenizers import AUTO
 
     metric, _, more = options.metric.partition(":")
     spaced = (options.first, options.last, options.steps)
@@ -149,7 +150,9 @@ def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
         if not equals:
             raise UsageError(f'--with {text}: write KEY=VALUE, e.g. "vectors=news".')
         fixed.setdefault(key, []).append(value)
-    rivals = None if options.against is None else [parse_metric(each) for each in options.against]
+    if options.parameter != "tok" and "tok" not in fixed and follows_language(metric_class(metric)):
+        fixed["tok"] = [AUTO]
+    rivals = None if options.against is None else asked_metrics(options.against)
     sweeps = {}
     for chosen in product(*fixed.values()):
         together = dict(zip(fixed, chosen, strict=True))

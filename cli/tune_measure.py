@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ def measure(
     from metrics.text.layers import common_layers
     from models.human import find_judgments
     from models.progress import failure_reasons
-    from models.session import reading
+    from scheduler.waiting import outlive, read_outliving
 
     resources = Resources(settings.resource_folder)
     for name, file in options.resource:
@@ -71,10 +72,11 @@ def measure(
         reference_choices(options.references, contest.name, contest.references)
     with working(settings, options.processes or None) as (engine, wait):
         for each, folder in folders.items():
-            contests[each] = taken_in(options, settings, engine, folder)
-            note(store_campaign_judgments(engine, contests[each].test_set_id, judgments[each], folder))
-            with reading(engine) as connection:
-                find_judgments(connection, contests[each].test_set_id, options.human)
+            # The same again stores nothing twice, here and below.
+            contest = contests[each] = outlive(partial(taken_in, options, settings, engine, folder))
+            test_set = contest.test_set_id
+            note(outlive(partial(store_campaign_judgments, engine, test_set, judgments[each], folder)))
+            read_outliving(engine, partial(find_judgments, test_set_id=test_set, name=options.human))
         queued: list[tuple[str, str, Sweep, list[int]]] = []
         evaluations: list[int] = []
         notices: dict[str, None] = {}
@@ -83,21 +85,19 @@ def measure(
                 contest = contests[each]
                 settled, remarks = pinned(sweep, contest.target_language, contest.layers, resources)
                 notices |= dict.fromkeys(remarks)
-                protocols, more = queue(options, settings, engine, contest, settled.every)
+                protocols, more = outlive(partial(queue, options, settings, engine, contest, settled.every))
                 queued.append((label, each, settled, protocols))
                 evaluations += more
         note(notices)
         with shown_progress() as on_progress:
             progress = wait(evaluations, on_progress)
         if progress.failed:
-            with reading(engine) as connection:
-                reasons = failure_reasons(connection, evaluations)
+            reasons = read_outliving(engine, lambda connection: failure_reasons(connection, evaluations))
             raise CommandError(f"{progress.failed} of {len(evaluations)} evaluations failed: {' '.join(reasons)}")
         measured: dict[str, list[Measured]] = {label: [] for label in sweeps}
-        with reading(engine) as connection:
-            for label, each, settled, protocols in queued:
-                swept = read_sets(connection, options, contests[each], protocols)
-                measured[label].append(Measured(each, settled, swept))
+        for label, each, settled, protocols in queued:
+            read = partial(read_sets, options=options, contest=contests[each], protocols=protocols)
+            measured[label].append(Measured(each, settled, read_outliving(engine, read)))
     for one in measured[next(iter(sweeps))]:
         judged = one.swept[0].judged
         if left_out := sorted({*judged.matched.not_judged, *judged.unscored}):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from metrics.errors import BadParameter
 from metrics.parameters import without_aliases
+from metrics.text.tokenizers import dictionary_of, separates_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,6 +89,11 @@ class Metric(metaclass=MetricType):
         The metric finds the state in the batch: `batch.state(self.preparation)`.
         """
         return None
+
+    def separates_words(self, language: str) -> bool:
+        """Whether what it counts are words of this target language, or characters; its code or name, "" for any."""
+        tokenizer = getattr(self, "tok", None)
+        return not isinstance(tokenizer, str) or separates_words(tokenizer, language)
 
     def settled(self, surroundings: Surroundings) -> tuple[Self, list[str]]:  # noqa: ARG002 - for those that need it
         """The metric with every parameter pinned that depends on where it runs, and what the user should know of it.
@@ -170,7 +176,7 @@ class Metric(metaclass=MetricType):
         choices = field.metadata["choices"]
         if _UNWRITABLE.search(text):
             raise BadParameter(f'{cls.name}: {field.name} is {text[:100]!r}, but cannot hold white space, ":" or "|".')
-        if choices and text not in choices:
+        if choices and field.metadata["choice_of"](text) not in choices:
             raise BadParameter(f'{cls.name}: {field.name} is "{text}", but must be one of {", ".join(choices)}.')
         try:
             return field.metadata["parse"](text)
@@ -180,6 +186,9 @@ class Metric(metaclass=MetricType):
     def shown(self, field: dataclasses.Field[Any]) -> str:
         """A parameter's value as text."""
         return cast(str, field.metadata["show"](getattr(self, field.name)))
+
+    def _signed(self, field: dataclasses.Field[Any]) -> str:
+        return cast(str, field.metadata["sign"](getattr(self, field.name)))
 
     @property
     def specification(self) -> str:
@@ -193,7 +202,7 @@ class Metric(metaclass=MetricType):
 
     def signature_fields(self) -> list[tuple[str, str]]:
         """The fields of sacreBLEU's signature that depend on the parameters, in its order."""
-        return [(field.name, self.shown(field)) for field in self.parameters() if not field.metadata["ours"]]
+        return [(field.name, self._signed(field)) for field in self.parameters() if not field.metadata["ours"]]
 
     def signature(self, references: int | str, replicates: int = 0, seed: int | None = None) -> str:
         """All that the score depends on, in sacreBLEU's grammar, our own fields behind it.
@@ -210,5 +219,7 @@ class Metric(metaclass=MetricType):
         fields.append(("version", f"steelyard-{VERSION}"))
         if elsewhere := origin(type(self)):
             fields.append(("from", elsewhere))
-        fields += [(field.name, self.shown(field)) for field in self.parameters() if field.metadata["ours"]]
+        fields += [(field.name, self._signed(field)) for field in self.parameters() if field.metadata["ours"]]
+        if dictionary := dictionary_of(str(getattr(self, "tok", ""))):
+            fields.append(("dict", dictionary))
         return "|".join(f"{key}:{value}" for key, value in fields)

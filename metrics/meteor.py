@@ -133,6 +133,10 @@ class Meteor(Metric):
         """Lemmas, where they are to come from the input."""
         return ("lemma",) if self.lemmas == "layer" else ()
 
+    def separates_words(self, language: str) -> bool:
+        """As for any metric; where lemmas come with the texts, so do the words."""
+        return self.lemmas == "layer" or super().separates_words(language)
+
     def settled(self, surroundings: Surroundings) -> tuple[Self, list[str]]:
         """With the versions and hashes of all that it takes lemmas, stems and synonyms from.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from metrics.errors import BadParameter
-from metrics.text.tokenizers import TOKENIZERS
+from metrics.text.tokenizers import AUTO, TOKENIZERS, signed, tokenizer_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,6 +36,8 @@ def parameter(
     ours: bool = False,
     natural: Callable[[Any], Any] | None = None,
     aliases: Sequence[Alias] = (),
+    choice_of: Callable[[str], str] = str,
+    sign: Callable[[Any], str] | None = None,
 ) -> Any:
     """A dataclass field that is a parameter of a metric.
 
@@ -43,7 +45,8 @@ def parameter(
     specifications and signatures; both may be left out for texts and for yes and no. `ours` marks a parameter that
     sacreBLEU's signature does not have: it is written behind sacreBLEU's fields so that programs which read those
     go on working. `natural` makes a value of what is given in Python otherwise than as text, such as a list. `aliases`
-    are sacreBLEU's names for it.
+    are sacreBLEU's names for it. `choice_of` says which of the choices a text means, where one can be written with more
+    behind it. `sign` is `show` for signatures, where they have it otherwise.
     """
     if parse is None:
         parse = parse_yes_no if isinstance(default, bool) else str
@@ -51,6 +54,7 @@ def parameter(
         show = show_yes_no if isinstance(default, bool) else str
     meta: dict[str, Any] = {"describe": describe, "choices": tuple(choices), "parse": parse, "show": show, "ours": ours}
     meta |= {"natural": natural, "aliases": tuple(aliases)}
+    meta |= {"choice_of": choice_of, "sign": sign or show}
     return dataclasses.field(default=default, metadata=meta)
 
 
@@ -64,7 +68,10 @@ def case_parameter(default: str = "mixed") -> Any:
 
 def tokenizer_parameter(default: str = "13a") -> Any:
     """How the text is cut into words."""
-    return parameter(default, "tokenizer", choices=tuple(TOKENIZERS), aliases=[alias("tokenize")])
+    return parameter(
+        default, "tokenizer; auto is the one of the target language", choices=(AUTO, *TOKENIZERS),
+        aliases=[alias("tokenize")], choice_of=tokenizer_name, sign=signed,
+    )  # fmt: skip
 
 
 def alias(name: str) -> Alias:

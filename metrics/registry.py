@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from metrics.errors import BadParameter, UnknownMetric
 from metrics.parameters import without_aliases
+from metrics.text.tokenizers import AUTO, USUAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,9 +68,17 @@ def with_parameters(found: type[Metric], pairs: Sequence[str], defaults: Mapping
     values = without_aliases(found.name, found.parameters(), given)
     for key, text in (defaults or {}).items():
         choices = fields[key].metadata["choices"] if key in fields else ()
-        if key in fields and text in (choices or (text,)) and not (key == "tok" and fields[key].default == "none"):
+        if key in fields and text in (choices or (text,)) and (key != "tok" or follows_language(found)):
             values.setdefault(key, text)
     return found.from_texts(values)
+
+
+def follows_language(found: type[Metric]) -> bool:
+    """Whether the tokenizer of these metrics is that of the target language where none is named.
+
+    Those that by themselves have none, TER among them, go on without one, as in sacreBLEU.
+    """
+    return any(field.name == "tok" and field.default == USUAL for field in found.parameters())
 
 
 def parse_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Metric]:
@@ -79,3 +88,11 @@ def parse_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | N
         if metric in parsed[:position]:
             raise BadParameter(f'The metric "{metric.specification}" is named twice.')
     return parsed
+
+
+def asked_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Metric]:
+    """The metrics that a user asks for, to be settled: where no tokenizer is named, the target language chooses it.
+
+    What is stored says it all, and is read by `parse_metrics`. Raises what that raises.
+    """
+    return parse_metrics(specifications, {"tok": AUTO, **(defaults or {})})

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from metrics.errors import MissingLayer
+from metrics.errors import BadParameter, MissingLayer
 from metrics.resources import Resources
+from metrics.segmentation import unsegmented, with_tokenizer
 from metrics.text.layers import FORMATS_WITH, describe_layers
 from metrics.text.wording import listed
 
@@ -32,18 +33,24 @@ class Surroundings:
 def settle(metrics: Sequence[Metric], surroundings: Surroundings) -> tuple[list[Metric], list[str]]:
     """The metrics with everything pinned that their scores depend on, and notices for the user.
 
-    From then on a specification says it all: a worker elsewhere gets the same numbers from it or an error.
+    The tokenizer of the target language (`tok=auto`) is among that. From then on a specification says it all: a worker
+    elsewhere gets the same numbers from it or an error.
     Raises MissingLayer, MissingResource and BadParameter.
     """
-    settled, notices = [], []
+    settled: list[Metric] = []
+    notices: list[str] = []
     for metric in metrics:
-        pinned, remarks = metric.settled(surroundings)
+        pinned, remarks = with_tokenizer(metric, surroundings.language).settled(surroundings)
         for layer in pinned.layers:
             if layer not in surroundings.layers:
                 raise MissingLayer(_what_lacks(metric, layer, surroundings))
+        if pinned in settled:
+            raise BadParameter(f'The metric "{pinned.specification}" is named twice.')
         settled.append(pinned)
         notices += remarks
-    return settled, notices
+    # In annotated texts blanks separate the words of every language.
+    unannotated = [each for each in settled if not (surroundings.layers and getattr(each, "tok", None) == "none")]
+    return settled, [*notices, *unsegmented(unannotated, surroundings.language)]
 
 
 def _what_lacks(metric: Metric, layer: str, surroundings: Surroundings) -> str:

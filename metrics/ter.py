@@ -15,8 +15,9 @@ from metrics.best_reference import lengths
 from metrics.errors import BadParameter
 from metrics.kernels.ter import least_edits
 from metrics.parameters import alias, case_parameter, one_of, parameter
+from metrics.text.languages import main_code
 from metrics.text.tercom import reference_text, tercom_text
-from metrics.text.tokenizers import TOKENIZERS
+from metrics.text.tokenizers import TOKENIZERS, signed, tokenizer_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +48,8 @@ class TER(Metric):
         "none",
         "none, tercom (the same as norm=yes), or another tokenizer",
         choices=("none", "tercom", *OTHERS),
+        choice_of=tokenizer_name,
+        sign=signed,
         aliases=[alias("tokenize")],
     )
     norm: bool = parameter(
@@ -73,6 +76,11 @@ class TER(Metric):
         """TER."""
         return "TER"
 
+    def separates_words(self, language: str) -> bool:
+        """As for any metric; `norm` and `asian` together part Chinese and Japanese characters."""
+        asian = self.norm and self.asian and main_code(language) in {"zh", "yue", "ja"}
+        return asian or super().separates_words(language)
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Edits; the average reference length in whole words, and its rest in 720,720ths of a word."""
@@ -96,7 +104,7 @@ class TER(Metric):
     def signature_fields(self) -> list[tuple[str, str]]:
         """SacreBLEU's fields; it calls words as they are `tercom`, too."""
         fields = dict(super().signature_fields())
-        return list({**fields, "tok": "tercom" if self.tok == "none" else self.tok}.items())
+        return list((fields | {"tok": "tercom"} if self.tok == "none" else fields).items())
 
     def _words(self, batch: Batch) -> Words:
         if self.punct and not self.norm:

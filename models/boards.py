@@ -31,6 +31,8 @@ class ListedBoard:
     segments: int
     """Of the test set."""
     test_set_id: int = 0
+    target_language: str = ""
+    """Of the test set; "" where nobody said it."""
 
     @property
     def name(self) -> str:
@@ -69,7 +71,7 @@ def list_boards(
         # `union` makes them distinct.
         there = union(measured, select(CampaignProtocol.campaign_id, CampaignProtocol.protocol_id)).subquery()
     wanted = (
-        select(Protocol, TestSet.name, TestSet.version, TestSet.segments)
+        select(Protocol, TestSet.name, TestSet.version, TestSet.segments, TestSet.target_language)
         .add_columns(Campaign.id.label("campaign_id"), Campaign.name.label("campaign"))
         .join(there, there.c.protocol_id == Protocol.id)
         .join(Campaign, Campaign.id == there.c.campaign_id)
@@ -94,6 +96,7 @@ def list_boards(
             seed=row.seed,
             segments=row.segments,
             test_set_id=row.test_set_id,
+            target_language=row.target_language,
         )
         for row in connection.execute(wanted)
         if references is None or sorted(row.reference_labels) == sorted(references)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection, select
 
@@ -27,6 +28,40 @@ class KnownTestSet:
     def title(self) -> str:
         """Its name, with the version where that is not the first; `find_test_set` understands it."""
         return self.name if self.version == "1" else f"{self.name}@{self.version}"
+
+
+class Named(Protocol):
+    """A test set in any view of it."""
+
+    @property
+    def id(self) -> int:
+        """Its number."""
+
+    @property
+    def name(self) -> str:
+        """Its name, which all its versions have."""
+
+    @property
+    def version(self) -> str:
+        """The version."""
+
+
+AnyTestSet = TypeVar("AnyTestSet", bound=Named)
+
+
+def first_called(test_sets: Sequence[AnyTestSet], wanted: str) -> AnyTestSet | None:
+    """The test set that somebody means: by its number, NAME@VERSION, "NAME (version VERSION)" or NAME.
+
+    A name alone means the first version of that name: put those that were replaced last.
+    """
+    exact = (each for each in test_sets if is_exactly(each, wanted))
+    return next(exact, None) or next((each for each in test_sets if each.name == wanted), None)
+
+
+def is_exactly(test_set: Named, wanted: str) -> bool:
+    """Whether these words mean this version of the test set and no other one."""
+    name, version = test_set.name, test_set.version
+    return wanted in (str(test_set.id), f"{name}@{version}", f"{name} (version {version})")
 
 
 @dataclass(frozen=True, slots=True)

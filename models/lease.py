@@ -273,6 +273,7 @@ def lost(connection: Connection, table: type[Leased], silent_seconds: float) -> 
         .outerjoin(Worker, Worker.id == table.worker)
         .where(
             table.state == LeaseState.RUNNING,
+            table.owner.is_not(None),
             or_(over, Worker.id.is_(None), Worker.beat_at < now() - silent_seconds),
         )
         .order_by(table.id)
@@ -285,6 +286,24 @@ def lost(connection: Connection, table: type[Leased], silent_seconds: float) -> 
         )
         for row in rows
     ]
+
+
+def put_back_unowned(connection: Connection, table: type[Leased], longest_delay: float) -> int:
+    """Let rows wait that nobody would ever take up: sent or running without what says so, or delayed for too long.
+
+    How many there were. No transaction leaves such a row behind; people who edit the database may.
+    """
+    stuck = or_(
+        and_(table.state == LeaseState.RUNNING, or_(table.owner.is_(None), table.lease_until.is_(None))),
+        and_(table.state == LeaseState.ENQUEUED, table.enqueued_at.is_(None)),
+        and_(table.state == LeaseState.PENDING, table.not_before > now() + longest_delay),
+    )
+    free = select(table.id).where(stuck).with_for_update(skip_locked=True)
+    return connection.execute(
+        update(table)
+        .where(table.id.in_(free.scalar_subquery()))
+        .values(state=LeaseState.PENDING, not_before=now(), enqueued_at=None, owner=None, lease_until=None)
+    ).rowcount
 
 
 def exhausted(connection: Connection, table: type[Leased], max_attempts: int) -> list[int]:

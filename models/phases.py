@@ -40,6 +40,12 @@ class KnownPhase:
         """Whether teams can hand in at this moment, provided that it is in this phase."""
         return self.kind in TAKING and (self.closes_at is None or at < self.closes_at)
 
+    def standing(self, at: float) -> str:
+        """Whether it is `ahead`, `now` or `past` at a moment, provided that no other has begun since."""
+        if self.starts_at > at:
+            return "ahead"
+        return "now" if self.closes_at is None or at < self.closes_at else "past"
+
     def late_seconds(self, at: float) -> float:
         """How long after the deadline a moment is; 0 before it."""
         return 0.0 if self.ends_at is None else max(0.0, at - self.ends_at)

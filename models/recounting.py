@@ -1,4 +1,4 @@
-"""Whether evaluations wait for as many shards as there are, and mending where they do not.
+"""Whether evaluations and comparisons wait for as much work as there is, and mending where they do not.
 
 Both change in one transaction, so they can only differ in a database that was edited or restored by hand.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, Connection, func, or_, select, update
 
 from models.claims import start_reducing
+from models.comparison import Comparison, Trials
 from models.evaluation import Evaluation
 from models.outcomes import lock_evaluations
 from models.shard import Shard, ShardEvaluation
-from models.states import IN_FLIGHT, UNSCORED, LeaseState
+from models.states import IN_FLIGHT, UNSCORED, ComparisonState, LeaseState
 
 
 def miscounted(connection: Connection) -> list[int]:
@@ -39,6 +40,19 @@ def recount(connection: Connection, evaluation: int) -> tuple[int, int] | None:
     if not row.unfinished:
         start_reducing(connection, [evaluation])
     return row.remaining, row.unfinished
+
+
+def broken_comparisons(connection: Connection) -> list[int]:
+    """Running comparisons whose rows of trials do not cover their trials, or are not as many as they wait for."""
+    theirs = Trials.comparison_id == Comparison.id
+    waiting = Trials.state.in_((LeaseState.PENDING, *IN_FLIGHT))
+    unfinished = select(func.count()).select_from(Trials).where(theirs, waiting).scalar_subquery()
+    covered = select(func.coalesce(func.sum(Trials.last_trial - Trials.first_trial), 0)).where(
+        theirs, or_(waiting, Trials.state == LeaseState.DONE)
+    )
+    wrong = or_(unfinished != Comparison.remaining, covered.scalar_subquery() != Comparison.trials)
+    rows = select(Comparison.id).where(Comparison.state == ComparisonState.RUNNING, wrong)
+    return list(connection.scalars(rows.order_by(Comparison.id)))
 
 
 def _unfinished() -> ColumnElement[int]:

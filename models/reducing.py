@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select, update
 
 from models.base import now
 from models.claims import start_reducing
+from models.conflicts import insert_or_replace
 from models.evaluation import Evaluation
 from models.lease import close, finish, put_back, take
 from models.outcomes import fail_evaluations, fault_of, lock_evaluations
 from models.reduction import Reduction
 from models.score import Score
 from models.states import EvaluationState, LeaseState
+
+SCORE_KEY = ("evaluation_id", "metric")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,8 @@ def complete_reduction(connection: Connection, claim: ClaimedReduction, scores: 
     waiting = set(connection.scalars(ours))
     rows = [row for row in scores if row["evaluation_id"] in waiting]
     if rows:
-        connection.execute(insert(Score), rows)
+        # As a rule there are none; there may be where somebody has set an evaluation back by hand.
+        insert_or_replace(connection, Score, rows, [name for name in rows[0] if name not in SCORE_KEY])
         connection.execute(
             update(Evaluation)
             .where(Evaluation.id.in_(waiting))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import selectors
+import signal
 import subprocess
 import sys
 import threading
@@ -66,7 +67,8 @@ def run_command(
             said = (said + more)[-TAIL_BYTES:]
             process.kill()
         status = process.wait()
-    if stop.is_set():
+    # Whoever has ended it may be ending all of us, and we may hear of it a moment later.
+    if stop.wait(LOOK_SECONDS * 10 if status == 128 + signal.SIGTERM else 0.0):
         raise Stopped
     shown = f'The command "{printable(" ".join(command))}"'
     if not in_time:

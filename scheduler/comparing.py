@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy import Connection, Engine, select
 
@@ -21,7 +22,7 @@ from models.session import make_engine, reading, writing
 from models.states import EvaluationState, QueueClass
 from scheduler.errors import BadComparison, ComparisonFailed
 from scheduler.shards import Sizes, cut
-from scheduler.waiting import wait_until
+from scheduler.waiting import outlive, wait_until
 from worker.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -71,15 +72,19 @@ def randomize(
     engine = make_engine(settings.database_url, pooled=False)
     comparisons = []
     for each in wanted:
-        comparison = request_comparison(
-            engine,
-            settings,
-            each.protocol_id,
-            each.pairs,
-            each.metrics,
-            trials=each.trials,
-            seed=each.seed,
-            processes=processes,
+        # Who asks again gets what is under way.
+        comparison = outlive(
+            partial(
+                request_comparison,
+                engine,
+                settings,
+                each.protocol_id,
+                each.pairs,
+                each.metrics,
+                trials=each.trials,
+                seed=each.seed,
+                processes=processes,
+            )
         )
         if comparison is not None:
             comparisons.append(comparison)
@@ -94,13 +99,17 @@ def randomize(
 
         with EmbeddedTurn(settings, processes, say) as embedded:
             # What a command that was interrupted has left is still wanted, but nobody waits for it now.
-            with writing(embedded.engine) as connection:
-                prefer(connection, comparisons)
+            outlive(partial(_prefer, embedded.engine, comparisons))
             ended = embedded.run_until(read, on_progress)
     else:
         ended = wait_until(engine, read, on_progress)
     if ended.failures:
         raise ComparisonFailed("The systems could not be compared. " + " ".join(ended.failures))
+
+
+def _prefer(engine: Engine, comparisons: Sequence[int]) -> None:
+    with writing(engine) as connection:
+        prefer(connection, comparisons)
 
 
 def request_comparison(

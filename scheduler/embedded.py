@@ -327,7 +327,12 @@ class Embedded:
         if threading.current_thread() is not threading.main_thread():
             return
 
+        main = os.getpid()
+
         def end(_number: int, _frame: FrameType | None) -> None:
+            # A process that was forked just now has the handlers of its parent for a moment.
+            if os.getpid() != main:
+                return
             if self._stopping:
                 self._hurried.set()
             else:

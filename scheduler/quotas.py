@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from metrics.text.wording import listed, number_of
 from models.base import now
-from models.campaign import Campaign
+from models.campaign import Campaign, Participation
 from models.campaign_protocols import find_campaign
 from models.conflicts import insert_if_absent
 from models.errors import NotFound
@@ -19,6 +19,7 @@ from models.ledger import Entry, QuotaAccount, read_entries
 from models.phases import read_phase, read_phases
 from models.quota import KnownQuota, Quota, Scope, list_quotas, of_scope, quotas_of
 from models.states import QuotaKind
+from models.team import Team
 from scheduler.cron import Calendar
 from scheduler.errors import BadQuota, QuotaUsedUp
 
@@ -188,13 +189,14 @@ def set_quotas(
 ) -> None:
     """Set limits for a scope; None means that there is none, whatever less specific quotas say.
 
-    Without a time zone, days are those of the quota that held so far, else those of UTC. Raises BadQuota, and
-    BadSchedule for a time zone that is none.
+    Without a time zone, days are those of the quota that held so far, else those of UTC. Raises BadQuota, also for a
+    phase or a team that the campaign does not have, and BadSchedule for a time zone that is none.
     """
     if time_zone is None:
         before = quotas_of(connection, scope.campaign_id, scope.team, scope.phase).get(QuotaKind.PER_DAY)
         time_zone = before.time_zone if before else "UTC"
     _check(scope, amounts, time_zone)
+    _check_known(connection, scope)
     for kind, amount in amounts.items():
         values = {"amount": amount, "time_zone": time_zone if kind == QuotaKind.PER_DAY else "UTC"}
         row = {"campaign_id": scope.campaign_id, "team": scope.team, "phase": scope.phase, "kind": kind, **values}
@@ -241,6 +243,35 @@ def _check(scope: Scope, amounts: Mapping[QuotaKind, int | None], time_zone: str
             raise BadQuota(f"A quota cannot be {amount:,}. Give 0 or more.")
     # Only its time zone is looked at.
     Calendar("0 0 * * *", time_zone)
+
+
+def _check_known(connection: Connection, scope: Scope) -> None:
+    """Raise BadQuota for a phase or a team whose quota would limit nothing.
+
+    A campaign whose phases have no times is in whatever phase its organisers say next, and one to which no team was
+    added takes in any team: there, any name may come to mean something.
+    """
+    if scope.campaign_id is None:
+        return
+    phases = [phase.name for phase in read_phases(connection, scope.campaign_id)]
+    if phases and scope.phase and scope.phase not in phases:
+        raise BadQuota(f"The campaign has no phase {scope.phase!r}. There are: {', '.join(phases)}.")
+    teams = campaign_teams(connection, scope.campaign_id)
+    if teams and scope.team and scope.team not in teams:
+        raise BadQuota(f"The campaign has no team {scope.team!r}. There are: {', '.join(teams)}.")
+
+
+def campaign_teams(connection: Connection, campaign_id: int) -> list[str]:
+    """Names of the teams that take part in a campaign or have submitted to it; none where no team was ever added."""
+    added = connection.scalars(
+        select(Team.name)
+        .join(Participation, Participation.team_id == Team.id)
+        .where(Participation.campaign_id == campaign_id)
+    ).all()
+    if not added:
+        return []
+    submitted = connection.scalars(select(QuotaAccount.team).where(QuotaAccount.campaign_id == campaign_id))
+    return sorted({*added, *submitted})
 
 
 def _check_name(name: str, what: str) -> None:

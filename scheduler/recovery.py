@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, or_, select
 
 from models.claims import start_reducing
 from models.errors import RowsHeld
@@ -90,15 +90,15 @@ def _give_up_exhausted(engine: Engine, settings: Settings, tally: Tally) -> int:
 
 
 def reduce_forgotten(engine: Engine) -> int:
-    """Give evaluations in `reducing` whose reduction has ended a new one; how many there were.
+    """Give evaluations in `reducing` whose reduction has ended or is gone a new one; how many there were.
 
     No transaction leaves one behind; this is for databases that people have edited.
     """
     closed = (LeaseState.DONE, LeaseState.FAILED, LeaseState.CANCELLED)
     forgotten = (
         select(Evaluation.id, Evaluation.protocol_id)
-        .join(Reduction, Reduction.id == Evaluation.reduction_id)
-        .where(Evaluation.state == EvaluationState.REDUCING, Reduction.state.in_(closed))
+        .outerjoin(Reduction, Reduction.id == Evaluation.reduction_id)
+        .where(Evaluation.state == EvaluationState.REDUCING, or_(Reduction.id.is_(None), Reduction.state.in_(closed)))
     )
     with reading(engine) as connection:
         if connection.execute(forgotten.limit(1)).first() is None:

@@ -7,9 +7,13 @@ import time
 
 from sqlalchemy import Engine
 
+from models.comparing import end_comparisons
 from models.forgetting import date_closed, forget_ended
-from models.recounting import miscounted, recount
+from models.lease import put_back_unowned
+from models.recounting import broken_comparisons, miscounted, recount
+from models.releasing import RELEASES
 from models.session import reading, writing
+from models.worked_for import name_of
 from worker.logs import fields
 from worker.settings import Settings
 
@@ -18,12 +22,17 @@ log = logging.getLogger(__name__)
 FORGET_SECONDS = 60.0
 """Time between two looks for rows that may go, once none is left."""
 
+LONGEST_DELAY = 60.0
+"""Seconds beyond its retries for which no work waits."""
+
+BROKEN = "Rows of its trials were deleted or edited. Compare again."
+
 FORGET_ROWS = 500
 """Of each kind that go in one transaction: few, so that nobody waits for it."""
 
 
 class Upkeep:
-    """Recounts at the start and each day, and deletes old rows of work: each minute, as many as there are."""
+    """Mends what people have edited, and deletes old rows of work: each minute, as many as there are."""
 
     def __init__(self, engine: Engine, settings: Settings) -> None:
         self._engine = engine
@@ -35,9 +44,7 @@ class Upkeep:
     def go(self) -> None:
         """Do what is due. To be called in each sweep."""
         if time.monotonic() >= self._next_recount:
-            recount_open(self._engine)
-            with writing(self._engine) as connection:
-                date_closed(connection)
+            mend(self._engine, self._settings)
             self._next_recount = time.monotonic() + self._settings.recount_seconds
         if time.monotonic() >= self._next_forgetting:
             self._more_to_forget = True
@@ -54,6 +61,26 @@ class Upkeep:
         with writing(self._engine) as connection:
             deleted = forget_ended(connection, self._settings.keep_seconds, FORGET_ROWS)
         self._more_to_forget = any(rows == FORGET_ROWS for rows in deleted.values())
+
+
+def mend(engine: Engine, settings: Settings) -> None:
+    """Let all open work that rows were deleted or edited of go on, or end with a reason."""
+    # A retry waits for less, and so do hints that the broker did not take.
+    longest_delay = LONGEST_DELAY + settings.retry_seconds * settings.max_attempts
+    for table in RELEASES:
+        with writing(engine) as connection:
+            stuck = put_back_unowned(connection, table, longest_delay)
+        if stuck:
+            log.warning("%d rows of %s were stuck: they wait again", stuck, name_of(table))
+    recount_open(engine)
+    with reading(engine) as connection:
+        broken = broken_comparisons(connection)
+    if broken:
+        with writing(engine) as connection:
+            end_comparisons(connection, broken, BROKEN)
+        log.warning("%d comparisons lacked trials, or waited for more than there are: they failed", len(broken))
+    with writing(engine) as connection:
+        date_closed(connection)
 
 
 def recount_open(engine: Engine) -> int:

@@ -30,6 +30,7 @@ class State(Protocol):
 
 
 Watched = TypeVar("Watched", bound=State)
+Result = TypeVar("Result")
 
 
 class Outage:
@@ -54,6 +55,24 @@ class Outage:
             if self._lasts:
                 log.warning("The database is back.")
             self._lasts = False
+
+
+def outlive(action: Callable[[], Result]) -> Result:
+    """What an action gives that may be done twice: done again as long as a database server is away."""
+    outage = Outage()
+    while True:
+        with outage.outlived():
+            return action()
+
+
+def read_outliving(engine: Engine, read: Callable[[Connection], Result]) -> Result:
+    """As `outlive`, of what reads the database."""
+
+    def action() -> Result:
+        with reading(engine) as connection:
+            return read(connection)
+
+    return outlive(action)
 
 
 def wait_until_done(

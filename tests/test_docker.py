@@ -155,7 +155,7 @@ def test_what_is_given_no_memory_limit_is_known():
 
 
 def test_the_image_can_keep_statistics_in_an_object_store():
-    assert '".[s3]"' in DOCKERFILE
+    assert '".[s3,ja,ko]"' in DOCKERFILE
 
 
 def test_only_pages_are_open_and_only_to_this_machine():

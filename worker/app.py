@@ -22,7 +22,7 @@ from worker.http_server import Outlook, bound
 from worker.limits import limit_processes
 from worker.logs import say_always
 from worker.losses import watch_losses
-from worker.orphans import ask_the_kernel_directly
+from worker.orphans import ask_the_kernel_directly, hear_the_parent_alone
 from worker.queues import make_queue
 from worker.settings import Settings
 from worker.station import Station
@@ -169,6 +169,7 @@ def load_ahead(station: Station) -> None:
     assert station.engine
 
     ask_the_kernel_directly()
+    hear_the_parent_alone()
     # The collector writes to all that it looks through, which would give each process a copy of its own.
     gc.freeze()
 

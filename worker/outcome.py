@@ -23,7 +23,7 @@ from models.claims import ClaimedShard, Completion, ShardRow, ShardTiming, claim
 from models.comparing import ClaimedTrials, claim_trials, complete_trials, release_trials
 from models.comparison import Trials
 from models.compatibility import living_workers
-from models.errors import MissingObject
+from models.errors import MissingObject, ModelsError
 from models.evaluation import Evaluation
 from models.lease import Leased, hand_on, refusals
 from models.migrate import REVISION
@@ -39,6 +39,7 @@ from models.trouble import trouble_of
 from models.worked_for import attempt_of
 from worker.comparing import count_trials
 from worker.counting import DONE, DROPPED, FAILURES, HYPOTHESES, KERNEL_SECONDS, RETRIES, SHARD_SECONDS, kind_of
+from worker.errors import WorkerError
 from worker.giving_way import LONGEST_SECONDS, GivingWay
 from worker.limits import out_of_memory
 from worker.logs import about, fields, note, unsaid
@@ -180,6 +181,8 @@ def describe(error: Exception) -> tuple[str, bool]:
     """What to tell the user, and whether trying again is pointless."""
     if isinstance(error, MetricsError):
         return str(error), not isinstance(error, KernelsNotBuilt | MissingResource)
+    if isinstance(error, ModelsError | WorkerError):
+        return str(error), False
     return f"{type(error).__name__}: {error}", False
 
 

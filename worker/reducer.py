@@ -79,7 +79,7 @@ def _alike(connection: Connection, measurement: Measurement, evaluations: Sequen
             if end != -(-measurement.segments // BLOCK_SEGMENTS):
                 raise ShardsMissing(
                     f"Evaluation {evaluation} by {measurement.metrics[metric]} has no statistics, or two, "
-                    f"for segment {end * BLOCK_SEGMENTS + 1}."
+                    f"for segment {end * BLOCK_SEGMENTS + 1}. `steelyard retry` measures what is missing."
                 )
             by_runs.setdefault(runs, {}).setdefault(metric, []).append(evaluation)
     groups: dict[tuple[tuple[Run, ...], tuple[int, ...]], list[int]] = {}

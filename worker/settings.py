@@ -82,8 +82,8 @@ class Settings(BaseSettings):
     """How often the scheduler looks for work to hand out."""
     sweep_seconds: float = Field(default=1.0, gt=0)
     """How often it looks for what was lost."""
-    recount_seconds: float = Field(default=86400.0, gt=0)
-    """How often it compares what evaluations wait for with their shards; it does so when it starts, too."""
+    recount_seconds: float = Field(default=60.0, gt=0)
+    """How often it compares what evaluations and comparisons wait for with the work that there is, and mends that."""
     keep_seconds: float = Field(default=30 * 86400.0, gt=0)
     """How long rows of shards and other work are kept when the work has ended; results are kept for ever."""
     window_factor: float = Field(default=2.0, gt=0)

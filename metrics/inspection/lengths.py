@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metrics.text.languages import UNSEPARATED, main_code
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -16,13 +18,11 @@ WORDS = (10, 20, 30, 40, 50, 60)
 """The longest of each bucket, in words; one more is for what is longer."""
 CHARACTERS = (10, 20, 40, 60, 80, 120)
 """The same where words are not separated."""
-UNSEPARATED = frozenset({"bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"})
-"""Languages that write no white space between words."""
 
 
 def counts_characters(language: str) -> bool:
     """Whether the length of a text in this language, a code such as `zh-CN`, is counted in characters."""
-    return language.lower().replace("_", "-").partition("-")[0] in UNSEPARATED
+    return main_code(language) in UNSEPARATED
 
 
 def reference_lengths(references: Sequence[Sequence[str]], *, characters: bool) -> NDArray[np.float64]:

@@ -1,4 +1,7 @@
-"""Tokenizers: from the text of a batch to the same lines with blanks between the tokens."""
+"""Tokenizers: from the text of a batch to the same lines with blanks between the tokens.
+
+Which one is used where none is named follows the target language, as in sacreBLEU.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,15 @@ from metrics.errors import BadParameter
 from metrics.kernels import spacing as kinds
 from metrics.kernels.markup import markup
 from metrics.kernels.spacing import CODE_POINTS, spacing
+from metrics.text.languages import UNSEPARATED, main_code
+from metrics.text.mecab import JAPANESE, KOREAN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
+
+    from metrics.text.mecab import Analyzer
 
     Kinds = NDArray[np.uint8]
 
@@ -38,23 +45,78 @@ CHINESE = (
 ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
 
 
+AUTO = "auto"
+"""In the place of a tokenizer: the one that the target language asks for."""
+USUAL = "13a"
+"""The tokenizer of languages that ask for no other."""
+BY_CHARACTER = "char"
+"""The tokenizer whose tokens are no words."""
+
+
 @dataclass(frozen=True)
 class Tokenizer:
-    """A function from text to text; `signature` is how it is written in the signature of a score."""
+    """A function from text to text."""
 
     apply: Callable[[bytes], bytes]
-    signature: str
+    languages: frozenset[str] = frozenset()
+    """Languages that ask for it."""
+    analyzer: Analyzer | None = None
+    """What cuts, where the words depend on more than the text."""
 
 
 def prepared_text(text: bytes, tokenizer: str) -> bytes:
-    """The lines of `text` with white space between the tokens of `tokenizer`.
+    """The lines of `text` with white space between the tokens of `tokenizer`, which may be pinned.
 
     `text` is UTF-8, lines joined by line feeds; so is the result, with as many lines. Raises BadParameter for
-    a name that is not in TOKENIZERS.
+    a name that is not in TOKENIZERS, and MissingResource.
     """
-    if tokenizer not in TOKENIZERS:
-        raise BadParameter(f'There is no tokenizer "{tokenizer}". Tokenizers: {", ".join(TOKENIZERS)}.')
-    return TOKENIZERS[tokenizer].apply(text)
+    found = TOKENIZERS.get(tokenizer_name(tokenizer))
+    if found is None:
+        hint = f" {AUTO} needs a target language: settle the metric first." if tokenizer == AUTO else ""
+        raise BadParameter(f'There is no tokenizer "{tokenizer}".{hint} Tokenizers: {", ".join(TOKENIZERS)}.')
+    if found.analyzer:
+        found.analyzer.check(tokenizer)
+    return found.apply(text)
+
+
+def tokenizer_name(tokenizer: str) -> str:
+    """The name in TOKENIZERS of a tokenizer that may be pinned: "ja-mecab" of "ja-mecab-0.996-IPA@ipadic-1.0.0"."""
+    analyzers = (each.analyzer for each in TOKENIZERS.values() if each.analyzer)
+    return next((each.name for each in analyzers if each.is_pinned(tokenizer)), tokenizer)
+
+
+def tokenizer_of(language: str) -> str:
+    """The tokenizer that a target language asks for, given by its code or name; `13a` where it is not known."""
+    code = main_code(language)
+    return next((name for name, each in TOKENIZERS.items() if code in each.languages), USUAL)
+
+
+def settled_tokenizer(tokenizer: str, language: str) -> str:
+    """A tokenizer with all that its words depend on: the language's for `auto`, versions pinned.
+
+    Raises MissingResource where its packages are not installed here.
+    """
+    name = tokenizer_of(language) if tokenizer == AUTO else tokenizer
+    found = TOKENIZERS.get(name)
+    return found.analyzer.pinned() if found and found.analyzer else name
+
+
+def separates_words(tokenizer: str, language: str) -> bool:
+    """Whether the tokens of this tokenizer are words of the language as its own tokenizer has them, or characters."""
+    code, name, own = main_code(language), tokenizer_name(tokenizer), tokenizer_of(language)
+    if name == BY_CHARACTER or (own != USUAL and name == own):
+        return True
+    return code not in UNSEPARATED and (own == USUAL or name == "none")
+
+
+def signed(tokenizer: str) -> str:
+    """The tokenizer as sacreBLEU's signature has it, which says nothing of a dictionary's release."""
+    return tokenizer.partition("@")[0]
+
+
+def dictionary_of(tokenizer: str) -> str:
+    """The release of the dictionary that a pinned tokenizer needs; "" where there is none."""
+    return tokenizer.partition("@")[2]
 
 
 def folds_afterwards(text: bytes, tokenizer: str) -> bool:
@@ -109,12 +171,14 @@ def thesis(text: bytes) -> bytes:
 
 
 TOKENIZERS = {
-    "13a": Tokenizer(mteval_13a, "13a"),
-    "none": Tokenizer(none, "none"),
-    "intl": Tokenizer(international, "intl"),
-    "char": Tokenizer(characters, "char"),
-    "zh": Tokenizer(chinese, "zh"),
-    "thesis": Tokenizer(thesis, "thesis"),
+    USUAL: Tokenizer(mteval_13a),
+    "none": Tokenizer(none),
+    "intl": Tokenizer(international),
+    BY_CHARACTER: Tokenizer(characters),
+    "zh": Tokenizer(chinese, frozenset({"zh", "yue"})),
+    "ja-mecab": Tokenizer(JAPANESE.cut, frozenset({"ja"}), JAPANESE),
+    "ko-mecab": Tokenizer(KOREAN.cut, frozenset({"ko"}), KOREAN),
+    "thesis": Tokenizer(thesis),
 }
 """By the name on the command line."""
 

@@ -1,5 +1,6 @@
 """Workers that are told to stop: what runs may finish or is handed back, and nobody waits for a lease."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -34,6 +35,60 @@ def stopped(cluster: Cluster, worker: Forked, name: str) -> None:
     assert "taken back" not in cluster.log("scheduler")
     with reading(cluster.engine) as connection:
         assert worker.pid not in set(connection.scalars(select(Worker.pid)))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_whole_group_is_told_to_end(
+    number: signal.Signals, expected: Outcomes, tmp_path: Path, postgres_url: str, redis_url: str
+) -> None:
+    """As systemd does it, and a shell: what runs is finished, here too, by pool processes that heard the same."""
+    with Cluster(tmp_path, postgres_url, redis_url, **SETTINGS, stop_seconds=60.0) as cluster:
+        job = SHORT.queue(cluster.engine)
+        cluster.start("scheduler", "scheduler")
+        first = cluster.start_worker("first")
+        running = until(cluster.running, "a running shard")
+        os.killpg(first.pid, number)
+        stopped(cluster, first, "first")
+        assert "handed back" not in cluster.log("first")
+        with reading(cluster.engine) as connection:
+            hit = select(Shard.state, Shard.attempts).where(Shard.id.in_([shard for shard, _ in running]))
+            assert set(connection.execute(hit)) == {(LeaseState.DONE, 1)}
+        scheduler = cluster.processes["scheduler"]
+        os.killpg(scheduler.pid, signal.SIGTERM)
+        assert scheduler.wait(PATIENCE) == 0
+        assert "Traceback" not in cluster.log("scheduler")
+        cluster.start("another", "scheduler")
+        cluster.start_worker("second")
+        cluster.wait(job.all_evaluations)
+        assert outcomes(cluster.engine) == expected
+        with reading(cluster.engine) as connection:
+            assert set(connection.scalars(select(Shard.attempts))) == {1}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("name", ["embedded", "up"])
+def test_a_whole_group_with_workers_of_its_own_is_told_to_end(
+    name: str, number: signal.Signals, tmp_path: Path, sqlite_url: str
+) -> None:
+    one_block = {"shortest_shard_seconds": 1e-9, "shard_seconds": 1e-6}
+    settings = {**SETTINGS, **one_block, "stop_seconds": 60.0}
+    with Cluster(tmp_path, sqlite_url, "memory://localhost/", **settings) as cluster:
+        if name == "up":
+            SHORT.queue(cluster.engine)
+            process = cluster.start("up", "cli", "up", "--no-web")
+        else:
+            process = cluster.start(name, name, "2100", "troubled:pause=0.4")
+        running = until(cluster.running, "a running shard")
+        os.killpg(process.pid, number)
+        ended = {"up": 0, "embedded": 143 if number == signal.SIGTERM else -number}[name]
+        assert process.wait(PATIENCE) == ended, cluster.log(name)
+        # Python tells of the interrupt that ends it.
+        told = cluster.log(name).rpartition("Traceback")[0] if ended == -number else cluster.log(name)
+        assert "Traceback" not in told, cluster.log(name)
+        with reading(cluster.engine) as connection:
+            hit = select(Shard.state, Shard.attempts).where(Shard.id.in_([shard for shard, _ in running]))
+            assert set(connection.execute(hit)) == {(LeaseState.DONE, 1)}
+            assert set(connection.scalars(select(Shard.state))) == {LeaseState.DONE, LeaseState.PENDING}
 
 
 def test_what_does_not_finish_is_handed_back(tmp_path: Path, postgres_url: str, redis_url: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, delete, func, insert, select, update
 
 from metrics import parse_metric
-from models import Campaign, Evaluation, LedgerEntry, Shard, Submission, Text
+from models import Campaign, Evaluation, LedgerEntry, Participation, Phase, Shard, Submission, Team, Text
 from models.campaign_protocols import find_campaign
 from models.claims import claim_shard, release_shard
 from models.errors import NotFound
@@ -319,6 +319,26 @@ def test_the_most_specific_quota_of_each_kind_holds(engine: Engine, settings: Se
     assert amounts("harbour") == [9, 5, 5]
     with reading(engine) as connection:
         assert len(list_quotas(connection)) == 7
+
+
+def test_a_quota_for_what_the_campaign_does_not_have_is_refused(engine: Engine, settings: Settings) -> None:
+    """Where its phases and teams are known; else any name may come to mean something."""
+    submit(engine, settings, attempt(1))
+    limit(engine, {PER_PHASE: 1}, phase="anything", team="anybody")
+    with writing(engine) as connection:
+        campaign = connection.execute(select(Campaign.id).where(Campaign.name == CAMPAIGN)).scalar_one()
+        phase = {"campaign_id": campaign, "name": "Test", "kind": "open", "starts_at": 1.0}
+        connection.execute(insert(Phase).values(**phase))
+        team = connection.execute(
+            insert(Team).values(name="harbour", folded_name="harbour").returning(Team.id)
+        ).scalar_one()
+        connection.execute(insert(Participation).values(campaign_id=campaign, team_id=team, number=1))
+    with pytest.raises(BadQuota, match=r"no phase 'test'\. There are: Test"):
+        limit(engine, {PER_PHASE: 1}, phase="test")
+    with pytest.raises(BadQuota, match=r"no team 'guests'\. There are: harbour"):
+        limit(engine, {PER_PHASE: 1}, team="guests")
+    limit(engine, {PER_PHASE: 1}, phase="Test", team="harbour")
+    limit(engine, {PER_PHASE: 1})
 
 
 def test_phases_are_counted_apart(engine: Engine, settings: Settings) -> None:

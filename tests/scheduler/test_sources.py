@@ -223,3 +223,25 @@ def test_a_command_that_leaves_a_daemon_behind_ends(tmp_path: Path) -> None:
     daemon = int((tmp_path / "pid").read_text())
     if not gone(daemon):
         os.kill(daemon, 9)
+
+
+def test_a_command_that_is_ended_with_the_scheduler_has_not_failed(tmp_path: Path) -> None:
+    """systemd tells all processes of a service to end, and the command may be quicker than we."""
+    command = ["sh", "-c", "kill -TERM $$"]
+
+    def run(stop: threading.Event) -> None:
+        run_command(command, folder=str(tmp_path), environment={}, seconds=60, stop=stop)
+
+    with pytest.raises(BadSource, match="exit status 143"):
+        run(threading.Event())
+
+    class Later(threading.Event):
+        """Set as soon as somebody waits for it."""
+
+        def wait(self, timeout: float | None = None) -> bool:
+            if timeout:
+                self.set()
+            return super().wait(timeout)
+
+    with pytest.raises(Stopped):
+        run(Later())

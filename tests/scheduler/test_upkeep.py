@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import Engine, delete, func, insert, select, update
+from sqlalchemy import Engine, delete, func, insert, select, text, update
 
 from models import (
     Comparison,
@@ -13,12 +13,14 @@ from models import (
     LeaseState,
     Preparation,
     PreparedState,
+    Randomization,
     Reduction,
     Score,
     Shard,
     ShardEvaluation,
     Statistics,
     Trials,
+    Worker,
 )
 from models.base import now
 from models.claims import claim_shard, complete_shard
@@ -29,11 +31,13 @@ from models.states import QueueClass
 from scheduler import upkeep
 from scheduler.comparing import request_comparison
 from scheduler.queueing import queue_evaluations
+from scheduler.recovery import sweep
 from scheduler.upkeep import Upkeep, recount_open
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
-from worker.outcome import do_preparation, do_trials
+from worker.outcome import do_preparation, do_shard, do_trials
+from worker.settings import Settings
 from worker.station import Station
 
 DAY = 86400.0
@@ -94,6 +98,106 @@ def test_a_shard_that_is_handed_in_meanwhile_counts_once(postgres_url: str) -> N
     assert found == [(8, 2)]
     assert evaluations(engine) == [("running", 2)]
     engine.dispose()
+
+
+EDITS = {
+    "a shard is deleted": "DELETE FROM shard WHERE id = (SELECT min(id) FROM shard)",
+    "all shards are deleted": "DELETE FROM shard",
+    "a shard works for nobody": "DELETE FROM shard_evaluation WHERE shard_id = (SELECT min(id) FROM shard)",
+    "all shards work for nobody": "DELETE FROM shard_evaluation",
+    "too many are waited for": "UPDATE evaluation SET remaining = remaining + 2",
+    "too few are waited for": "UPDATE evaluation SET remaining = 1",
+    "none are waited for": "UPDATE evaluation SET remaining = 0",
+    "shards are said to be done": "UPDATE shard SET state = 'done'",
+    "shards are said to have failed": "UPDATE shard SET state = 'failed'",
+    "shards are said to be cancelled": "UPDATE shard SET state = 'cancelled'",
+    "shards are said to run": "UPDATE shard SET state = 'running'",
+    "shards run for ever": "UPDATE shard SET state = 'running', owner = 'o', worker = 'w'",
+    "shards are said to be sent": "UPDATE shard SET state = 'enqueued'",
+    "shards may not begin": "UPDATE shard SET not_before = 1e11",
+    "attempts are used up": "UPDATE shard SET attempts = 99",
+    "evaluations are said to be reduced": "UPDATE evaluation SET state = 'reducing', remaining = 0",
+}
+"""Of a job that waits."""
+
+LATER_EDITS = {
+    "the reduction is deleted": "UPDATE evaluation SET reduction_id = NULL; DELETE FROM reduction",
+    "the reduction is said to be done": "UPDATE reduction SET state = 'done'",
+    "statistics are deleted": "DELETE FROM statistics WHERE first_block = 1",
+    "all statistics are deleted": "DELETE FROM statistics",
+    "evaluations are said to run": "UPDATE evaluation SET state = 'running'",
+    "shards of a reduced job are deleted": "DELETE FROM shard",
+}
+"""Of a job whose shards are done."""
+
+
+@pytest.mark.parametrize("edit", [*EDITS, *LATER_EDITS])
+def test_whatever_people_edit_every_evaluation_ends(engine: Engine, database_url: str, edit: str) -> None:
+    """With scores, or with a reason; in the rounds of two minutes."""
+    settings = one_block_shards(database_url, recount_seconds=1e-9)
+    with writing(engine) as connection:
+        connection.execute(insert(Worker).values(id="w", host="h", pid=1, version="1", concurrency=1))
+    queue_job(engine, settings, segments=600)
+    if edit in LATER_EDITS:
+        do_shards(settings)
+    with writing(engine) as connection:
+        for statement in (EDITS | LATER_EDITS)[edit].split(";"):
+            assert connection.execute(text(statement)).rowcount
+    kept = Upkeep(engine, settings)
+    for _ in range(6):
+        with writing(engine) as connection:
+            connection.execute(update(Worker).values(beat_at=now()))
+        kept.go()
+        sweep(engine, settings)
+        work_off(settings)
+    with reading(engine) as connection:
+        rows = connection.execute(select(Evaluation.state, Evaluation.reason)).all()
+        scores = connection.scalar(select(func.count()).select_from(Score))
+    assert {row.state for row in rows} <= {"done", "failed"}
+    assert all(row.reason for row in rows if row.state == "failed")
+    assert scores == sum(row.state == "done" for row in rows)
+    for row in rows:
+        if "no statistics" in (row.reason or ""):
+            assert row.reason.endswith("`steelyard retry` measures what is missing.")
+
+
+def do_shards(settings: Settings) -> None:
+    """All shards that wait, and no reduction."""
+    station = Station(settings)
+    station.leaving.raise_once("nothing further is to be done")
+    with reading(station.engine) as connection:
+        shards = list(connection.scalars(select(Shard.id)))
+    for shard in shards:
+        do_shard(station, shard, "task")
+    station.close()
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "DELETE FROM trials WHERE id = (SELECT min(id) FROM trials)",
+        "UPDATE trials SET state = 'done'",
+        "UPDATE trials SET state = 'failed' WHERE id = (SELECT min(id) FROM trials)",
+        "UPDATE comparison SET remaining = 7",
+    ],
+)
+def test_whatever_people_edit_every_comparison_ends(engine: Engine, database_url: str, edit: str) -> None:
+    """Never with fewer trials than were asked for."""
+    settings = one_block_shards(database_url, recount_seconds=1e-9, at_once_seconds=0.0, shard_seconds=1e-6)
+    job = queue_job(engine, settings, segments=100)
+    work_off(settings)
+    pairs = [((job.all_evaluations[0],), (job.all_evaluations[1],))]
+    request_comparison(engine, settings, job.protocols[0], pairs, [0], trials=200, seed=3)
+    kept = Upkeep(engine, settings)
+    kept.go()
+    with writing(engine) as connection:
+        assert connection.scalar(select(Comparison.state)) == "running"
+        connection.execute(text(edit))
+    kept.go()
+    with reading(engine) as connection:
+        ended = connection.execute(select(Comparison.state, Comparison.reason)).one()
+    assert tuple(ended) == ("failed", upkeep.BROKEN)
+    assert count(engine, Randomization) == 0
 
 
 def age(engine: Engine, days: float) -> None:

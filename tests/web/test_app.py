@@ -40,6 +40,22 @@ def test_every_answer_has_the_headers_of_a_strict_page(service: Service) -> None
     assert "unsafe" not in HEADERS["Content-Security-Policy"]
 
 
+def test_head_is_get_without_the_content(service: Service) -> None:
+    mary = service.account("mary", SiteRole.ORGANISER)
+    service.campaign("harbour", organisers=(mary,))
+    browser = service.browser(mary)
+    paths = ["/", "/campaigns/harbour", "/campaigns/harbour/leaderboard", "/nowhere", "/queue", "/static/site.css"]
+    for path in [*paths, "/api/v1/me", "/api/v1/openapi.json"]:
+        whole, head = browser.get(path), browser.head(path)
+        assert (head.status_code, head.content) == (whole.status_code, b""), path
+        # Requests are numbered, and forms carry a secret that changes.
+        changing = {"x-request-id", "content-length", "etag", "date", "last-modified"}
+        assert {k: v for k, v in head.headers.items() if k not in changing} == {
+            k: v for k, v in whole.headers.items() if k not in changing
+        }, path
+    assert browser.head("/campaigns/harbour/join").status_code == 405, "what only takes POST"
+
+
 def test_campaigns_that_one_may_not_know_of_are_not_listed(service: Service) -> None:
     mary, zoe, eve = service.account("mary"), service.account("zoe"), service.account("eve")
     service.campaign("open waters", organisers=(mary,))

@@ -142,6 +142,8 @@ class Leaderboard(BaseModel):
     ranking: BoardRanking
     not_ranked: int
     """Systems that stand here without a rank, whether they are shown or not: shown=all shows them."""
+    notices: list[str]
+    """What whoever reads the scores must know, such as a tokenizer that does not fit the language."""
     total: int
     items: list[BoardSystem]
     next: str | None

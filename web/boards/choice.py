@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.board import position_of_metric
 from models.boards import ListedBoard, list_boards, outgrown_boards
+from models.known_test_sets import first_called
 from web.errors import Forbidden, NotThere
 
 if TYPE_CHECKING:
@@ -28,6 +29,21 @@ class Choice:
     """Whether its test set has been replaced by one with corrected references."""
     outgrown: bool
     """Whether a newer board says everything of it."""
+
+    @property
+    def id(self) -> int:
+        """Of its test set."""
+        return self.listed.test_set_id
+
+    @property
+    def name(self) -> str:
+        """Of its test set."""
+        return self.listed.test_set
+
+    @property
+    def version(self) -> str:
+        """Of its test set."""
+        return self.listed.version
 
     @property
     def test_set(self) -> str:
@@ -79,16 +95,17 @@ def read_choices(connection: Connection, sight: Sight) -> list[Choice]:
 def find_choice(
     choices: Sequence[Choice], test_set: str = "", references: str = "", board: int | None = None
 ) -> Choice:
-    """The first board of that test set (name, name@version, title or number), against those references, in any order.
+    """The first board of the test set that is called so (`first_called`), against those references, in any order.
 
     `board` is the number of one that is not the newest of its kind. Raises NotThere with what there is.
     """
     if not choices:
         raise NotThere("This campaign measures nothing yet: it has no test set with references and metrics.")
     labels = sorted(each for each in references.split(",") if each)
-    for each in choices:
+    meant = first_called(choices, test_set) if test_set else None
+    for each in choices if meant or not test_set else ():
         if (
-            test_set in {"", each.test_set_key, each.listed.test_set, each.test_set, str(each.listed.test_set_id)}
+            (meant is None or each.id == meant.id)
             and (not labels or sorted(each.listed.references) == labels)
             and board in {None, each.listed.protocol_id}
         ):

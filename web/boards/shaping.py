@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from analysis.board import notices_of
 from analysis.significance import ALPHA, CORRECTION
 from web.boards.feedback import LEVEL
 from web.boards.names import name_of
@@ -43,6 +44,7 @@ def as_object(choice: Choice, view: BoardView, sight: Sight, lines: Sequence[Lin
             "testing": view.testing,
         },
         "not_ranked": view.not_ranked,
+        "notices": notices_of(listed),
         "total": len(view.lines),
         "items": [_system(view, sight, line) for line in lines],
     }

@@ -268,6 +268,8 @@ class Leaderboard:
     not_ranked: int = 0
     """Systems that stand here without a rank, whether they are shown or not."""
     replaced: bool = False
+    notices: tuple[str, ...] = ()
+    """What whoever reads the scores must know."""
 
 
 @dataclass(frozen=True, slots=True)

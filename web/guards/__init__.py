@@ -2,8 +2,8 @@
 
 From the outermost to the innermost: headers of every answer; a number for each request; faults of our own; which
 proxies are believed; which names of this server are; addresses and headers of a sane size; not too many requests at
-once; bodies that are neither too large nor too slow. How often somebody may ask is a dependency of all routes
-(`rates`), since it counts by account.
+once; bodies that are neither too large nor too slow; HEAD as GET. How often somebody may ask is a dependency of
+all routes (`rates`), since it counts by account.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from web.guards.bodies import BoundedBodies
 from web.guards.crowds import BoundedCrowds
 from web.guards.failures import Failures
 from web.guards.headers import HEADERS, SecureHeaders
+from web.guards.heads import AnswersHead
 from web.guards.hosts import KnownHosts
 from web.guards.numbers import NumberedRequests
 from web.guards.proxies import TrustedProxies
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 def guard(app: FastAPI, settings: WebSettings) -> None:
     """Put the guards before an app."""
     # The last that is added is the outermost.
+    app.add_middleware(AnswersHead)
     app.add_middleware(BoundedBodies, settings=settings)
     app.add_middleware(BoundedCrowds, most=settings.concurrent_requests)
     app.add_middleware(SaneShapes)

@@ -9,11 +9,16 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection, select
 
 from models.declaration import Declaration
+from models.known_test_sets import first_called
 from models.submission import Submission
 from models.system import System
 from models.test_set import Reference, TestSet
 from web.errors import NotThere
 from web.life.sight import Sight
+
+
+class NoTestSet(NotThere):
+    """The campaign has no test set yet that you may see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +94,14 @@ def visible_test_sets(connection: Connection, sight: Sight) -> list[VisibleTestS
 
 
 def find_test_set(test_sets: Sequence[VisibleTestSet], wanted: str) -> VisibleTestSet:
-    """The one of that number, name or title; the first without any. Raises NotThere."""
-    for given in (lambda each: str(each.id), lambda each: each.title, lambda each: each.name):
-        for each in test_sets:
-            if not wanted or given(each) == wanted:
-                return each
+    """The one that is called so (`first_called`); the first without any name. Raises NotThere."""
+    found = first_called(test_sets, wanted) if wanted else next(iter(test_sets), None)
+    if found is not None:
+        return found
+    if not test_sets:
+        raise NoTestSet
     known = ", ".join(f'"{each.title}"' for each in test_sets[:20])
-    raise NotThere(
-        f"This campaign has no test set {wanted[:200]!r} that you may see. There are: {known}."
-        if known
-        else "This campaign has no test set yet that you may see."
-    )
+    raise NotThere(f"This campaign has no test set {wanted[:200]!r} that you may see. There are: {known}.")
 
 
 def visible_outputs(connection: Connection, sight: Sight, test_set_id: int) -> list[VisibleOutput]:

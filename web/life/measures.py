@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, select
 
 from metrics import parse_metric
-from metrics.registry import parse_metrics
+from metrics.registry import asked_metrics, parse_metrics
 from metrics.resources import Resources
+from metrics.segmentation import unsegmented_of, without_tokenizer
 from metrics.surroundings import Surroundings, settle
 from models.campaign import CampaignProtocol
 from models.conflicts import insert_if_absent
@@ -78,6 +79,11 @@ def protocols_on(connection: Connection, campaign_id: int, test_set_id: int | No
     ]
 
 
+def tokenizer_notices(measures: Sequence[KnownMeasure], language: str) -> list[str]:
+    """What organisers must know of the metrics on a test set in this language."""
+    return unsegmented_of(list(dict.fromkeys(metric for each in measures for metric in each.metrics)), language)
+
+
 def standing_submissions(connection: Connection, campaign_id: int, test_set_id: int) -> dict[int, str]:
     """All submissions for a test set that were not withdrawn, with their teams."""
     rows = connection.execute(
@@ -107,14 +113,13 @@ def add_measures(
     if not 0 <= measuring.replicates <= MOST_REPLICATES:
         raise BadRequest(f"There can be from 0 to {MOST_REPLICATES:,} replicates.")
     known = protocols_on(connection, sight.campaign_id)
-    asked = list(measuring.metrics) or (list(known[-1].metrics) if known else list(DEFAULT_METRICS))
+    asked = _asked(connection, measuring, known)
     lists = [tuple(each) for each in measuring.reference_lists] or _all_lists(references.labels)
     if len(asked) > MOST_METRICS or len(lists) > MOST_LISTS:
         raise BadRequest(f"At most {MOST_METRICS} metrics and {MOST_LISTS} lists of references are measured together.")
-    metrics: list[Metric] = parse_metrics(asked)
     resources = Resources(Path(settings.resource_folder))
     surroundings = Surroundings(references.language, references.layers, resources)
-    metrics, notices = settle(metrics, surroundings)
+    metrics, notices = settle(asked, surroundings)
     on_it = {each.references: each for each in known if each.test_set_id == test_set_id}
     new = [_grown(on_it.get(each), each, metrics, measuring) for each in lists]
     protocols = store_protocols(connection, test_set_id, new)
@@ -129,6 +134,14 @@ def add_measures(
         replicates=measuring.replicates,
     )
     return notices
+
+
+def _asked(connection: Connection, measuring: Measuring, known: Sequence[KnownMeasure]) -> list[Metric]:
+    """The metrics that are asked for, else those of the campaign, for whatever target language."""
+    if measuring.metrics or not known:
+        return asked_metrics(measuring.metrics or DEFAULT_METRICS)
+    language = read_references(connection, known[-1].test_set_id).language
+    return [without_tokenizer(each, language) for each in parse_metrics(known[-1].metrics)]
 
 
 def adopt_protocols(

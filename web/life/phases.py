@@ -98,7 +98,7 @@ def extend_phase(connection: Connection, sight: Sight, phase: KnownPhase, ends_a
 
 
 def remove_phase(connection: Connection, sight: Sight, phase: KnownPhase) -> None:
-    """Remove a phase to which nothing belongs. Raises Taken."""
+    """Remove a phase to which nothing belongs, with its quotas. Raises Taken."""
     bound = connection.scalar(
         select(func.count()).select_from(CampaignTestSet).where(CampaignTestSet.phase_id == phase.id)
     )
@@ -113,7 +113,10 @@ def remove_phase(connection: Connection, sight: Sight, phase: KnownPhase) -> Non
     if handed_in:
         raise Taken(f'Teams have handed in during the phase "{phase.name}": it stays. You can change its times.')
     connection.execute(delete(Phase).where(Phase.id == phase.id))
-    _audit(connection, sight, "phase.remove", phase.name, asdict(rules_of(phase)))
+    # They would limit nothing any more.
+    quotas = delete(Quota).where(Quota.campaign_id == sight.campaign_id, Quota.phase == phase.name)
+    removed = connection.execute(quotas).rowcount
+    _audit(connection, sight, "phase.remove", phase.name, {**asdict(rules_of(phase)), "quotas": removed})
 
 
 def close_now(connection: Connection, sight: Sight) -> KnownPhase:

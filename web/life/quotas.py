@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from models.quota import KnownQuota, Quota, list_quotas, of_scope
 from models.quota import Scope as Whose
 from models.states import QuotaKind
-from scheduler.quotas import Account, read_accounts, remove_quotas, set_quotas
+from scheduler.quotas import Account, campaign_teams, read_accounts, remove_quotas, set_quotas
 from web.errors import Forbidden
 from web.life.sight import Sight
 
@@ -15,6 +15,11 @@ from web.life.sight import Sight
 def quotas_that_hold(connection: Connection, sight: Sight) -> list[KnownQuota]:
     """All quotas of a campaign, those for everything before its own."""
     return list_quotas(connection, Quota.campaign_id.is_(None) | (Quota.campaign_id == sight.campaign_id))
+
+
+def teams_of_quotas(connection: Connection, sight: Sight) -> list[str]:
+    """The teams that a quota of the campaign can be for, by name."""
+    return sorted({*sight.teams, *campaign_teams(connection, sight.campaign_id)}, key=str.casefold)
 
 
 def set_quota(

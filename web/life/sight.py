@@ -85,6 +85,12 @@ class Sight:
         """The phase that holds now."""
         return phase_at(self.phases, self.at)
 
+    def standing_of(self, phase: KnownPhase) -> str:
+        """Whether a phase is `ahead`, `now` or `past`. One that was closed is past, also where none follows it."""
+        current = self.phase
+        replaced = current is not None and current.id != phase.id and phase.starts_at <= self.at
+        return "past" if replaced else phase.standing(self.at)
+
     @property
     def takes_submissions(self) -> bool:
         """Whether teams can hand in now."""

@@ -21,6 +21,7 @@ from metrics.text.limits import DEFAULT_LIMITS, STORING_LIMITS, TextLimits
 from metrics.text.names import fault_of_name, system_name
 from models.base import now
 from models.campaign import CampaignProtocol, CampaignTestSet
+from models.known_test_sets import first_called
 from models.protocol import Protocol
 from models.submission import Submission
 from models.test_set import Reference, TestSet
@@ -211,14 +212,13 @@ def list_campaign_test_sets(connection: Connection, sight: Sight) -> list[KnownT
 
 
 def find_campaign_test_set(connection: Connection, sight: Sight, wanted: str | int) -> KnownTestSet:
-    """The test set of that number, NAME@VERSION or NAME, one that was not replaced before others.
+    """The test set that is called so (`first_called`), one that was not replaced before others.
 
     Raises NotThere with what there is.
     """
     known = list_campaign_test_sets(connection, sight)
-    for each in known:
-        if wanted in (each.id, each.title, f"{each.name}@{each.version}", each.name):
-            return each
+    if (found := first_called(known, str(wanted))) is not None:
+        return found
     there = f"There are: {', '.join(each.title for each in known)}." if known else "It has none yet."
     raise NotThere(f"The campaign has no test set {str(wanted)[:100]!r}. {there}")
 

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
 
+from analysis.board import notices_of
 from models.entries import RULE
 from models.session import reading
 from web.api.boards import Filters
@@ -70,6 +71,7 @@ def show_leaderboard(
         last=first + len(lines),
         page_size=PAGE,
         level=LEVEL,
+        notices=notices_of(choice.listed),
         links=links,
         metrics=[
             (key, title.removesuffix(" ↓")) for key, title in zip(choice.listed.metrics, view.titles, strict=True)
@@ -128,7 +130,7 @@ class Links:
             self.wish["shown"] = view.wish.shown.value
         if view.wish.constrained is not Constrained.ANY:
             self.wish["constrained"] = view.wish.constrained.value
-        self._segments = {"test_set": choice.test_set, "references": choice.references, "metric": self.wish["metric"]}
+        self._segments = {name: self.wish[name] for name in ("test_set", "references", "metric")}
 
     def board(self, **changes: object) -> str:
         """The board with other wishes."""

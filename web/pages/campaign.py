@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request, Response
 
 from models.entries import RULE
-from models.phases import TAKING, KnownPhase
+from models.phases import TAKING
 from models.roles import Joining, PhaseKind, TeamRole
 from models.session import reading, writing
 from web.asking import Asking, state_of
@@ -41,7 +41,7 @@ def show_campaign(request: Request, name: str, principal: Asking) -> Response:
         title=sight.title,
         sight=sight,
         here="",
-        phases=[(each, _standing(sight, each), WHAT_HAPPENS[each.kind]) for each in sight.phases],
+        phases=[(each, sight.standing_of(each), WHAT_HAPPENS[each.kind]) for each in sight.phases],
         current=sight.phase,
         coming=min(
             (each for each in sight.phases if each.starts_at > sight.at),
@@ -96,13 +96,6 @@ def show_correction(request: Request, name: str, correction: int, principal: Ask
         left=left,
         ranking_rule=RULE,
     )
-
-
-def _standing(sight: Sight, phase: KnownPhase) -> str:
-    """Whether a phase is `past`, `now` or `ahead`."""
-    if sight.phase is not None and phase.id == sight.phase.id:
-        return "now"
-    return "ahead" if phase.starts_at > sight.at else "past"
 
 
 def _deadline(sight: Sight) -> float | None:

@@ -17,8 +17,9 @@ from web.asking import Asking, state_of
 from web.errors import BadRequest, Forbidden, NotSignedIn, NotThere
 from web.life.changing import to_change, version_of
 from web.life.corrections import list_corrections
+from web.life.measures import protocols_on, tokenizer_notices
 from web.life.phases import close_now, publish_now
-from web.life.quotas import quotas_that_hold, remove_quota, set_quota
+from web.life.quotas import quotas_that_hold, remove_quota, set_quota, teams_of_quotas
 from web.life.rules import Rules, found_campaign, set_frozen, set_rules
 from web.life.sight import Sight, read_sight
 from web.life.teams import join, leave, list_members, remove_member, set_member
@@ -269,10 +270,10 @@ def _set_member(connection: Connection, sight: Sight, email: str, role: Campaign
 
 def _amount(written: str) -> int | None:
     written = written.strip()
-    if written in ("", "none"):
+    if written == "none":
         return None
     if not (written.isascii() and written.isdigit() and len(written) < 10):
-        raise BadRequest(f"{written[:20]!r} is no number of submissions. Give one from 0 on, or nothing for no limit.")
+        raise BadRequest(f"{written[:20]!r} is not a number of submissions. Give 0 or more, or none for no limit.")
     return int(written)
 
 
@@ -325,8 +326,10 @@ def _management(
     with reading(state_of(request).engine) as connection:
         sight = organised(connection, principal, name)
         test_sets = list_campaign_test_sets(connection, sight)
+        measures = protocols_on(connection, sight.campaign_id)
         members = list_members(connection, sight.campaign_id)
         quotas = quotas_that_hold(connection, sight)
+        quota_teams = teams_of_quotas(connection, sight)
         corrections = list_corrections(connection, sight.campaign_id)
         changes = connection.execute(
             select(AuditEntry.at, AuditEntry.actor, AuditEntry.action, AuditEntry.subject)
@@ -346,9 +349,19 @@ def _management(
         here="manage",
         rules_version=version,
         test_sets=test_sets,
+        notices=[
+            (known.title, notice)
+            for known in test_sets
+            if known.replaced_by is None
+            for notice in tokenizer_notices(
+                [each for each in measures if each.test_set_id == known.id], known.target_language
+            )
+        ],
         members=members,
         quotas=quotas,
         quota_words=QUOTA_WORDS,
+        quota_teams=[("", "every team"), *((each, each) for each in quota_teams)],
+        quota_phases=[("", "all phases"), *((each.name, each.name) for each in sight.phases)],
         corrections=corrections,
         changes=changes,
         teams=sorted(sight.teams.values(), key=lambda each: each.name.casefold()),

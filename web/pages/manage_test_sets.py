@@ -13,7 +13,7 @@ from web.errors import BadRequest, NotThere
 from web.large_bodies import takes_upload
 from web.life.changing import to_change, version_of
 from web.life.corrections import correct
-from web.life.measures import DEFAULT_METRICS, Measuring, add_measures, protocols_on
+from web.life.measures import DEFAULT_METRICS, Measuring, add_measures, protocols_on, tokenizer_notices
 from web.life.sight import Sight
 from web.life.test_sets import (
     GivenFile,
@@ -213,6 +213,7 @@ def _one(
         here="manage",
         test_set=known,
         measures=measures,
+        notices=tokenizer_notices(measures, known.target_language),
         phases=_phases(sight),
         rules_version=version,
         given={"metrics": "", "replicates": "1000", "reason": "", **(given or {})},

@@ -14,6 +14,7 @@ from web.asking import Asking, state_of
 from web.errors import WebError
 from web.inspection.human import add_judgments
 from web.inspection.judged import columns, read_metrics, shown_names
+from web.inspection.visible import NoTestSet
 from web.large_bodies import takes_upload
 from web.life.sight import Sight, read_sight
 from web.pages.rendering import page, part_of_address
@@ -77,7 +78,10 @@ def _shown(
     called: str = "",
 ) -> Response:
     state = state_of(request)
-    seen = read_metrics(state.engine, sight, test_set, references, human)
+    try:
+        seen = read_metrics(state.engine, sight, test_set, references, human)
+    except NoTestSet as none:
+        return page(request, "no_test_set", title="Metrics", sight=sight, here="metrics", why=str(none))
     board, judged = seen.board, seen.judged
     names = shown_names(sight, board.rows) if board else []
     # First come first served, in one thread: whoever asks first waits a little, and then sees what there is so far.

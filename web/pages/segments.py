@@ -11,6 +11,7 @@ from models.session import reading
 from web.asking import Asking, state_of
 from web.errors import BadRequest
 from web.inspection.segments import MOST_OUTPUTS, Asked, Order, read_segments
+from web.inspection.visible import NoTestSet
 from web.life.sight import read_sight
 from web.pages.rendering import page, part_of_address
 from web.report.numbers import digits
@@ -66,7 +67,10 @@ def show_segments(
     )
     with reading(state_of(request).engine) as connection:
         sight = read_sight(connection, principal, name)
-        seen = read_segments(connection, sight, asked, _whole(first, "The place to begin at") or 0, PAGE)
+        try:
+            seen = read_segments(connection, sight, asked, _whole(first, "The place to begin at") or 0, PAGE)
+        except NoTestSet as error:
+            return page(request, "no_test_set", title="Segments", sight=sight, here="segments", why=str(error))
     own = {key: value for key, value in request.query_params.multi_items() if value and key != "system"}
     chosen = [("system", str(each.submission)) for each in seen.chosen]
     address = f"/campaigns/{part_of_address(name)}/segments"

