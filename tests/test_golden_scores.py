@@ -13,7 +13,7 @@ import pytest
 import metrics
 from metrics.conformance.campaign import Campaign
 from metrics.conformance.subject import Subject
-from metrics.measure import measure
+from metrics.measure import Measurement, measure
 from metrics.registry import parse_metrics
 from metrics.resampling.interval import percentile_interval
 from metrics.resources import Resources
@@ -32,8 +32,8 @@ METRICS += ["bleu_modif:vectors=toy", "wer_modif:vectors=toy", "wer_modif:vector
 REFERENCES = ["A", "B", "AB"]
 
 
-def measured(labels: str) -> dict[str, dict[str, list[str]]]:
-    """Of each system and metric: score and both ends of the 95 % interval, all digits."""
+def measurements(labels: str, **kept: bool) -> tuple[list[str], list[Measurement]]:
+    """The systems of the demo campaign, and what each of the metrics says of them."""
     campaign = read_campaign(ROOT / "demo" / "harbour")
     texts = [campaign.references[label].bytes for label in labels]
     systems = [text.bytes for text in campaign.systems.values()]
@@ -48,18 +48,25 @@ def measured(labels: str) -> dict[str, dict[str, list[str]]]:
         made_up = Campaign({"R": lines[0]}, {str(number): each for number, each in enumerate(lines[1:])})
         (sempos, *_) = [metric for metric in settled if metric.name == "sempos"]
         _, layers = Subject(sempos, surroundings).texts(made_up)
-        measurements = measure(
-            texts, systems, settled, replicates=1000, seed=12345, layers=layers, resources=surroundings.resources
+        resources = surroundings.resources
+        found = measure(
+            texts, systems, settled, replicates=1000, seed=12345, layers=layers, resources=resources, **kept
         )
+    return list(campaign.systems), found
+
+
+def measured(labels: str) -> dict[str, dict[str, list[str]]]:
+    """Of each system and metric: score and both ends of the 95 % interval, all digits."""
+    systems, found = measurements(labels)
     return {
         system: {
             name: [
                 float(value).hex()
                 for value in (m.scores[position], *percentile_interval(m.replicate_scores[position], 0.95))
             ]
-            for name, m in zip(METRICS, measurements, strict=True)
+            for name, m in zip(METRICS, found, strict=True)
         }
-        for position, system in enumerate(campaign.systems)
+        for position, system in enumerate(systems)
     }
 
 
