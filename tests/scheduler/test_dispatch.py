@@ -6,6 +6,7 @@ import pytest
 from kombu.exceptions import OperationalError
 from sqlalchemy import Engine, case, func, insert, select, update
 
+from metrics.base import EDITION
 from models import Evaluation, LeaseState, Preparation, QueueClass, Reduction, Shard, Worker
 from models.base import now
 from models.session import make_engine, reading, writing
@@ -191,7 +192,7 @@ def test_reductions_go_first_and_into_the_queue_of_their_class(engine: Engine, d
     assert {queue for task, _, queue in app.sent if task == "score_shard"} == {queue_named("interactive")}
 
 
-@pytest.mark.parametrize("why", [{"edition": 2}, {"not_before": 1e14}])
+@pytest.mark.parametrize("why", [{"edition": EDITION + 1}, {"not_before": 1e14}])
 def test_a_reduction_that_may_not_be_sent_makes_nobody_write(
     engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch, why: dict[str, object]
 ) -> None:
@@ -200,7 +201,7 @@ def test_a_reduction_that_may_not_be_sent_makes_nobody_write(
     add_worker(engine, 2)
     assert dispatch(engine, App(), settings) > 0
     with writing(engine) as connection:
-        connection.execute(insert(Reduction).values(protocol_id=job.protocols[0], **why))
+        connection.execute(insert(Reduction).values(protocol_id=job.protocols[0], **{"edition": EDITION, **why}))
 
     def refuse(engine: Engine) -> None:
         raise AssertionError("a transaction that writes")
@@ -209,7 +210,7 @@ def test_a_reduction_that_may_not_be_sent_makes_nobody_write(
     assert dispatch(engine, App(), settings) == 0
     monkeypatch.undo()
     with writing(engine) as connection:
-        connection.execute(update(Reduction).values(edition=1, not_before=0))
+        connection.execute(update(Reduction).values(edition=EDITION, not_before=0))
     assert dispatch(engine, App(), settings) == 1
 
 
