@@ -1,6 +1,7 @@
 """When a campaign takes submissions in, from whom, and what is written down of what the team says."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,12 +22,15 @@ from models import (
 )
 from models.base import now
 from models.campaign_protocols import find_campaign
-from models.roles import DeclaredKind, LateRule, PhaseKind
+from models.phases import KnownPhase
+from models.roles import DeclaredKind, Feedback, LateRule, PhaseKind
 from models.session import make_engine, reading, writing
 from models.states import QuotaKind
+from scheduler.admission import check_open
 from scheduler.errors import NotTakingPart, PhaseClosed, ReusedKey
+from scheduler.quotas import read_clock
 from scheduler.submitting import Submitted, submit
-from tests.scheduler.jobs import one_block_shards
+from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.scheduler.quotas import CAMPAIGN, attempt, limit, open_campaign
 from worker.settings import Settings
 
@@ -253,3 +257,108 @@ def test_the_same_request_again_finds_its_submission_also_when_all_is_over(engin
     assert declared(engine, first).kind == ""
     with pytest.raises(ReusedKey):
         submit(engine, settings, attempt(2, request_key="k"))
+
+
+DEV = KnownPhase(1, "dev", PhaseKind.OPEN, 1000.0, 2000.0, LateRule.FLAG, 100.0, Feedback.FULL, 1.0)
+TEST = KnownPhase(2, "test", PhaseKind.BLIND, 3000.0, 4000.0, LateRule.REFUSE, 100.0, Feedback.NONE, 1.0)
+PAUSE = KnownPhase(3, "pause", PhaseKind.CLOSED, 4500.0, None, LateRule.REFUSE, 0.0, Feedback.NONE, 1.0)
+LATE = KnownPhase(4, "late", PhaseKind.OPEN, 6000.0, None, LateRule.REFUSE, 0.0, Feedback.NONE, 1.0)
+OUT = KnownPhase(5, "results", PhaseKind.PUBLISHED, 9000.0, None, LateRule.REFUSE, 0.0, Feedback.FULL, 1.0)
+ALL = (DEV, TEST, PAUSE, LATE, OUT)
+
+
+@pytest.mark.parametrize(
+    ("at", "only", "taken", "opens_at", "closed_at"),
+    [
+        (999.0, None, None, 1000.0, None),
+        (1000.0, None, DEV, None, None),
+        (1999.0, None, DEV, None, None),
+        (2000.0, None, DEV, None, None),
+        (2099.9, None, DEV, None, None),
+        (2100.0, None, None, 3000.0, 2100.0),
+        (3000.0, None, TEST, None, None),
+        (3999.9, None, TEST, None, None),
+        (4000.0, None, None, 6000.0, 4000.0),
+        (5000.0, None, None, 6000.0, 4000.0),
+        (6000.0, None, LATE, None, None),
+        (8999.0, None, LATE, None, None),
+        (9000.0, None, None, None, 9000.0),
+        # Bound to a phase, a test set has its times alone.
+        (1500.0, 1, DEV, None, None),
+        (3500.0, 1, None, None, 2100.0),
+        (999.0, 2, None, 3000.0, None),
+        (1500.0, 2, None, 3000.0, None),
+        (3500.0, 2, TEST, None, None),
+        (5000.0, 2, None, None, 4000.0),
+        (5000.0, 4, None, 6000.0, None),
+        (9500.0, 4, None, None, 9000.0),
+        # A phase in which nothing is ever taken.
+        (5000.0, 3, None, None, None),
+        (5000.0, 77, None, None, None),
+    ],
+)
+def test_when_something_is_taken_and_when_it_was_or_will_be(
+    at: float, only: int | None, taken: KnownPhase | None, opens_at: float | None, closed_at: float | None
+) -> None:
+    for phases in (ALL, ALL[::-1]):
+        if taken is not None:
+            assert check_open(phases, at, "UTC", only, "news") == taken
+            continue
+        with pytest.raises(PhaseClosed) as error:
+            check_open(phases, at, "UTC", only, "news")
+        assert (error.value.opens_at, error.value.closed_at) == (opens_at, closed_at)
+        said = str(error.value)
+        assert said.startswith("Submissions are " if only is None else "Outputs for the test set news are ")
+        assert ("on, when the phase" in said) == (opens_at is not None)
+        assert ("taken no more" in said) == (opens_at is None and closed_at is not None)
+
+
+def test_without_an_end_a_phase_is_over_when_the_next_one_begins() -> None:
+    first = replace(DEV, ends_at=None, late=LateRule.REFUSE)
+    with pytest.raises(PhaseClosed) as error:
+        check_open([first, replace(OUT, starts_at=1500.0)], 1600.0, "UTC")
+    assert error.value.closed_at == 1500.0
+    with pytest.raises(PhaseClosed) as error:
+        # The end of its grace comes after the next one has begun.
+        check_open([replace(DEV, grace_seconds=5000.0), replace(OUT, starts_at=2500.0)], 2600.0, "UTC")
+    assert error.value.closed_at == 2500.0
+
+
+@one_kind
+@pytest.mark.parametrize(("seconds", "taken"), [(50.0, True), (70.0, False), (-50.0, False)])
+def test_what_arrived_long_ago_or_will_arrive_is_judged_by_now(
+    engine: Engine, settings: Settings, seconds: float, taken: bool
+) -> None:
+    """A minute is as long as a request may have waited inside; nobody says that his came earlier, or in the future."""
+    phase(engine, "dev", PhaseKind.OPEN, -HOUR, -30.0 if seconds > 0 else -1.0)
+    with reading(engine) as connection:
+        at = read_clock(connection)
+    if taken:
+        assert submit(engine, settings, attempt(1, arrived_at=at - seconds)).late_seconds == 0
+    else:
+        with pytest.raises(PhaseClosed):
+            submit(engine, settings, attempt(1, arrived_at=at - seconds))
+
+
+@one_kind
+def test_a_phase_of_another_campaign_and_its_teams_say_nothing(engine: Engine, settings: Settings) -> None:
+    queue_job(engine, settings, segments=6, systems=1, campaign="elsewhere", seed=3)
+    with writing(engine) as connection:
+        other = find_campaign(connection, "elsewhere")
+        connection.execute(update(Campaign).where(Campaign.id == other).values(frozen_at=now(), verified_only=True))
+        row = {"kind": PhaseKind.CLOSED, "starts_at": now() - HOUR, "name": "shut", "campaign_id": other}
+        connection.execute(insert(Phase).values(**row))
+        team = connection.execute(
+            insert(Team).values(name="rival", folded_name="rival").returning(Team.id)
+        ).scalar_one()
+        connection.execute(insert(Participation).values(campaign_id=other, team_id=team, number=1))
+        # The same test set in the other campaign is bound to the phase that is shut.
+        trial = find_campaign(connection, CAMPAIGN)
+        (test_set,) = connection.scalars(
+            select(Submission.test_set_id).where(Submission.campaign_id == trial).distinct()
+        )
+        shut = connection.scalar(select(Phase.id))
+        connection.execute(insert(CampaignTestSet).values(campaign_id=other, test_set_id=test_set, phase_id=shut))
+    assert submit(engine, settings, attempt(1)).stored
+    phase(engine, "dev", PhaseKind.OPEN, -HOUR, HOUR)
+    assert submit(engine, settings, attempt(2)).phase == "dev"

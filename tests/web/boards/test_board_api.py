@@ -215,3 +215,16 @@ def test_a_campaign_of_the_command_line_alone_has_a_board(service: Service) -> N
     root = service.program(service.account("root", SiteRole.ADMINISTRATOR))
     assert root.get("/api/v1/campaigns/plain/leaderboard").json()["items"][0]["name"] == "one"
     assert service.client().get("/api/v1/campaigns/plain/leaderboard").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        *(("=1", "'=1"), ("+1", "'+1"), ("-1", "'-1"), ("@a", "'@a"), ("  =1", "'  =1"), ("\t@", "' @")),
+        *(("a=1", "a=1"), ("1-2", "1-2"), ("", ""), (" a", " a"), ("'=1", "'=1"), ("a@b", "a@b")),
+        *((f"a{chr(code)}b", "a b") for code in (0, 9, 10, 13, 31, 127, 0x2028, 0x2029)),
+        *((f"a{chr(code)}b", f"a{chr(code)}b") for code in (32, 126, 128, 0x2027)),
+    ],
+)
+def test_a_cell_holds_its_text_on_one_line(text: str, cell: str) -> None:
+    assert safe_cell(text) == cell

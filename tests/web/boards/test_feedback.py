@@ -4,9 +4,12 @@ import math
 from dataclasses import asdict
 
 import pytest
+from sqlalchemy import select, update
 
+from models import Evaluation, Protocol
+from models.declaration import LadderStep
 from models.roles import Feedback, PhaseKind
-from models.session import make_engine, reading
+from models.session import make_engine, reading, writing
 from tests.web.boards.campaigns import Scored
 from tests.web.service import Service
 from web.access.principal import principal_of_token
@@ -177,3 +180,70 @@ def test_the_ladder_is_climbed_once_on_both_databases(database_url: str, service
     blind(scored, Feedback.LADDER)
     for _ in range(2):
         assert [each.scores[0].score for each in told(scored, "zoe", *ours)] == [30.0, 30.0, 33.0]
+
+
+@pytest.mark.parametrize(
+    ("feedback", "step", "words"),
+    [
+        (Feedback.FULL, 1.0, ""),
+        (Feedback.NONE, 1.0, "Scores are not told while the phase is blind."),
+        (Feedback.ROUNDED, 1.0, "Scores are rounded to whole points while the phase is blind."),
+        (Feedback.ROUNDED, 0.5, "Scores are rounded to 0.5 points while the phase is blind."),
+        (Feedback.INTERVAL, 1.0, "(95 % interval, its ends moved outwards to whole points)."),
+        (Feedback.LADDER, 1.0, "beats your best by more than 1 point; else"),
+        (Feedback.LADDER, 2.0, "beats your best by more than 2 points; else"),
+    ],
+)
+def test_what_people_are_told_about_it(scored: Scored, feedback: Feedback, step: float, words: str) -> None:
+    blind(scored, feedback, step)
+    (board,) = told(scored, "zoe", scored.add("harbour", "mast", 31.2))
+    assert (board.feedback, board.step) == (feedback, step)
+    assert words in board.words
+    assert bool(board.words) == (feedback != Feedback.FULL)
+
+
+@pytest.mark.parametrize("feedback", Feedback)
+@pytest.mark.parametrize("state", ["queued", "running", "reducing", "failed", "cancelled"])
+def test_scores_of_what_is_measured_again_are_not_told(scored: Scored, feedback: Feedback, state: str) -> None:
+    """The rows of the last time may still be there."""
+    blind(scored, feedback)
+    ours = scored.add("harbour", "mast", 31.2345)
+    with writing(scored.service.engine) as connection:
+        connection.execute(update(Evaluation).where(Evaluation.submission_id == ours).values(state=state))
+    for name in ("zoe", "mary"):
+        (board,) = told(scored, name, ours)
+        assert (board.state, board.scores, board.waiting) == (state, (), False)
+
+
+@pytest.mark.parametrize("feedback", Feedback)
+def test_the_ladder_is_climbed_under_its_own_rule_alone(scored: Scored, feedback: Feedback) -> None:
+    """Else a step that nobody was told would hold back what is told later."""
+    blind(scored, feedback)
+    ours = [scored.add("harbour", f"mast{score}", score) for score in (40.0, 30.0)]
+    scored.add("lighthouse", "lamp", 35.0)
+    for name in ("mary", "eve", "sam"):
+        told(scored, name, *ours)
+    told(scored, "zoe", *ours)
+    with reading(scored.service.engine) as connection:
+        steps = connection.execute(select(LadderStep.team, LadderStep.submission_id).distinct()).all()
+    expected = {("harbour", each) for each in ours} if feedback == Feedback.LADDER else set()
+    assert {tuple(each) for each in steps} == expected
+
+
+def test_a_sweep_of_a_parameter_is_not_told_of(scored: Scored) -> None:
+    ours = scored.add("harbour", "mast", 31.2345)
+    with writing(scored.service.engine) as connection:
+        connection.execute(update(Protocol).values(sweep=True))
+    assert told(scored, "mary", ours) == []
+
+
+def test_submissions_come_back_in_the_order_of_the_question_with_all_their_protocols(
+    service: Service, scored: Scored
+) -> None:
+    first, second = (scored.add("harbour", name, score) for name, score in (("mast", 31.0), ("sail", 32.0)))
+    other = Scored(service, references=("A", "B"), version="2")
+    third = other.add("harbour", "hull", 33.0)
+    found = read_told(service.engine, sight_of(scored, "mary"), [third, first, second, first])
+    assert list(found) == [third, first, second]
+    assert [[each.scores[0].score for each in told] for told in found.values()] == [[33.0], [31.0], [32.0]]
+    assert found[third][0].references == ("A", "B")

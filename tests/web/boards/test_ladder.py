@@ -1,5 +1,6 @@
 """The Ladder rule: who submits again and again learns nothing but real improvements."""
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -78,3 +79,26 @@ def test_the_attack_of_the_paper_gains_nothing(seed: int) -> None:
     assert climbed > 10, "with full scores the attack works, else the test shows nothing"
     # By chance alone the best of so many random outputs stands some 3.5 points above.
     assert boosting_attack(by_ladder, seed=seed) < 4.5
+
+
+@pytest.mark.parametrize(
+    ("best", "score", "higher", "told"),
+    [
+        (None, 30.4, True, 30.0),
+        (None, 30.4, False, 30.0),
+        (30.0, 31.0, True, None),
+        (30.0, 31.0000001, True, 31.0),
+        (30.0, 29.0, True, None),
+        (30.0, 29.0, False, None),
+        (30.0, 28.9999999, False, 29.0),
+        (30.0, 31.5, False, None),
+        (30.0, None, True, None),
+        (None, None, True, None),
+        (None, math.nan, True, None),
+        (30.0, math.nan, False, None),
+    ],
+)
+def test_a_best_is_beaten_by_more_than_a_step(
+    best: float | None, score: float | None, higher: bool, told: float | None
+) -> None:
+    assert climb(best, score, step_of(1.0, 100.0), higher_is_better=higher) == told

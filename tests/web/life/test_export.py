@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import zipfile
 from collections.abc import Iterator
 
@@ -11,7 +12,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from metrics import parse_metric
-from models import CampaignTestSet, Declaration, Phase, Score
+from models import AuditEntry, Campaign, CampaignTestSet, Declaration, Evaluation, Phase, Score, Submission
 from models.base import now
 from models.roles import Feedback, PhaseKind, SiteRole, TeamRole
 from models.session import reading, writing
@@ -195,3 +196,97 @@ def test_descriptions_and_names_are_hidden_where_teams_are_anonymous(site: Servi
     named = list(rows(exported(site, NOBODY), "submissions.tsv"))
     assert [(each["team"], each["description"]) for each in named][1] == ("canaryteam", "canarywords")
     assert [each["output"] for each in named] == ["", ""]
+
+
+def test_each_cell_is_what_it_should_be(site: Service) -> None:
+    """Also that of a system of the organisers, of which nobody has declared anything."""
+    take_in(
+        site.engine,
+        site.settings,
+        campaign="wmt",
+        test_set=NewTestSet("news", {"A": REFERENCE.rstrip()}, SOURCE.rstrip(), **LANGUAGES),
+        submissions=[NewSubmission("baseline", b"kocka\npes\nles", run="second")],
+        protocols=[],
+    )
+    with writing(site.engine) as connection:
+        values = {"kind": "primary", "constrained": True, "late_seconds": 2.5, "withdrawn_at": 7.5, "phase": "dev"}
+        connection.execute(update(Declaration).where(Declaration.submission_id == 1).values(**values))
+        connection.execute(update(Declaration).where(Declaration.submission_id == 2).values(constrained=False))
+        connection.execute(update(Submission).values(created_at=5.25 + Submission.id))
+    files = exported(site, COMMAND_LINE)
+    first, second, third = (dict(row) for row in rows(files, "submissions.tsv"))
+    assert first == {
+        "id": "1",
+        "test_set": "news",
+        "team": "harbour",
+        "system": "mast",
+        "run": "",
+        "kind": "primary",
+        "constrained": "True",
+        "description": "'@sum ours",
+        "phase": "dev",
+        "late_seconds": "2.5",
+        "created_at": "6.25",
+        "withdrawn_at": "7.5",
+        "output": "outputs/1-harbour-mast.txt",
+    }
+    assert (second["constrained"], second["withdrawn_at"], second["late_seconds"]) == ("False", "", "0.0")
+    empty = dict.fromkeys(("team", "kind", "constrained", "description", "phase", "late_seconds", "withdrawn_at"), "")
+    assert third.items() >= {**empty, "system": "baseline", "run": "second", "created_at": "8.25"}.items()
+    assert files[third["output"]] == b"kocka\npes\nles\n"
+    test_set, *_ = (dict(row) for row in rows(files, "test-sets.tsv"))
+    assert test_set == {
+        "id": "1",
+        "name": "news",
+        "version": "1",
+        "segments": "3",
+        "source_language": "en",
+        "target_language": "cs",
+        "references": "A",
+        "phase": "",
+        "released_at": "",
+        "replaced_by": "",
+        "folder": "test-sets/1-news-1",
+    }
+    scores = [dict(row) for row in rows(files, "scores.tsv")]
+    with reading(site.engine) as connection:
+        stored = connection.execute(
+            select(Evaluation.submission_id, Score.specification, Score.score, Score.signature)
+            .join(Evaluation, Evaluation.id == Score.evaluation_id)
+            .order_by(Evaluation.submission_id, Score.metric)
+        ).all()
+    assert [(row["submission"], row["metric"], row["score"], row["signature"]) for row in scores] == [
+        (str(row.submission_id), row.specification, str(row.score), row.signature) for row in stored
+    ]
+    assert {(row["references"], row["replicates"], row["seed"]) for row in scores} == {("A", "0", "12345")}
+    segments = [dict(row) for row in rows(files, "test-sets/1-news-1/docs.tsv")]
+    assert [(row["segment"], row["doc_id"]) for row in segments] == [("0", "'=cmd()"), ("1", "b"), ("2", "b")]
+    teams = [dict(row) for row in rows(files, "teams.tsv")]
+    assert [(row["name"], row["number"]) for row in teams] == [("canaryteam", "2"), ("harbour", "1")]
+    members = [dict(row) for row in rows(files, "members.tsv")]
+    assert members == [{"email": "olga@example.org", "name": "olga", "role": "organiser"}]
+    described = json.loads(files["campaign.json"])
+    assert (described["name"], described["anonymous"], described["frozen_at"]) == ("wmt", True, None)
+    assert [(each["name"], each["kind"], each["feedback"]) for each in described["phases"]] == [
+        ("test", "blind", "rounded")
+    ]
+    assert "id" not in described["phases"][0]
+
+
+def test_letters_of_all_scripts_are_written_as_they_are(site: Service) -> None:
+    with writing(site.engine) as connection:
+        connection.execute(update(Campaign).values(title="Žluťoučký kůň"))
+        connection.execute(update(AuditEntry).values(details={"why": "příliš"}))
+    files = exported(site, COMMAND_LINE)
+    assert "Žluťoučký kůň" in files["campaign.json"].decode()
+    assert "příliš" in files["audit.tsv"].decode()
+
+
+def test_large_texts_come_in_parts(site: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts, texts = [], []
+    for part_bytes in (1, 1 << 30):
+        monkeypatch.setattr("web.life.export.PART_BYTES", part_bytes)
+        parts.append(len(list(export_campaign(site.engine, COMMAND_LINE, "wmt"))))
+        texts.append({name: text for name, text in exported(site, COMMAND_LINE).items() if name.endswith(".txt")})
+    assert parts[0] > parts[1]
+    assert texts[0] == texts[1]

@@ -7,9 +7,9 @@ from itertools import product
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 
-from models import CampaignMember
+from models import CampaignMember, CampaignTestSet, Team, TestSet
 from models.phases import KnownPhase
 from models.roles import CampaignRole, Feedback, Joining, LateRule, PhaseKind, Scope, SiteRole, TeamRole, Visibility
 from models.session import reading, writing
@@ -324,3 +324,86 @@ def test_who_leads_a_team_acts_as_its_lead_in_campaigns_of_the_team() -> None:
     for team in ("x", THEIRS):
         with pytest.raises(Forbidden):
             seen.require_team(team)
+
+
+def test_what_the_database_says_of_a_campaign_is_what_is_seen(service: Service) -> None:
+    """Every field from its own column, and nothing of another campaign."""
+    owner = service.account("olga")
+    teams = [service.team(name, service.account(f"of {name}")) for name in ("zebra", "ants", "bees")]
+    other = service.campaign("other", teams=(teams[0], teams[2]))
+    campaign = service.campaign(
+        "wmt",
+        organisers=(owner,),
+        teams=(teams[2], teams[1]),
+        title="The title",
+        description="It describes.",
+        time_zone="Europe/Prague",
+        joining=Joining.INVITED,
+        anonymous=True,
+        verified_only=True,
+        ranked_by="bleu",
+        frozen_at=123.0,
+    )
+    elsewhere, phase_id = (
+        service.phase(each, name, PhaseKind.OPEN) for each, name in ((other, "theirs"), (campaign, "ours"))
+    )
+    with writing(service.engine) as connection:
+        connection.execute(update(Team).where(Team.name == "ants").values(publication_name="The Ants"))
+        row = {"segments": 1, "source_language": "en", "target_language": "cs", "variable_references": False}
+        sets = [
+            connection.execute(
+                insert(TestSet)
+                .values(name=f"t{number}", version="1", content_hash=f"{number}", **row)
+                .returning(TestSet.id)
+            ).scalar_one()
+            for number in range(4)
+        ]
+        for values in (
+            {"campaign_id": campaign, "test_set_id": sets[0], "position": 2, "phase_id": phase_id},
+            {"campaign_id": campaign, "test_set_id": sets[1], "position": 1, "references_released_at": 77.0},
+            {"campaign_id": campaign, "test_set_id": sets[2], "position": 2, "replaced_by": sets[1]},
+            {"campaign_id": other, "test_set_id": sets[3], "position": 0, "phase_id": elsewhere},
+        ):
+            connection.execute(insert(CampaignTestSet).values(**values))
+    for find in (read_sight, read_sight_by_id):
+        with reading(service.engine) as connection:
+            seen = find(connection, COMMAND_LINE, "wmt" if find is read_sight else campaign)
+        assert (seen.campaign_id, seen.name, seen.title, seen.description) == (
+            campaign,
+            "wmt",
+            "The title",
+            "It describes.",
+        )
+        assert (seen.time_zone, seen.joining, seen.visibility) == ("Europe/Prague", Joining.INVITED, Visibility.PUBLIC)
+        assert (seen.anonymous, seen.verified_only, seen.ranked_by, seen.frozen_at) == (True, True, "bleu", 123.0)
+        assert [each.name for each in seen.phases] == ["ours"]
+        assert dict(seen.teams) == {"ants": SeenTeam("ants", "The Ants", 2), "bees": SeenTeam("bees", "", 1)}
+        assert list(seen.teams) == ["ants", "bees"]
+        assert list(seen.test_sets.values()) == [
+            SeenTestSet(sets[1], None, 77.0, None),
+            SeenTestSet(sets[0], phase_id, None, None),
+            SeenTestSet(sets[2], None, None, sets[1]),
+        ]
+    with reading(service.engine) as connection:
+        assert [each.name for each in visible_campaigns(connection, COMMAND_LINE)] == ["wmt", "other"]
+        assert read_sight(connection, NOBODY, "other").title == "other", (
+            "a campaign without a title is called by its name"
+        )
+        for missing in (0, campaign + 1, -1):
+            with pytest.raises(NotThere):
+                read_sight_by_id(connection, COMMAND_LINE, missing)
+
+
+@pytest.mark.parametrize("scope", Scope)
+def test_each_act_wants_its_own_scope(scope: Scope) -> None:
+    """A token for handing in does not organise, nor the other way round."""
+    for viewer, wanted, act in (
+        ("organiser", Scope.ORGANISE, lambda seen: seen.require_organiser()),
+        ("member", Scope.SUBMIT, lambda seen: seen.require_team(OURS)),
+    ):
+        seen = replace(sight(viewer, "open"), principal=replace(VIEWERS[viewer], scopes=frozenset({scope})))
+        if scope == wanted:
+            act(seen)
+        else:
+            with pytest.raises(Forbidden, match=f'Make one with the scope "{wanted}"'):
+                act(seen)
