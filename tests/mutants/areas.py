@@ -43,7 +43,7 @@ AREAS: dict[str, list[Target]] = {
     "leases": [
         _target(
             "models/lease.py",
-            "tests/models/test_claims.py tests/scheduler/test_recovery.py "
+            "tests/models/test_lease.py tests/models/test_claims.py tests/scheduler/test_recovery.py "
             "tests/scheduler/test_upkeep.py tests/scheduler/test_dispatch.py tests/worker/test_orphans.py "
             "tests/scheduler/test_editions.py tests/worker/test_upgrading.py",
         ),
@@ -113,7 +113,8 @@ AREAS: dict[str, list[Target]] = {
         ),
     ],
     "export": [
-        _target("web/life/export.py web/boards/downloads.py", "tests/web/life/test_export.py"),
+        _target("web/life/export.py", "tests/web/life/test_export.py"),
+        _target("web/boards/downloads.py", "tests/web/boards/test_board_api.py"),
     ],
     "resampling": [
         _target("metrics/resampling/bootstrap.py", "tests/metrics/resampling/test_bootstrap.py"),
