@@ -7,6 +7,7 @@ import logging
 import signal
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -195,12 +196,15 @@ def _read(connection: Connection) -> _Work:
     from models.schedule import list_schedules
     from models.states import OPEN, OPEN_NIGHT_STATES
     from scheduler.cron import Calendar
+    from scheduler.errors import BadSchedule
 
     schedules = [each for each in list_schedules(connection) if each.next_at is not None]
     first = min(schedules, key=lambda each: each.next_at or 0.0, default=None)
     following = ""
     if first is not None and first.next_at is not None:
-        following = f"{first.name} {Calendar(first.cron, first.time_zone).clock(first.next_at)}"
+        # A time zone may have gone since: that is said when the night is due.
+        with suppress(BadSchedule):
+            following = f"{first.name} {Calendar(first.cron, first.time_zone).clock(first.next_at)}"
     return _Work(
         connection.scalar(select(func.count()).where(Evaluation.state.in_(OPEN))) or 0,
         connection.scalar(select(func.count()).where(Night.state.in_(OPEN_NIGHT_STATES))) or 0,

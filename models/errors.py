@@ -41,5 +41,9 @@ class NotFound(ModelsError):
     """There is no such row."""
 
 
+class UnreadableSchedule(ModelsError):
+    """A schedule was written by another release, or by hand."""
+
+
 class RowsHeld(ModelsError):
     """Somebody else holds rows that were to be changed, and has not let go of them in time. Try again."""

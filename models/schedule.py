@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,8 +26,10 @@ from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import Base, Key, Seconds, now
-from models.errors import NotFound
+from models.errors import NotFound, UnreadableSchedule
 from models.states import BaselineKind, PairedTest, one_of
+
+log = logging.getLogger(__name__)
 
 
 class Schedule(Base):
@@ -125,24 +128,34 @@ class KnownSchedule:
 
 
 def list_schedules(connection: Connection, *, removed: bool = False) -> list[KnownSchedule]:
-    """All schedules by name; with `removed` those too that were removed."""
+    """All schedules by name; with `removed` those too that were removed. What cannot be read is left out and logged."""
     which = [] if removed else [Schedule.active.is_(True)]
-    rows = connection.execute(select(*_COLUMNS).where(*which).order_by(Schedule.name))
-    return [_known(row._asdict()) for row in rows]
+    found = []
+    for row in connection.execute(select(*_COLUMNS).where(*which).order_by(Schedule.name)):
+        try:
+            found.append(_known(row._asdict()))
+        except UnreadableSchedule as error:
+            log.warning("%s", error)
+    return found
 
 
 def find_schedule(connection: Connection, name: str) -> KnownSchedule:
-    """The schedule of that name, also one that was removed. Raises NotFound with the names that there are."""
-    row = connection.execute(select(*_COLUMNS).where(Schedule.name == name)).one_or_none()
-    if row is not None:
-        return _known(row._asdict())
-    names = [each.name for each in list_schedules(connection)]
+    """The schedule of that name, also one that was removed. Raises NotFound and UnreadableSchedule."""
+    return read_schedule(connection, find_schedule_id(connection, name))
+
+
+def find_schedule_id(connection: Connection, name: str) -> int:
+    """The number of the schedule of that name, whatever it holds. Raises NotFound with the names that there are."""
+    key = connection.scalar(select(Schedule.id).where(Schedule.name == name))
+    if key is not None:
+        return int(key)
+    names = connection.scalars(select(Schedule.name).where(Schedule.active.is_(True)).order_by(Schedule.name)).all()
     there = f"There are: {', '.join(names)}." if names else "There is none; `steelyard nightly add` makes one."
     raise NotFound(f"There is no schedule {name!r}. {there}")
 
 
 def read_schedule(connection: Connection, schedule_id: int) -> KnownSchedule:
-    """The schedule of that id. Raises NotFound."""
+    """The schedule of that id. Raises NotFound and UnreadableSchedule."""
     row = connection.execute(select(*_COLUMNS).where(Schedule.id == schedule_id)).one_or_none()
     if row is None:
         raise NotFound(f"There is no schedule {schedule_id}.")
@@ -153,11 +166,15 @@ _COLUMNS = [getattr(Schedule, name) for name in KnownSchedule.__dataclass_fields
 
 
 def _known(row: dict[str, Any]) -> KnownSchedule:
-    return KnownSchedule(
-        **{
-            **row,
+    try:
+        known = {
             "metrics": tuple(row["metrics"]),
             "baseline": Baseline.from_json(row["baseline"]),
             "test": PairedTest(row["test"]),
         }
-    )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise UnreadableSchedule(
+            f'The schedule "{row["name"]}" was written by another release, or by hand: {error}. Remove it by '
+            f"`steelyard nightly remove {row['name']}` and add it again."
+        ) from error
+    return KnownSchedule(**{**row, **known})

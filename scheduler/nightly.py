@@ -151,8 +151,7 @@ class Nights:
             del self._unreadable[night.id]
             self._end(
                 night,
-                f"The scheduler could not go on with it in the state {night.state} ({type(error).__name__}: {error}). "
-                "Perhaps its schedule was written by another release: add the schedule again.",
+                f"The scheduler could not go on with it in the state {night.state}. {type(error).__name__}: {error}",
             )
 
     def _end(self, night: OpenNight, reason: str) -> None:

@@ -140,7 +140,9 @@ def prepare_forgotten(engine: Engine, settings: Settings) -> int:
             log.warning("State %s cannot be prepared: %s", state.id, error)
             with writing(engine) as connection:
                 others = living_workers(connection, settings.silent_seconds)
-                if any((each.version, each.revision) != (release(), REVISION) for each in others):
+                if any(
+                    (each.version, each.revision) != (release(), REVISION) for each in others if each.edition == EDITION
+                ):
                     # A worker of another release may know it, and so may the scheduler that comes with it.
                     continue
                 waiting = waiting_evaluations(connection, state.id)

@@ -14,7 +14,7 @@ from models.base import now
 from models.conflicts import insert_if_absent
 from models.night_claims import add_manual_night, drop_due_nights
 from models.nights import Night
-from models.schedule import Baseline, KnownSchedule, Schedule, find_schedule
+from models.schedule import Baseline, KnownSchedule, Schedule, find_schedule, find_schedule_id
 from models.states import BaselineKind, NightState, PairedTest
 from models.submission import Submission
 from models.system import System
@@ -158,13 +158,13 @@ def remove_schedule(connection: Connection, name: str, *, forget: bool) -> int:
 
     With `forget` its nights go, too; what they have measured stays in its campaign. Raises NotFound.
     """
-    schedule = find_schedule(connection, name)
+    schedule = find_schedule_id(connection, name)
     if forget:
-        connection.execute(delete(Schedule).where(Schedule.id == schedule.id))
+        connection.execute(delete(Schedule).where(Schedule.id == schedule))
         return 0
-    connection.execute(update(Schedule).where(Schedule.id == schedule.id).values(active=False, next_at=None))
-    drop_due_nights(connection, schedule.id, "The schedule was removed.")
-    ended = select(Night.id).where(Night.schedule_id == schedule.id, Night.state != NightState.MISSED)
+    connection.execute(update(Schedule).where(Schedule.id == schedule).values(active=False, next_at=None))
+    drop_due_nights(connection, schedule, "The schedule was removed.")
+    ended = select(Night.id).where(Night.schedule_id == schedule, Night.state != NightState.MISSED)
     return len(connection.execute(ended).all())
 
 

@@ -75,10 +75,10 @@ def test_cancelled_in_the_middle_and_tried_again(
         cluster.start_worker()
         evaluations = queue(cluster.engine, postgres_url)
         until(lambda: cluster.done() >= 3, "shards that are done")
+        assert status()["scheduler"] is True
         # Nothing more is handed out while we look and type.
         scheduler.send_signal(signal.SIGSTOP)
         seen = status()
-        assert seen["scheduler"] is True
         assert [worker["processes"] for worker in seen["workers"]] == [2]
         assert seen["last_minute"]["shards"] >= 3
         assert seen["last_minute"]["hypotheses"] == 512 * seen["last_minute"]["shards"]

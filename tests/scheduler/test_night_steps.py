@@ -8,9 +8,10 @@ from sqlalchemy import Engine, delete, func, select, update
 
 from models import Comparison, Evaluation, Randomization, Score, Shard, Submission, Trials
 from models.base import now
+from models.errors import UnreadableSchedule
 from models.night_claims import OpenNight, claim_night, finish_night, open_nights, put_back_night, renew
 from models.nights import Delivery, Night, NightEvaluation, list_nights, night_members
-from models.schedule import Baseline, Schedule, find_schedule
+from models.schedule import Baseline, Schedule, find_schedule, list_schedules
 from models.session import make_engine, reading, writing
 from models.states import BaselineKind, NightState, PairedTest
 from scheduler import night_plan
@@ -19,7 +20,7 @@ from scheduler.intake import NewSubmission
 from scheduler.night_plan import correct_plans, plan_due
 from scheduler.night_steps import fetch, judge, look_at_scores
 from scheduler.nightly import Nights
-from scheduler.schedules import ask_for_night, store_baseline
+from scheduler.schedules import ask_for_night, remove_schedule, store_baseline
 from scheduler.sources import new_source
 from tests.faults.cluster import until
 from tests.scheduler.nights import REFERENCE, add, due, nights, put, work_off
@@ -312,8 +313,15 @@ def test_a_night_that_cannot_be_read_stops_no_other(state: str, sqlite_url: str,
             return connection.scalar(select(Delivery.error))
 
     # Nor can anybody be told of it; it is tried again, and does not keep back other messages.
-    assert "The message could not be written: ValueError: 'median' is not" in until(told, "an attempt to tell")
+    assert "The message could not be written: UnreadableSchedule: " in until(told, "an attempt to tell")
     station.stop()
+    with writing(engine) as connection:
+        # It is left out where all are listed (`steelyard up` looks at them all the time), and can be removed.
+        assert [each.name for each in list_schedules(connection)] == ["healthy"]
+        with pytest.raises(UnreadableSchedule, match="`steelyard nightly remove strange` and add it again"):
+            find_schedule(connection, "strange")
+        remove_schedule(connection, "strange", forget=False)
+        assert connection.scalar(select(Schedule.active).where(Schedule.id == strange)) is False
 
 
 def test_a_schedule_that_cannot_be_planned_stops_no_other(

@@ -463,3 +463,23 @@ def test_a_process_keeps_a_few_states(station: Station) -> None:
     with reading(station.engine) as connection:
         hashes = set(connection.scalars(select(PreparedState.content_hash)))
     assert set(worker.preparing._kept) < hashes
+
+
+@pytest.mark.parametrize("other", ["edition", "release"])
+def test_what_no_release_can_count_fails_unless_another_release_may(station: Station, other: str) -> None:
+    """Workers of another edition will never do it; those of another release of this edition may."""
+    queue(station)
+    with writing(station.engine) as connection:
+        connection.execute(update(PreparedState).values(metric="gone"))
+        connection.execute(update(Preparation).values(state="failed"))
+        edition = EDITION + 1 if other == "edition" else EDITION
+        row = {"id": "other", "host": "h", "pid": 2, "version": "0.0.9", "concurrency": 1, "edition": edition}
+        connection.execute(insert(Worker).values(**row))
+    prepare_forgotten(station.engine, station.settings)
+    with reading(station.engine) as connection:
+        rows = connection.execute(select(Evaluation.state, Evaluation.reason)).all()
+    if other == "release":
+        assert {row.state for row in rows} == {"queued"}
+    else:
+        assert {row.state for row in rows} == {"failed"}
+        assert all('There is no metric "gone"' in row.reason for row in rows)
