@@ -6,7 +6,7 @@ from sqlalchemy import Connection, update
 
 from models.base import now
 from models.lease import Leased
-from models.states import LeaseState
+from models.states import NOT_YET, LeaseState
 from models.worker import Worker
 
 
@@ -32,7 +32,8 @@ def begin_leases_anew(
     ):
         statement = update(table).where(table.state == state).values(**values)
         if beyond is not None or state == LeaseState.PENDING:
-            statement = statement.where(began > future)
+            # What waits for references has no time at all.
+            statement = statement.where(began > future, began < NOT_YET)
         touched += connection.execute(statement).rowcount
     return touched
 

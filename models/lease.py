@@ -28,7 +28,7 @@ from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import Key, Seconds, now
-from models.states import IN_FLIGHT, LeaseState, QueueClass
+from models.states import IN_FLIGHT, NOT_YET, LeaseState, QueueClass
 from models.worker import Worker
 
 
@@ -296,7 +296,8 @@ def put_back_unowned(connection: Connection, table: type[Leased], longest_delay:
     stuck = or_(
         and_(table.state == LeaseState.RUNNING, or_(table.owner.is_(None), table.lease_until.is_(None))),
         and_(table.state == LeaseState.ENQUEUED, table.enqueued_at.is_(None)),
-        and_(table.state == LeaseState.PENDING, table.not_before > now() + longest_delay),
+        # What waits for references (`NOT_YET`) is no delay.
+        and_(table.state == LeaseState.PENDING, table.not_before > now() + longest_delay, table.not_before < NOT_YET),
     )
     free = select(table.id).where(stuck).with_for_update(skip_locked=True)
     return connection.execute(

@@ -268,7 +268,7 @@ def test_the_embedded_workers_make_what_is_lacking(
         connection.execute(delete(Statistics).where(Statistics.evaluation_id == systems[0][0]))
     engine.dispose()
     others = [Wanted(job.protocols[0], [(each, systems[3])], [1], 4, TRIALS) for each in systems[:2]]
-    with pytest.raises(ComparisonFailed, match=r"could not be compared. Trials .* \(tried 3 times\): NotFound: Eval"):
+    with pytest.raises(ComparisonFailed, match=r"could not be compared. Trials .* \(tried 3 times\): Eval"):
         randomize(settings, others, processes=2)
     assert len(stored(engine)) == 8
 

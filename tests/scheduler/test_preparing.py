@@ -8,6 +8,7 @@ from sqlalchemy import delete, func, insert, select, update
 import worker.outcome
 import worker.preparing
 from metrics import parse_metric
+from metrics.base import EDITION
 from metrics.batch import Batch
 from metrics.errors import MetricsError
 from metrics.measure import measure
@@ -31,11 +32,13 @@ from models.outcomes import cancel_evaluations
 from models.preparing import claim_preparation
 from models.session import reading, writing
 from models.states import NOT_YET
+from scheduler.clock import Clock
 from scheduler.dispatch import dispatch
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 from scheduler.preparing import prepare_forgotten
 from scheduler.queueing import queue_evaluations
 from scheduler.recovery import reclaim_all, sweep
+from scheduler.upkeep import mend
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from tests.scheduler.test_dispatch import App
 from worker.errors import StateMissing
@@ -116,6 +119,10 @@ def test_shards_that_wait_for_references_are_not_looked_at(station: Station) -> 
         with reading(station.engine) as connection:
             return set(connection.scalars(select(Shard.not_before)))
 
+    assert not_before() == {NOT_YET}
+    # It is no delay that somebody has forgotten, nor one by a clock that was wrong.
+    mend(station.engine, station.settings)
+    Clock().mend(station.engine, station.settings)
     assert not_before() == {NOT_YET}
     prepare_all(station)
     assert max(not_before()) < NOT_YET
