@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError, UsageError
 from cli.options import whole_number
+from cli.prompts import ask_secret
 from cli.stored import add_database_option, read_settings, require_schema
 
 if TYPE_CHECKING:
@@ -299,13 +299,8 @@ def _set_disabled(options: argparse.Namespace, disabled: bool) -> int:
 
 
 def _asked_password() -> str:
-    """A password from the keyboard, twice, or from standard input; never from the command line, which others see."""
-    if not sys.stdin.isatty():
-        return sys.stdin.readline().rstrip("\n")
-    from getpass import getpass
-
-    password = getpass("Password (it is not shown): ")
-    if getpass("Again: ") != password:
+    password, again = ask_secret("Password (it is not shown): ", "Again: ")
+    if password != again:
         raise CommandError("The two passwords are not the same. Nothing was changed.")
     return password
 

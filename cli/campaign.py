@@ -11,7 +11,7 @@ from cli.campaign_phases import add_phase_verbs
 from cli.campaign_submissions import add_submission_verbs
 from cli.campaign_test_sets import add_test_set_verbs
 from cli.columns import aligned
-from cli.errors import UsageError
+from cli.errors import CommandError, UsageError
 from cli.stored import add_database_option, read_settings, require_schema
 
 if TYPE_CHECKING:
@@ -136,10 +136,13 @@ def run_add(options: argparse.Namespace) -> int:
 
 def run_set(options: argparse.Namespace) -> int:
     """Change the rules."""
-    from web.life.rules import set_rules
+    from web.life.rules import Rules, set_rules
 
+    rules = _rules(options)
+    if rules == Rules():
+        raise UsageError("Say what to change: --title, --visibility, --ranked-by or another rule.")
     with changing(options) as connection:
-        set_rules(connection, to_change(connection, options), _rules(options))
+        set_rules(connection, to_change(connection, options), rules)
     return show_campaign(options)
 
 
@@ -218,7 +221,7 @@ def run_members(options: argparse.Namespace) -> int:
             accounts = {each.email: each.account_id for each in list_members(connection, sight.campaign_id)}
             for email in options.remove:
                 if email.casefold() not in accounts:
-                    raise UsageError(f"{email} is no member of {options.campaign}.")
+                    raise CommandError(f"{email} is no member of {options.campaign}.")
                 remove_member(connection, sight, accounts[email.casefold()])
     with looking(options) as connection:
         members = list_members(connection, read_sight(connection, COMMAND_LINE, options.campaign).campaign_id)

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import UsageError
+from cli.errors import CommandError, UsageError
 from cli.stored import add_database_option
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 KINDS = ("open", "blind", "closed", "published")
 FEEDBACK = ("full", "rounded", "interval", "ladder", "none")
 """As `models.roles` has them."""
+CHANGES = ("kind", "starts", "ends", "grace", "feedback", "step", "name")
 
 
 def add_phase_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -57,6 +58,11 @@ def run_phase(options: argparse.Namespace) -> int:
     from models.roles import PhaseKind
     from web.life.phases import PhaseRules, add_phase, change_phase, find_phase, remove_phase, rules_of
 
+    said = any(getattr(options, name) is not None for name in CHANGES)
+    if options.remove and said:
+        raise UsageError("--remove goes with the name alone: it removes the phase.")
+    if not said and not options.remove:
+        raise UsageError("Say what: --kind and --starts for a new phase, what to change of one, or --remove.")
     with changing(options) as connection:
         sight = to_change(connection, options)
         there = options.phase in {each.name for each in sight.phases}
@@ -66,7 +72,7 @@ def run_phase(options: argparse.Namespace) -> int:
             known = find_phase(sight, options.phase)
             change_phase(connection, sight, known, replace(rules_of(known), **_values(options, sight)))
         elif options.kind is None:
-            raise UsageError(f'{options.campaign} has no phase "{options.phase}". To plan it, say its --kind.')
+            raise CommandError(f'{options.campaign} has no phase "{options.phase}". To plan it, say its --kind.')
         else:
             rules = PhaseRules(options.phase, PhaseKind(options.kind), sight.at)
             add_phase(connection, sight, replace(rules, **_values(options, sight)))

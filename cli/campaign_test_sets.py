@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from cli.errors import UsageError
 from cli.options import MOST_REPLICATES, at_most, note, whole_number
 from cli.stored import add_database_option, read_settings
 
@@ -73,14 +74,13 @@ def _add_measures(parser: argparse.ArgumentParser) -> None:
         help="metrics as NAME[:key=value]... (default: those of the campaign so far, else bleu chrf ter)",
     )  # fmt: skip
     parser.add_argument(
-        "--references", nargs="+", default=[], metavar="A,B",
+        "--references", nargs="+", metavar="A,B",
         help="which references to measure against, e.g. A B A,B (default: each alone, then all together)",
     )  # fmt: skip
     parser.add_argument(
-        "--confidence", type=at_most(MOST_REPLICATES), default=1000, metavar="N",
-        help="replicates of the bootstrap (default: 1000)",
-    )  # fmt: skip
-    parser.add_argument("--seed", type=whole_number, default=12345, help="seed of the resampling (default: 12345)")
+        "--confidence", type=at_most(MOST_REPLICATES), metavar="N", help="replicates of the bootstrap (default: 1000)"
+    )
+    parser.add_argument("--seed", type=whole_number, help="seed of the resampling (default: 12345)")
 
 
 def run_test_set(options: argparse.Namespace) -> int:
@@ -90,6 +90,7 @@ def run_test_set(options: argparse.Namespace) -> int:
     from metrics.text.limits import STORING_LIMITS
     from web.life.test_sets import add_test_set, find_campaign_test_set, remove_test_set, set_test_set
 
+    _check_test_set(options)
     if options.paths:
         folder = read_any_campaign(
             options.paths, pair=options.pair, name=options.test_set, limits=STORING_LIMITS, without_systems=True
@@ -115,6 +116,22 @@ def run_test_set(options: argparse.Namespace) -> int:
     return show_campaign(options)
 
 
+def _check_test_set(options: argparse.Namespace) -> None:
+    """Raise UsageError for options that do not go together, and where none says what to do."""
+    of_files = {"--pair": "pair", "-m": "metrics", "--references": "references"}
+    of_files |= {"--confidence": "confidence", "--seed": "seed"}
+    given = [option for option, name in of_files.items() if getattr(options, name) is not None]
+    if options.remove and (options.paths or options.phase is not None or given):
+        raise UsageError("--remove goes with the name alone: it removes the test set.")
+    if given and not options.paths:
+        raise UsageError(
+            f"{given[0]} goes with the files of a new test set; `steelyard campaign measure` measures more on one that "
+            "is there."
+        )
+    if not (options.paths or options.remove or options.phase is not None):
+        raise UsageError("Say what: files to add the test set, or --phase or --remove for one that is there.")
+
+
 def run_measure(options: argparse.Namespace) -> int:
     """Measure more."""
     from cli.campaign import changing, show_campaign, to_change
@@ -134,6 +151,8 @@ def run_release(options: argparse.Namespace) -> int:
     from cli.campaign import changing, show_campaign, to_change
     from web.life.test_sets import find_campaign_test_set, set_test_set
 
+    if options.early and options.hide:
+        raise UsageError("--early is for releasing: leave out one of --early and --hide.")
     with changing(options) as connection:
         sight = to_change(connection, options)
         known = find_campaign_test_set(connection, sight, options.test_set)
@@ -214,8 +233,9 @@ def run_export(options: argparse.Namespace) -> int:
 def _measuring(options: argparse.Namespace) -> Measuring:
     from web.life.measures import Measuring
 
-    lists = [each.split(",") for each in options.references]
-    return Measuring(options.metrics or (), lists, options.confidence, options.seed)
+    given: dict[str, Any] = {"replicates": options.confidence, "seed": options.seed}
+    lists = [each.split(",") for each in options.references or ()]
+    return Measuring(options.metrics or (), lists, **{name: each for name, each in given.items() if each is not None})
 
 
 def _score(score: float | None) -> str:

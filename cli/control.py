@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli.errors import CommandError, UsageError
 from cli.options import note, whole_number
+from cli.prompts import ask
 from cli.stored import add_database_option, read_settings, require_schema
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _agreed(options: argparse.Namespace, verb: str) -> tuple[Engine, Settings, P
     if not options.yes:
         if not sys.stdin.isatty():
             raise CommandError("There is no terminal to ask at, so nothing was done. Add --yes to do it.")
-        if input(f"{verb.capitalize()} {_amount(len(found.touched))}? [y/N] ").strip().lower() not in {"y", "yes"}:
+        if ask(f"{verb.capitalize()} {_amount(len(found.touched))}? [y/N] ").lower() not in {"y", "yes"}:
             raise CommandError("Nothing was done.")
     return engine, settings, found
 

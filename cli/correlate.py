@@ -171,19 +171,19 @@ def judged_boards(connection: Connection, options: argparse.Namespace) -> list[J
 
 
 def chosen_metrics(board: Board, names: Sequence[str] | None) -> list[int] | None:
-    """Positions of the metrics asked for. Raises UsageError."""
+    """Positions of the metrics asked for. Raises CommandError."""
     if not names:
         return None
     return list(dict.fromkeys(metric_position(board.listed.metrics, name) for name in names))
 
 
 def metric_position(metrics: Sequence[str], name: str) -> int:
-    """The position of a metric in a list of specifications. Raises UsageError."""
+    """The position of a metric in a list of specifications. Raises CommandError."""
     from analysis.board import position_of_metric
 
     position = position_of_metric(metrics, name)
     if position is None:
-        raise UsageError(f'There is no metric "{name}" on this leaderboard. There are: {", ".join(metrics)}.')
+        raise CommandError(f'There is no metric "{name}" on this leaderboard. There are: {", ".join(metrics)}.')
     return position
 
 

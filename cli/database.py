@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from models.compatibility import Standing
     from worker.settings import Settings
 
+OLDER_HOURS = 24
+
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """`db`."""
@@ -29,8 +31,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="upgrade even where workers that are alive could not work with the new tables: they stop by themselves",
     )  # fmt: skip
     parser.add_argument(
-        "--older", type=whole_number, default=24, metavar="HOURS",
-        help="collect leaves alone what is younger, for it may still be needed (default: %(default)s)",
+        "--older", type=whole_number, metavar="HOURS",
+        help=f"collect leaves alone what is younger, for it may still be needed (default: {OLDER_HOURS})",
     )  # fmt: skip
     add_database_option(parser)
     parser.set_defaults(run=run)
@@ -42,10 +44,11 @@ def run(options: argparse.Namespace) -> int:
 
     if options.force and options.action != "upgrade":
         raise UsageError("--force is for `db upgrade`.")
-
+    if options.older is not None and options.action != "collect":
+        raise UsageError("--older is for `db collect`.")
     settings = read_settings(options)
     if options.action == "collect":
-        return _collect(settings, options.older * 3600)
+        return _collect(settings, (OLDER_HOURS if options.older is None else options.older) * 3600)
     if options.action == "upgrade":
         tables = migrate.standing(settings.database_url)
         if tables.revision is not None and tables.revision > migrate.REVISION:

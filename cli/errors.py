@@ -16,7 +16,11 @@ class CommandError(Exception):
 
 
 class UsageError(CommandError):
-    """The command was put wrongly: exit status 2."""
+    """The command was put wrongly, whatever the data and the state of things are: exit status 2."""
+
+
+class Away(CommandError):
+    """What is asked does not answer for now; who watches it waits."""
 
 
 def exit_status(program: str, command: Callable[[], int]) -> int:
@@ -56,10 +60,12 @@ def explained(error: Exception) -> tuple[str, int] | None:
 
     from models.errors import ModelsError
     from models.trouble import explain
-    from scheduler.errors import SchedulerError
-    from web.errors import WebError
+    from scheduler.errors import BadSchedule, SchedulerError
+    from web.errors import BadTime, WebError
     from worker.errors import WorkerError
 
+    if isinstance(error, (BadSchedule, BadTime)):
+        return str(error), 2
     if isinstance(error, (ModelsError, SchedulerError, WebError, WorkerError)):
         return str(error), 1
     if isinstance(error, DBAPIError):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.due import due_time
-from cli.errors import CommandError, UsageError
+from cli.errors import CommandError
 from cli.options import (
     add_metric_options,
     add_resampling_options,
@@ -20,6 +20,7 @@ from cli.options import (
     chosen_metrics,
     note,
     settled_metrics,
+    tell,
     whole_number,
 )
 from cli.stored import (
@@ -171,7 +172,7 @@ def run(options: argparse.Namespace) -> int:
     if options.diagnose:
         from cli.noticed import told_of_folder
 
-        note(told_of_folder(folder))
+        tell(told_of_folder(folder))
     judgments = read_campaign_judgments(folder)
     texts = folder.texts(sorted({label for selection in selections for label in selection}))
     metrics = pinned_metrics(options, settings, chosen, folder.target_language or "", texts)
@@ -246,17 +247,17 @@ def reference_selections(asked: Sequence[str] | None, labels: Sequence[str]) -> 
     selections = [text.split(",") for text in asked]
     for label in (label for selection in selections for label in selection):
         if label not in labels:
-            raise UsageError(f'There is no reference "{label}". References: {", ".join(labels)}.')
+            raise CommandError(f'There is no reference "{label}". References: {", ".join(labels)}.')
     return selections
 
 
 def checked_name(name: str) -> str:
-    """The name, if campaigns, test sets and folders can have it. Raises UsageError."""
+    """The name, if campaigns, test sets and folders can have it. Raises CommandError."""
     from metrics.text.names import fault_of_name
 
     fault = fault_of_name(name)
     if fault:
-        raise UsageError(f'"{name}" cannot be the name of a campaign: {fault}. Choose one with --name.')
+        raise CommandError(f'"{name}" cannot be the name of a campaign: {fault}. Choose one with --name.')
     return name
 
 

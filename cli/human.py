@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
+from cli.errors import CommandError
 from cli.options import add_width_option, note
 from cli.stored import add_database_option, read_settings, require_schema
 
@@ -248,6 +248,6 @@ def run_show(options: argparse.Namespace) -> int:
         )
     engine.dispose()
     if options.level == "segment" and not human.segments:
-        raise UsageError(f"{human.title} has no scores of segments.")
+        raise CommandError(f"{human.title} has no scores of segments.")
     print((systems if options.level == "system" else segments)(shown, options.format, options.width), end="")
     return 0

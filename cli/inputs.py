@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from cli.errors import UsageError
+from cli.errors import CommandError, UsageError
 from metrics.errors import BadText
 from metrics.text.contents import STDIN
 from metrics.text.formats import read_file
@@ -118,7 +118,7 @@ def read_inputs(
 
     Their formats are found from the content unless `input_format` says it of all. `part` is the layer or zone to take
     where a file names none.
-    Raises BadText, and UsageError where files with and without ids of documents are mixed, and where runs have ids.
+    Raises BadText, and CommandError where files with and without ids of documents are mixed, and where runs have ids.
     """
     arguments = [*references, *(file for system in systems for file in system.files)]
     if arguments.count(STDIN) > 1:
@@ -136,13 +136,13 @@ def read_inputs(
         named = _named(systems, files[len(references) :])
         return _by_position([texts[file] for file in files], named, len(references), variable_references)
     if texts:
-        raise UsageError(
+        raise CommandError(
             f"{marked[0].name} has ids for its segments, but {next(iter(texts.values())).name} is matched by position: "
             "give references and systems in formats that have ids of documents, or all in others."
         )
     for system in systems:
         if system.name is not None:
-            raise UsageError(
+            raise CommandError(
                 f"--system {system.name}: its files name their systems themselves. Give them after -i, or runs of one "
                 "system in files that are matched by position."
             )

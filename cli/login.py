@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError, UsageError
+from cli.prompts import ask_secret
 from cli.server import add_server_option, keep_token, token_file
 
 if TYPE_CHECKING:
@@ -49,12 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _asked(server: str) -> str:
-    if sys.stdin.isatty():
-        from getpass import getpass
-
-        token = getpass(f"Token of {server} (it is not shown): ").strip()
-    else:
-        token = sys.stdin.readline().strip()
+    (token,) = (answer.strip() for answer in ask_secret(f"Token of {server} (it is not shown): "))
     if not token or not token.isascii() or len(token.split()) != 1:
         raise CommandError("This is no token. The page /account/tokens of the server makes one.")
     return token

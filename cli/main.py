@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cli.collecting import collect_rarely
 from cli.errors import exit_status
@@ -32,7 +32,8 @@ Steelyard weighs machine translations against references.
   steelyard up                       pages, API, scheduler and workers of one machine
 """
 EPILOGUE = (
-    "Exit status: 0 fine, 1 something is wrong with data or input, 2 wrong usage. `steelyard VERB --help` tells more."
+    "Exit status: 0 fine, 1 something is wrong with data or input, 2 wrong usage, whatever the data are. "
+    "`steelyard VERB --help` tells more."
 )
 
 
@@ -47,9 +48,19 @@ class ShowVersion(argparse.Action):
         parser.exit()
 
 
+class Parser(argparse.ArgumentParser):
+    """Takes options by their whole names: `--pair` is no `--paired`, and no new option breaks what was written once.
+
+    Parsers of verbs are made by argparse, of the class of the one above them.
+    """
+
+    def __init__(self, *, allow_abbrev: bool = False, **more: Any) -> None:
+        super().__init__(allow_abbrev=allow_abbrev, **more)
+
+
 def parser(verb: str = "") -> argparse.ArgumentParser:
     """The command line: all of it, or what matters where this verb is its first word."""
-    top = argparse.ArgumentParser(
+    top: argparse.ArgumentParser = Parser(
         prog="steelyard",
         description=DESCRIPTION,
         epilog=EPILOGUE,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from cli.stored import add_database_option, read_settings, require_schema
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from sqlalchemy import Connection, Engine
 
@@ -149,8 +148,7 @@ def run(options: argparse.Namespace) -> int:
     from scheduler.schedules import add_schedule, store_baseline
 
     settings = read_settings(options)
-    with usage():
-        calendar = Calendar(options.cron, options.time_zone)
+    calendar = Calendar(options.cron, options.time_zone)
     secret = _secret(options)
     metrics = chosen_metrics(options)
     resources = Resources(settings.resource_folder)
@@ -173,17 +171,6 @@ def run(options: argparse.Namespace) -> int:
     if settings.embedded:
         print("Nights are seen to while `steelyard up` runs; `steelyard nightly run` makes one now.")
     return 0
-
-
-@contextmanager
-def usage() -> Iterator[None]:
-    """What is wrong with a schedule here is how the command was put."""
-    from scheduler.errors import BadSchedule
-
-    try:
-        yield
-    except BadSchedule as error:
-        raise UsageError(str(error)) from error
 
 
 def _secret(options: argparse.Namespace) -> str | None:
@@ -271,15 +258,14 @@ def _new(
     test_sets = []
     for each, (key, _) in zip(chosen, stored, strict=True):
         if each.metrics != chosen[0].metrics:
-            raise UsageError(
+            raise CommandError(
                 f"The metrics take something else from {chosen[0].title} than from {each.title} (their languages, for "
                 "instance). Make a schedule for each."
             )
         asked = reference_selections(options.references, each.references) if options.references else None
         test_sets += [(key, labels) for labels in asked or [list(each.references)]]
     titles = list(dict.fromkeys(title for _, title in stored))
-    with usage():
-        source = new_source(options.source, options.command, options.seconds, Path.cwd(), titles)
+    source = new_source(options.source, options.command, options.seconds, Path.cwd(), titles)
     return NewSchedule(
         name=options.name,
         calendar=calendar,

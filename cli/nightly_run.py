@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.nightly_add import usage
 from cli.options import note, whole_number
 from cli.stored import add_database_option, note_without_workers, read_settings, require_schema
 from cli.writing import write_file
@@ -47,8 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
     settings = read_settings(options)
     if options.date:
-        with usage():
-            parse_date(options.date)
+        parse_date(options.date)
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url, pooled=False)
     with writing(engine, durable=True) as connection:

@@ -10,10 +10,13 @@ if TYPE_CHECKING:
     from metrics.text.folder import CampaignFolder
     from web.diagnosis.finding import Finding
 
+READING = "reading"
+"""The code of what the reader noticed."""
+
 
 def told_findings(findings: Sequence[Finding]) -> list[str]:
     """Findings in words, without those of the reader, which are told anyhow."""
-    return [f"{each.severity}: {each.message}" for each in findings if each.code != "reading"]
+    return [f"{each.severity}: {each.message}" for each in findings if each.code != READING]
 
 
 def told_of_folder(folder: CampaignFolder) -> Iterator[str]:
@@ -41,4 +44,6 @@ def told_of_folder(folder: CampaignFolder) -> Iterator[str]:
         for run, text in runs.items():
             if text.size <= MOST_BYTES:
                 findings = [each for each in diagnose(text, standard) if each.severity is not Severity.NOTE]
-                yield from (f"{name}{f'/{run}' if run else ''}: {told}" for told in told_findings(findings))
+                findings = [each for each in findings if each.code != READING]
+                called = f"{name}/{run}" if run else name
+                yield from (f"{each.severity}: {called}: {each.message}" for each in findings)

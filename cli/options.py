@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 DEFAULT_METRICS = ("bleu", "chrf", "ter")
 TRIALS = 10_000
 """Of the randomization test, as `metrics.resampling.randomization` has it, which help need not load."""
+ALPHA = 0.05
+"""As `analysis.significance` has it."""
 MOST_REPLICATES = 100_000
 """More fill the memory, and no figure that is printed would change."""
 MOST_TRIALS = 10_000_000
@@ -91,7 +93,11 @@ def add_test_options(parser: argparse.ArgumentParser, *, paired: str | None, cor
         f"(default: {correction})",
     )  # fmt: skip
     parser.add_argument(
-        "--alpha", type=level, default=0.05, metavar="P", help="p-value below which a difference counts (default: 0.05)"
+        "--alpha",
+        type=level,
+        default=ALPHA,
+        metavar="P",
+        help="p-value below which a difference counts (default: %(default)s)",
     )
 
 
@@ -210,5 +216,10 @@ def settled_metrics(
 
 def note(sentences: Iterable[str]) -> None:
     """Tell the user something that is no error."""
-    for sentence in sentences:
-        print(f"note: {sentence}", file=sys.stderr)
+    tell(f"note: {sentence}" for sentence in sentences)
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Print lines beside what the command is for."""
+    for line in lines:
+        print(line, file=sys.stderr)

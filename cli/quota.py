@@ -98,7 +98,7 @@ def run_set(options: argparse.Namespace) -> int:
     """Set limits."""
     from models.session import writing
     from models.states import QuotaKind
-    from scheduler.errors import BadQuota, BadSchedule
+    from scheduler.errors import BadQuota
     from scheduler.quotas import set_quotas
 
     amounts: dict[QuotaKind, int | None] = {}
@@ -111,7 +111,7 @@ def run_set(options: argparse.Namespace) -> int:
     try:
         with writing(_engine(options), durable=True) as connection:
             set_quotas(connection, _scope(connection, options), amounts, options.time_zone)
-    except (BadQuota, BadSchedule) as error:
+    except BadQuota as error:
         raise UsageError(str(error)) from error
     return run_list(options)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import UsageError
+from cli.errors import CommandError, UsageError
 from cli.options import (
     add_interval_option,
     add_metric_options,
@@ -198,7 +198,7 @@ def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Input
 
 
 def baseline_of(options: argparse.Namespace, names: Sequence[str]) -> int | None:
-    """The system that all others are tested against; None where all pairs are. Raises UsageError."""
+    """The system that all others are tested against; None where all pairs are. Raises UsageError and CommandError."""
     if len(names) < 2:
         raise UsageError("--paired compares systems: give at least two after -i or --system.")
     if options.all_pairs:
@@ -209,9 +209,9 @@ def baseline_of(options: argparse.Namespace, names: Sequence[str]) -> int | None
     if len(places) == 1:
         return places[0]
     if places:
-        raise UsageError(
+        raise CommandError(
             f"--baseline {options.baseline}: {len(places)} systems have this name. Call one of them otherwise."
         )
     if options.baseline == "none":
         return None
-    raise UsageError(f"--baseline {options.baseline}: there is no such system. There are: {', '.join(names)}.")
+    raise CommandError(f"--baseline {options.baseline}: there is no such system. There are: {', '.join(names)}.")

@@ -49,11 +49,15 @@ def chosen_run(options: argparse.Namespace) -> Callable[[argparse.Namespace], in
     return there if options.server else here
 
 
-def refuse_local(options: argparse.Namespace, *names: str) -> None:
-    """Raise UsageError where options were given that mean something on this machine only."""
-    for name in names:
-        if getattr(options, name, None):
-            raise UsageError(f"--{name.replace('_', '-')} is not for a server.")
+NAMES = {"queue_class": "class"}
+"""Of options that are called otherwise than what they set."""
+
+
+def refuse_local(options: argparse.Namespace, **fixed: object) -> None:
+    """Raise UsageError for options that a server does not follow: those that do not have the values given here."""
+    for name, value in fixed.items():
+        if getattr(options, name) != value:
+            raise UsageError(f"--{NAMES.get(name, name).replace('_', '-')} is for a database: a server has its own.")
 
 
 @contextmanager

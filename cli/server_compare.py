@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.errors import CommandError, UsageError
 from cli.server import connected, refuse_local
-from cli.server_leaderboard import LEVEL, named_boards, title_of
+from cli.server_leaderboard import LEVEL, RULE, named_boards, scale_of, title_of
 
 if TYPE_CHECKING:
     import argparse
@@ -29,12 +29,9 @@ ASK_AGAIN_SECONDS = 1.0
 
 def run(options: argparse.Namespace) -> int:
     """Ask, and print."""
-    refuse_local(options, "report")
+    refuse_local(options, **RULE, report=None)
     if options.baseline not in (None, "none"):
         raise UsageError("A server corrects for all pairs: --baseline is for a database.")
-    own = options.level != LEVEL or options.interval != "percentile" or options.alpha != 0.05
-    if own or options.trials is not None:
-        raise UsageError("--level, --interval, --alpha and --trials are for a database: a server has its own.")
     if options.systems and options.submissions:
         raise UsageError("Give --systems or --submissions, not both.")
     with connected(options) as client:
@@ -120,9 +117,8 @@ def tests_of(
     place = {each.submission: number for number, each in enumerate(made.systems)}
     wanted = list(dict.fromkeys(each for each in _positions(board, options) if each is not None))
     known = next(system.scores for system in systems)
-    scale = {name: math.inf if name.partition(":")[0] == "nist" else 100.0 for name in board.metrics}
     metrics = [
-        ComparedMetric(board.metrics[each], known[each].title, known[each].higher_is_better, scale[board.metrics[each]])
+        ComparedMetric(board.metrics[each], known[each].title, known[each].higher_is_better, scale_of(known[each]))
         for each in wanted
     ]
     order = {metric.name: number for number, metric in enumerate(metrics)}

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cli.board_words import Line, Method, Range, Tests, as_table, ranking_notes, shown_score
 from cli.columns import digits
-from cli.errors import CommandError, UsageError
-from cli.server import connected
+from cli.errors import CommandError
+from cli.options import ALPHA
+from cli.server import connected, refuse_local
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from web.client import BoardListed, BoardScore, BoardSystem, Client, Leaderboard
+    from web.client import BoardListed, BoardScore, BoardSystem, Client, Leaderboard, Score
 
 LEVEL = 0.95
 """Of a server's intervals."""
+RULE = {"level": LEVEL, "interval": "percentile", "alpha": ALPHA, "trials": None}
+"""What a server does in one way only, as the options of the command say it."""
 STILL_TESTING = "Pairs are still being tested; ask again in a moment for rank ranges and clusters."
 
 
 def run(options: argparse.Namespace) -> int:
     """Ask, and print."""
-    check_options(options)
+    refuse_local(options, **RULE, paired="bootstrap", correction="none", all_submissions=False, power=False)
     shown = "all" if options.all else "ranked"
     with connected(options) as client:
         found = list(named_boards(client, options))
@@ -44,21 +48,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         print("\n".join(as_text(board, options.width) for board in boards), end="")
     return 0
-
-
-def check_options(options: argparse.Namespace) -> None:
-    """Raise UsageError where something is asked that a server does in one way only."""
-    if options.level != LEVEL or options.interval != "percentile":
-        raise UsageError("A server shows 95 % percentile intervals: --level and --interval are for a database.")
-    if options.paired != "bootstrap" or options.correction != "none" or options.alpha != 0.05:
-        raise UsageError(
-            "A server ranks by the paired bootstrap at 0.05, not corrected: --paired, --correction and --alpha are "
-            "for a database; `compare` takes the first two."
-        )
-    if options.all_submissions:
-        raise UsageError("A server does not show submissions that were replaced: --all-submissions is for a database.")
-    if options.power:
-        raise UsageError("--power is for a database.")
 
 
 def named_boards(client: Client, options: argparse.Namespace) -> Iterator[tuple[str, BoardListed]]:
@@ -136,9 +125,9 @@ def as_object(board: Leaderboard) -> dict[str, Any]:
     return {**{name: value for name, value in found.items() if name != "items"}, "systems": found["items"]}
 
 
-def places_of(metric: str, width: int) -> int:
-    """Digits after the point: NIST's scale has no end."""
-    return digits(width, float("inf") if metric.partition(":")[0] == "nist" else 100.0)
+def scale_of(score: BoardScore | Score) -> float:
+    """What a perfect score is, as metrics have it: where the scale has no end, JSON has no number for it."""
+    return math.inf if score.scale is None else score.scale
 
 
 def _range(score: BoardScore | None) -> Range | None:
@@ -149,7 +138,7 @@ def _range(score: BoardScore | None) -> Range | None:
 
 def _shown(score: BoardScore, width: int) -> str:
     ends = (score.interval.low, score.interval.high) if score.interval else None
-    return shown_score(score.score, ends, places_of(score.metric, width))
+    return shown_score(score.score, ends, digits(width, scale_of(score)))
 
 
 def _remark(system: BoardSystem) -> str:

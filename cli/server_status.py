@@ -4,57 +4,121 @@ from __future__ import annotations
 
 import json
 import sys
-import time
-from dataclasses import asdict
+from collections import Counter
+from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cli.columns import aligned
 from cli.durations import duration
-from cli.errors import CommandError, UsageError
-from cli.server import connected
+from cli.errors import Away, CommandError
+from cli.server import connected, refuse_local
+from cli.status import WATCH_SECONDS
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from web.client import Client, Submission
+    from rich.console import RenderableType
+
+    from web.client import Client, Evaluation, Submission
 
 MOST = 50
 """Of each campaign, the newest; with --failed all are looked at."""
 
+REQUESTS_A_SECOND = 2.0
+"""Of one who watches: a fifth of what a server lets an account ask unless it is set otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """What a server tells of the submissions that are meant, as `cli.status_output.Status` of a database."""
+
+    submissions: Sequence[Submission]
+    failures_only: bool
+
+    @property
+    def open(self) -> int:
+        """Submissions that will still change by themselves."""
+        return sum(not each.progress.ended for each in self.submissions)
+
+    def text(self) -> str:
+        """One line for each submission."""
+        return as_text(self.submissions, failed=self.failures_only)
+
+    def sections(self) -> list[RenderableType]:
+        """The same for a live view."""
+        return [self.text()]
+
+    def json(self, *, indent: int | None = None) -> str:
+        """One object, ended by a newline; docs/client.md describes it."""
+        every = [(each, evaluation) for each in self.submissions for evaluation in each.evaluations]
+        found = {
+            "evaluations": Counter(evaluation.state for _, evaluation in every),
+            "failures": [_failure(*each) for each in every if each[1].state == "failed"],
+            "submissions": [asdict(each) for each in self.submissions],
+        }
+        return json.dumps(found, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+
 
 def run(options: argparse.Namespace) -> int:
     """Look once, or again and again."""
-    if options.evaluation:
-        raise UsageError("--evaluation is for a database; a server is asked by campaign.")
-    every = options.watch or (1.0 if options.until_done else None)
+    refuse_local(options, evaluation=[])
+    every = options.watch or (WATCH_SECONDS if options.until_done else None)
     with connected(options) as client:
-        while True:
-            found = look(client, options)
-            if options.format == "json":
-                print(json.dumps([asdict(each) for each in found], indent=None if every else 1, ensure_ascii=False))
-            else:
-                print(as_text(found, failed=options.failed), end="", flush=True)
-            if every is None or (options.until_done and all(each.progress.ended for each in found)):
-                return 0
-            sys.stdout.flush()
-            time.sleep(every)
+        look, requests = looking(client, options)
+        if every is not None:
+            from cli.status_watch import watch
+
+            every = max(every, requests / REQUESTS_A_SECOND)
+            return watch(look, every, until_done=options.until_done, as_lines=options.format == "json")
+        status = look()
+    sys.stdout.write(status.json(indent=1) if options.format == "json" else status.text())
+    return 0
 
 
-def look(client: Client, options: argparse.Namespace) -> list[Submission]:
-    """The submissions that are meant, the newest first. Raises CommandError for a campaign that is not there."""
+def looking(client: Client, options: argparse.Namespace) -> tuple[Callable[[], ServerStatus], int]:
+    """What reads the submissions that are meant, the newest first, and the requests that it takes.
+
+    Raises CommandError for a campaign that is not there. A look raises Away while the server does not answer.
+    """
+    from web.client import ServerAway, TooMany, Unavailable
+
     client.me()
     names = [campaign.name for campaign in client.campaigns()]
     if options.name is not None and options.name not in names:
         raise CommandError(f'There is no campaign "{options.name}". There are: {", ".join(names) or "none"}.')
-    found: list[Submission] = []
-    for name in names if options.name is None else [options.name]:
-        submissions = client.submissions(name)
-        found += submissions if options.failed else islice(submissions, MOST)
-    if options.failed:
-        found = [each for each in found if each.progress.state == "failed"]
-    return found
+    meant = names if options.name is None else [options.name]
+
+    def look() -> ServerStatus:
+        found: list[Submission] = []
+        try:
+            for name in meant:
+                submissions = client.submissions(name)
+                found += submissions if options.failed else islice(submissions, MOST)
+        except (ServerAway, TooMany, Unavailable) as error:
+            raise Away(str(error)) from error
+        if options.failed:
+            found = [each for each in found if each.progress.state == "failed"]
+        return ServerStatus(found, options.failed)
+
+    return look, len(meant)
+
+
+def _failure(submission: Submission, evaluation: Evaluation) -> dict[str, Any]:
+    """As the status of a database has it."""
+    test_set, _, _ = submission.test_set.rpartition("@")
+    return {
+        "evaluation": evaluation.id,
+        "state": evaluation.state,
+        "campaign": submission.campaign,
+        "test_set": test_set,
+        "references": list(evaluation.references),
+        "team": submission.team,
+        "system": submission.system,
+        "run": submission.run,
+        "reason": evaluation.reason,
+    }
 
 
 def as_text(submissions: Sequence[Submission], *, failed: bool) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from cli.columns import aligned, digits
 from cli.errors import CommandError
-from cli.options import note
+from cli.options import tell
 from cli.server import connected, refuse_local
+from cli.server_leaderboard import LEVEL, scale_of
 from cli.submit_words import HandedIn, Limit, told
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ ONE_VERSION = "1"
 
 def run(options: argparse.Namespace) -> int:
     """Send, wait and show the scores where that is meant."""
-    refuse_local(options, "input_format", "due", "processes")
+    refuse_local(options, input_format=None, due=None, processes=None, queue_class="interactive", level=LEVEL)
     with connected(options) as client:
         submission = _sent(client, options)
         _tell(submission)
@@ -69,7 +70,7 @@ def _sent(client: Client, options: argparse.Namespace) -> Submission:
 def _tell(submission: Submission) -> None:
     """What a database would tell, and what was noticed."""
     name, _, version = submission.test_set.rpartition("@")
-    note(f"{each.severity}: {each.message}" for each in submission.findings)
+    tell(f"{each.severity}: {each.message}" for each in submission.findings)
     print(
         told(
             HandedIn(
@@ -119,7 +120,7 @@ def scores_as_text(submission: Submission, width: int) -> str:
 def _shown(score: Score, width: int) -> str:
     if not score.told:
         return "not told"
-    places = digits(width, 100.0)
+    places = digits(width, scale_of(score))
     number = "" if score.score is None else f"{score.score:.{places}f}"
     ends = "" if score.low is None or score.high is None else f"[{score.low:.{places}f}, {score.high:.{places}f}]"
     return f"{number} {ends}".strip() or "n/a"

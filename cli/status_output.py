@@ -45,6 +45,23 @@ class Status:
     """Whether commands bring their own workers."""
     failures_only: bool = False
 
+    @property
+    def open(self) -> int:
+        """Evaluations of those asked for that will still change by themselves."""
+        return self.overview.open
+
+    def text(self) -> str:
+        """Plain text, each row in one line."""
+        return as_text(self)
+
+    def sections(self) -> list[RenderableType]:
+        """A live view, with bars and in few lines."""
+        return sections(self, live=True)
+
+    def json(self, *, indent: int | None = None) -> str:
+        """One object, ended by a newline; docs/queue.md describes it."""
+        return as_json(self, indent=indent)
+
 
 def print_text(status: Status) -> None:
     """On standard output: as wide as a terminal, elsewhere one line for each row."""

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from cli.errors import explained
-from cli.status_output import as_json, as_text, sections
+from cli.errors import Away, explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.console import Console
-
-    from cli.status_output import Status
+    from rich.console import Console, RenderableType
 
 
-def watch(look: Callable[[], Status], every: float, *, until_done: bool, as_lines: bool) -> int:
+class Look(Protocol):
+    """How things stood at one moment, in a database or on a server."""
+
+    @property
+    def open(self) -> int:
+        """How much of what is meant will still change by itself."""
+
+    def text(self) -> str:
+        """To be read."""
+
+    def sections(self) -> list[RenderableType]:
+        """To be read, as a live view."""
+
+    def json(self) -> str:
+        """One object in one line, ended by a newline."""
+
+
+def watch(look: Callable[[], Look], every: float, *, until_done: bool, as_lines: bool) -> int:
     """Show every look: in place on a terminal, elsewhere as blocks of text, or `as_lines` of JSON.
 
-    `every` is the time between two looks in seconds. Ctrl-C is the usual way to end it, and no error. A database that
-    is away for a while is waited for; where not even the first look succeeds, its error is raised.
+    `every` is the time between two looks in seconds. Ctrl-C is the usual way to end it, and no error. A database or
+    server that is away for a while is waited for; where not even the first look succeeds, its error is raised.
     """
     from rich.console import Console
 
@@ -36,24 +50,24 @@ def watch(look: Callable[[], Status], every: float, *, until_done: bool, as_line
     return 0
 
 
-def _in_place(console: Console, look: Callable[[], Status], every: float, until_done: bool) -> None:
+def _in_place(console: Console, look: Callable[[], Look], every: float, until_done: bool) -> None:
     from rich.console import Group
     from rich.live import Live
     from rich.text import Text
 
     status = look()
-    with Live(Group(*sections(status, live=True)), console=console, auto_refresh=False) as live:
-        while not (until_done and not status.overview.open):
+    with Live(Group(*status.sections()), console=console, auto_refresh=False) as live:
+        while not (until_done and not status.open):
             time.sleep(every)
             status, trouble = _again(look, status)
-            parts = sections(status, live=True)
+            parts = status.sections()
             live.update(Group(*parts, *([Text(f"\n{trouble}")] if trouble else [])), refresh=True)
 
 
-def _block_by_block(look: Callable[[], Status], every: float, until_done: bool, as_lines: bool) -> None:
+def _block_by_block(look: Callable[[], Look], every: float, until_done: bool, as_lines: bool) -> None:
     status = look()
     _write(status, as_lines)
-    while not (until_done and not status.overview.open):
+    while not (until_done and not status.open):
         time.sleep(every)
         status, trouble = _again(look, status)
         if trouble:
@@ -64,18 +78,18 @@ def _block_by_block(look: Callable[[], Status], every: float, until_done: bool, 
         _write(status, as_lines)
 
 
-def _write(status: Status, as_lines: bool) -> None:
-    sys.stdout.write(as_json(status) if as_lines else as_text(status))
+def _write(status: Look, as_lines: bool) -> None:
+    sys.stdout.write(status.json() if as_lines else status.text())
     sys.stdout.flush()
 
 
-def _again(look: Callable[[], Status], before: Status) -> tuple[Status, str]:
-    """Another look; where the database cannot be read, the one before and what is wrong."""
+def _again(look: Callable[[], Look], before: Look) -> tuple[Look, str]:
+    """Another look; where that is away, the one before and what is wrong."""
     from sqlalchemy.exc import DBAPIError
 
     try:
         return look(), ""
-    except DBAPIError as error:
+    except (Away, DBAPIError) as error:
         explanation = explained(error)
         if explanation is None:
             raise

@@ -146,7 +146,7 @@ def read_boards(
 ) -> list[Board]:
     """These leaderboards, those that have the metric to sort by, without rank ranges and clusters.
 
-    The last three are as in `analysis.board.read_board`. Raises UsageError where no leaderboard has the metric.
+    The last three are as in `analysis.board.read_board`. Raises CommandError where no leaderboard has the metric.
     """
     from analysis.board import read_board
     from models.session import reading
@@ -166,8 +166,8 @@ def read_boards(
 
 
 def check_sort(metrics: Sequence[str], sort: str | None) -> None:
-    """Raise UsageError where the metric to sort by is none of these."""
+    """Raise CommandError where the metric to sort by is none of these."""
     from analysis.board import position_of_metric
 
     if position_of_metric(metrics, sort) is None:
-        raise UsageError(f'There is no metric "{sort}" to sort by. There are: {", ".join(metrics)}.')
+        raise CommandError(f'There is no metric "{sort}" to sort by. There are: {", ".join(metrics)}.')

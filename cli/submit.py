@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cli.due import due_time
 from cli.errors import CommandError, UsageError
-from cli.options import add_width_option, level, note, whole_number
+from cli.options import add_width_option, level, note, tell, whole_number
 from cli.score import INPUT_FORMATS
 from cli.server import add_server_option
 from cli.stored import add_database_option, read_settings, require_schema
@@ -182,7 +182,7 @@ def _examined(engine: Engine, attempt: Attempt) -> Attempt:
     fatal = [each.message for each in findings if each.severity is Severity.FATAL]
     if fatal:
         raise CommandError(f"{attempt.text.name}: {' '.join(fatal)}")
-    note(told_findings(findings))
+    tell(told_findings(findings))
     return replace(attempt, findings=[each.as_row() for each in findings])
 
 

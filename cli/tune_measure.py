@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
+from cli.errors import CommandError
 from cli.options import note
 from cli.stored import require_schema
 
@@ -168,7 +168,7 @@ def queue(
 def reference_choices(asked: Sequence[str], name: str, labels: Sequence[str]) -> list[tuple[str, ...]]:
     """The lists of references to score a test set against; labels that only other test sets have are passed over.
 
-    Raises UsageError where nothing is left.
+    Raises CommandError where nothing is left.
     """
     choices: list[tuple[str, ...]] = []
     for text in asked:
@@ -179,7 +179,7 @@ def reference_choices(asked: Sequence[str], name: str, labels: Sequence[str]) ->
         elif set(text.split(",")) <= set(labels):
             choices.append(tuple(text.split(",")))
     if not choices:
-        raise UsageError(f"{name} has none of these references. It has {', '.join(labels)}.")
+        raise CommandError(f"{name} has none of these references. It has {', '.join(labels)}.")
     return list(dict.fromkeys(choices))
 
 

@@ -40,6 +40,10 @@ class OtherTables(SchedulerError):
     """The tables of the database have become those of another release."""
 
 
+class ScheduleConflict(SchedulerError):
+    """What was asked of a schedule does not go together with how it is."""
+
+
 class BadSchedule(SchedulerError):
     """A schedule cannot be as it was asked for."""
 

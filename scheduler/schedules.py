@@ -19,7 +19,7 @@ from models.states import BaselineKind, NightState, PairedTest
 from models.submission import Submission
 from models.system import System
 from scheduler.cron import Calendar, parse_date
-from scheduler.errors import BadSchedule
+from scheduler.errors import BadSchedule, ScheduleConflict
 from scheduler.intake import NewSubmission, store_campaign, store_submissions
 from scheduler.sources import Source
 from scheduler.webhook_address import check_webhook
@@ -55,12 +55,12 @@ class NewSchedule:
 def add_schedule(connection: Connection, new: NewSchedule) -> int:
     """Store a schedule; its id. One of that name that was removed is taken up again, with its history.
 
-    Its first night is the next one by its calendar. Raises BadSchedule and BadWebhook.
+    Its first night is the next one by its calendar. Raises BadSchedule, BadWebhook and ScheduleConflict.
     """
     _check(new)
     known = connection.execute(select(Schedule.id, Schedule.active).where(Schedule.name == new.name)).one_or_none()
     if known is not None and known.active:
-        raise BadSchedule(
+        raise ScheduleConflict(
             f'There is already a schedule "{new.name}". Choose another name, or remove it first '
             f"(`steelyard nightly remove {new.name}` keeps its history)."
         )
@@ -171,16 +171,17 @@ def remove_schedule(connection: Connection, name: str, *, forget: bool) -> int:
 def ask_for_night(connection: Connection, name: str, day: str | None) -> int:
     """Add a night of a schedule by hand: now, or as if it were the night of a day (YYYY-MM-DD); its id.
 
-    Raises NotFound, and BadSchedule for a schedule that was removed or a day that is not one or has not come yet.
+    Raises NotFound, BadSchedule for what is no day, and ScheduleConflict for a schedule that was removed and a day
+    that has not come yet.
     """
     schedule = find_schedule(connection, name)
     if not schedule.active:
-        raise BadSchedule(f'The schedule "{name}" was removed. Add it again to go on with it.')
+        raise ScheduleConflict(f'The schedule "{name}" was removed. Add it again to go on with it.')
     calendar, moment = Calendar(schedule.cron, schedule.time_zone), _clock(connection)
     today = calendar.date(moment)
     chosen = today if day is None else parse_date(day)
     if chosen > today:
-        raise BadSchedule(f"{day} has not come yet: in {schedule.time_zone} it is {today}.")
+        raise ScheduleConflict(f"{day} has not come yet: in {schedule.time_zone} it is {today}.")
     due_at = moment if chosen == today else calendar.on(chosen)
     return add_manual_night(connection, schedule.id, due_at, chosen.isoformat())
 

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import DataError, DBAPIError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from starlette.exceptions import HTTPException
 
 from metrics.errors import MetricsError
@@ -132,6 +132,10 @@ async def _database(request: Request, error: Exception) -> Response:
     if isinstance(error, DataError):
         # Such as a NUL, which PostgreSQL stores in no text and looks for in none.
         return answer(request, BadRequest("The request holds a character or number that no text or number here has."))
+    if isinstance(error, IntegrityError):
+        # Two requests have looked before either wrote: the second one finds what the first one has made.
+        log.info("Somebody was first: %s", type(error.orig).__name__)
+        return answer(request, Taken("Somebody else has changed the same thing at this very moment. Try again."))
     cause = error.orig if isinstance(error, DBAPIError) else error
     log.warning("The database did not answer: %s", cause)
     return answer(request, Unavailable())

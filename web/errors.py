@@ -32,6 +32,10 @@ class BadRequest(WebError):
     status, code = 422, "bad_input"
 
 
+class BadTime(BadRequest):
+    """That is no time."""
+
+
 class NotSignedIn(WebError):
     """Sign in first, or send a token: Authorization: Bearer TOKEN."""
 

@@ -10,9 +10,16 @@ from pathlib import Path
 import pytest
 
 from cli.main import main
+from cli.mtrics import main as mtrics
+from models.boards import list_boards
 from models.roles import SiteRole
+from models.session import make_engine, reading
 from tests.scheduler.jobs import work_off
 from tests.web.service import Service
+from web.access.principal import COMMAND_LINE
+from web.boards.choice import find_metric
+from web.life.measures import protocols_on
+from web.life.sight import read_sight
 from worker.settings import Settings
 
 REFERENCE = "the small cat sleeps here now\na dog runs over the hill\nwe see a house\n"
@@ -104,7 +111,8 @@ def test_what_cannot_be_is_said_without_a_traceback(capsys: pytest.CaptureFixtur
     night = ("campaign", "phase", "wmt", "Night", "--kind", "open", "--starts", "2027-10-31T02:30")
     error = steelyard(capsys, *night, status=1)
     assert "comes twice in Europe/Prague" in error
-    assert "say its --kind" in steelyard(capsys, "campaign", "phase", "wmt", "Night", status=2)
+    assert "--kind" in steelyard(capsys, "campaign", "phase", "wmt", "Night", status=2)
+    assert "say its --kind" in steelyard(capsys, "campaign", "phase", "wmt", "Night", "--grace", "1", status=1)
     assert "There is no campaign 'other'" in steelyard(capsys, "campaign", "show", "other", status=1)
     assert "nearly so" in steelyard(capsys, "campaign", "add", "WMT", status=1)
     assert "no account with the address" in steelyard(
@@ -119,3 +127,90 @@ def test_phases_without_times_are_for_campaigns_that_have_no_others(capsys: pyte
     assert "has phases with times" in steelyard(capsys, "quota", "phase", "wmt", "test", status=1)
     steelyard(capsys, "campaign", "phase", "wmt", "Test", "--remove")
     steelyard(capsys, "quota", "phase", "wmt", "test")
+
+
+def test_what_ranks_can_be_said_before_there_is_a_test_set(capsys: pytest.CaptureFixture[str], sqlite_url: str) -> None:
+    for wrong in ("chrg", "bleu:order=x"):
+        steelyard(capsys, "campaign", "add", "none", "--ranked-by", wrong, status=2)
+    assert "There is no campaign 'none'" in steelyard(capsys, "campaign", "show", "none", status=1)
+    out = steelyard(capsys, "campaign", "add", "wmt", "--ranked-by", "chrf")
+    assert "chrf" in out
+    steelyard(capsys, "campaign", "test-set", "wmt", "news", "news", "-m", "bleu", "chrf", "--confidence", "0")
+    submit = ("submit", "out.txt", "--campaign", "wmt", "--team", "harbour", "--system", "mast", "--no-wait")
+    steelyard(capsys, *submit)
+    with reading(make_engine(sqlite_url)) as connection:
+        sight = read_sight(connection, COMMAND_LINE, "wmt")
+        (listed,) = list_boards(connection, campaign_id=sight.campaign_id)
+    assert listed.metrics[find_metric(listed, "", sight.ranked_by)] == "chrf"
+    # Now it is known what it measures.
+    assert "has no metric 'ter'" in steelyard(capsys, "campaign", "set", "wmt", "--ranked-by", "ter", status=1)
+
+
+def test_options_of_a_test_set_that_do_not_go_together_change_nothing(
+    capsys: pytest.CaptureFixture[str], sqlite_url: str
+) -> None:
+    def measured() -> list[tuple[str, ...]]:
+        with reading(make_engine(sqlite_url)) as connection:
+            campaign = read_sight(connection, COMMAND_LINE, "wmt").campaign_id
+            return [each.metrics for each in protocols_on(connection, campaign)]
+
+    steelyard(capsys, "campaign", "add", "wmt")
+    verb = ("campaign", "test-set", "wmt", "news")
+    assert "removes the test set" in steelyard(capsys, *verb, "news", "--remove", status=2)
+    assert measured() == []
+    steelyard(capsys, *verb, "news", "-m", "bleu", "--confidence", "0")
+    assert measured() == [("bleu",)]
+    for options in (["-m", "ter"], ["--seed", "1"], ["--confidence", "0"], ["--references", "A"], ["--pair", "en-cs"]):
+        error = steelyard(capsys, *verb, *options, status=2)
+        assert "campaign measure" in error
+        assert "removes the test set" in steelyard(capsys, *verb, *options, "--remove", status=2)
+    assert "Say what" in steelyard(capsys, *verb, status=2)
+    assert "Say what" in steelyard(capsys, "campaign", "set", "wmt", status=2)
+    assert "--hide" in steelyard(capsys, "campaign", "release", "wmt", "news", "--early", "--hide", status=2)
+    assert measured() == [("bleu",)]
+    steelyard(capsys, *verb, "--remove")
+    assert measured() == []
+
+
+def test_the_same_mistake_has_the_same_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
+    """2 for what is wrong whatever is stored, 1 for what is wrong with what is stored."""
+    steelyard(capsys, "campaign", "add", "wmt")
+    steelyard(capsys, "campaign", "test-set", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
+    nobody = "x@example.org"
+    for unknown in (
+        ("account", "role", nobody, "viewer"),
+        ("campaign", "members", "wmt", "--remove", nobody),
+        ("campaign", "members", "wmt", "--viewer", nobody),
+        ("leaderboard", "elsewhere"),
+        ("campaign", "show", "elsewhere"),
+        ("evaluate", "news", "--name", "a/b"),
+        ("campaign", "add", "a/b"),
+        ("evaluate", "news", "--sort", "ter", "-m", "bleu"),
+    ):
+        steelyard(capsys, *unknown, status=1)
+    for wrong in (
+        ("campaign", "set", "wmt", "--time-zone", "Prague"),
+        ("quota", "set", "--campaign", "wmt", "--per-day", "1", "--time-zone", "Prague"),
+        ("campaign", "phase", "wmt", "dev", "--kind", "open", "--starts", "soon"),
+        ("score", "news/refs/A.txt", "-i", "out.txt", "-m", "blue"),
+        ("campaign", "measure", "wmt", "news", "-m", "blue"),
+        ("db", "upgrade", "--older", "5"),
+        ("db", "current", "--force"),
+    ):
+        steelyard(capsys, *wrong, status=2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", "--pair", "bootstrap", "ref", "-i", "out"],
+        ["campaign", "add", "wmt", "--rank", "chrf"],
+        ["--serv", "https://mt.example.org", "status"],
+        ["mtrics", "--cand", "a", "-r", "b", "-b"],
+    ],
+)
+def test_options_have_whole_names(arguments: list[str]) -> None:
+    program, words = (mtrics, arguments[1:]) if arguments[0] == "mtrics" else (main, arguments)
+    with pytest.raises(SystemExit) as end:
+        program(words)
+    assert end.value.code == 2

@@ -381,7 +381,7 @@ def test_without_replicates_randomization_ranks(database, capsys):
         (("--submissions", "1", "999"), 1, "there is no submission 999 with scores"),
         (("--submissions", "1", "2", "--systems", "tug"), 2, "not both"),
         (("-m", "chrf"), 1, "its metrics are bleu, ter"),
-        (("--sort", "chrf"), 2, 'no metric "chrf" to sort by'),
+        (("--sort", "chrf"), 1, 'no metric "chrf" to sort by'),
         (("elsewhere",), 1, "There is no such leaderboard. There are: port (A)."),
         (("--paired", "randomization", "--trials", "0"), 2, "at least one trial"),
         (("--paired", "randomization", "--trials", "10000001"), 2, "10,000,000 is the most"),

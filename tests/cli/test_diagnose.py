@@ -76,7 +76,7 @@ def test_a_campaign_is_looked_at_before_it_is_measured(lines, tmp_path):
             "\n".join(output) + "\n", encoding="utf-8"
         )
     (told,) = told_of_folder(read_any_campaign([str(tmp_path / "harbour")]))
-    assert told.startswith("dory/2: warning: The lines of the output are in reverse order.")
+    assert told.startswith("warning: dory/2: The lines of the output are in reverse order.")
 
 
 def test_evaluate_looks_where_it_is_asked_to(lines, tmp_path, capsys):
@@ -85,6 +85,6 @@ def test_evaluate_looks_where_it_is_asked_to(lines, tmp_path, capsys):
     command = ["evaluate", str(tmp_path / "harbour"), "-m", "bleu", "--confidence", "0"]
     command += ["--database", f"sqlite:///{tmp_path / 'here.db'}", "--output", str(tmp_path / "report")]
     assert status_of([*command, "--diagnose"]) == 0
-    assert "dory: warning: The lines of the output are in reverse order." in capsys.readouterr().err
+    assert "warning: dory: The lines of the output are in reverse order." in capsys.readouterr().err
     assert status_of(command) == 0
     assert "reverse order" not in capsys.readouterr().err

@@ -152,7 +152,7 @@ def test_only_published_scores(database, tmp_path, capsys):
         "A line parts clusters (WMT's rule, from the published numbers of wins).",
         "Scores of systems: as published.",
     ]
-    assert main(["human", "show", "won", "--level", "segment"]) == 2
+    assert main(["human", "show", "won", "--level", "segment"]) == 1
     assert "won@1 has no scores of segments" in capsys.readouterr().err
 
 

@@ -132,7 +132,7 @@ def test_a_command_and_a_baseline_from_the_folder_of_the_test_set(nightly, tmp_p
         ((*NIGHTLY, *PATTERN, "--test-set", "trial", "--baseline", "ferry"), 2, "none of previous, best, system:NAME"),
         ((*NIGHTLY, *PATTERN, "--test-set", "trial", "--baseline", "system:a@1.3."), 2, "is not a day"),
         ((*NIGHTLY, *PATTERN, "--test-set", "trial", "--webhook", "https://x.org"), 2, "go together"),
-        ((*NIGHTLY, *PATTERN, "--test-set", "trial", "--references", "B"), 2, 'no reference "B"'),
+        ((*NIGHTLY, *PATTERN, "--test-set", "trial", "--references", "B"), 1, 'no reference "B"'),
         ((*NIGHTLY, *PATTERN, "--test-set", "trial", "-m", "sempos"), 1, "sempos needs the layer"),
     ],
 )

@@ -217,7 +217,7 @@ def test_plain_and_marked_files_do_not_mix(files, tmp_path, capsys):
     marked.write_text(
         '<refset setid="s" srclang="cs" trglang="en"><doc docid="d" sysid="r"><seg id="1">a</seg></doc></refset>'
     )
-    assert main(["score", str(marked), "-i", files[1]]) == 2
+    assert main(["score", str(marked), "-i", files[1]]) == 1
     assert "ref.sgm has ids for its segments" in capsys.readouterr().err
 
 

@@ -86,7 +86,7 @@ def test_the_format_can_be_named(files, capsys):
         (["ref.tmt:TCzechM", "-i", "out.txt"], "ref.tmt: has no layer 'TCzechM'. It has: TCzechA, TCzechT.", 1),
         (["ref.txt:cs", "-i", "out.txt"], "ref.txt: has no layer or zone 'cs': its format is plain.", 1),
         (["none.treex:cs", "-i", "out.txt"], "none.treex: there is no such file.", 1),
-        (["ref.sgm", "-i", "out.conllu"], "ref.sgm has ids for its segments, but out.conllu is matched by position", 2),
+        (["ref.sgm", "-i", "out.conllu"], "ref.sgm has ids for its segments, but out.conllu is matched by position", 1),
         (["short.conllu", "-i", "out.treex"], "out.treex: 2 bundles, 1 more (extra: s1)", 1),
         (
             ["moved.conllu", "-i", "out.conllu"],

@@ -192,8 +192,6 @@ def test_bca_alone_asks_for_replicates(files, capsys):
     ("arguments", "message"),
     [
         ([], "--paired compares systems: give at least two"),
-        (["second", "--baseline", "fourth"], "there is no such system. There are: first, second."),
-        (["first", "--baseline", "first"], "2 systems have this name"),
         (["second", "--baseline", "second", "--all-pairs"], "--all-pairs has no baseline"),
         (["second", "--trials", "5"], "--trials goes with --paired randomization"),
         (["second", "--confidence", "100000000000"], "100,000 is the most"),
@@ -206,6 +204,19 @@ def test_bca_alone_asks_for_replicates(files, capsys):
 def test_what_does_not_go_together_is_said(files, capsys, arguments, message):
     words = [files.get(word, word) if place == 0 else word for place, word in enumerate(arguments)]
     assert status_of(["score", files["ref"], "--paired", "bootstrap", "-i", files["first"], *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["second", "--baseline", "fourth"], "there is no such system. There are: first, second."),
+        (["first", "--baseline", "first"], "2 systems have this name"),
+    ],
+)
+def test_a_baseline_that_is_no_system_here_is_said(files, capsys, arguments, message):
+    words = [files[arguments[0]], *arguments[1:]]
+    assert main(["score", files["ref"], "--paired", "bootstrap", "-i", files["first"], *words]) == 1
     assert message in capsys.readouterr().err
 
 

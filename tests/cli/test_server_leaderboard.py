@@ -99,7 +99,16 @@ def test_names_and_references_choose(measured, board):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--level", "0.9"], ["--interval", "bca"], ["--power"], ["--paired", "randomization"], ["--all-submissions"]],
+    [
+        ["--level", "0.9"],
+        ["--interval", "bca"],
+        ["--power"],
+        ["--paired", "randomization"],
+        ["--all-submissions"],
+        ["--correction", "holm"],
+        ["--alpha", "0.01"],
+        ["--trials", "100"],
+    ],
 )
 def test_what_a_server_does_in_one_way_only(arguments, board):
     status, _, err = board(*arguments)

@@ -1,11 +1,14 @@
 """`steelyard --server URL submit`: as on a database, over the network."""
 
+import math
 import threading
 
 import pytest
+from sqlalchemy import update
 
 from cli.main import main
-from models import Submission
+from models import Score, Submission
+from models.session import writing
 from tests.acceptance.commands import wait_for
 from tests.web.client.live import Live
 from tests.web.client.live import live as live
@@ -68,7 +71,10 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(port, submit, monkeypatch):
     status, _, err = submit("out.txt")
     assert status == 1
     assert "steelyard login" in err
-    assert submit("out.txt", "--due", "2h")[0] == 2
+    for here in (("--due", "2h"), ("--class", "nightly"), ("--level", "0.5"), ("--processes", "1")):
+        status, _, err = submit("out.txt", *here)
+        assert (status, here[0] in err) == (2, True)
+    assert port.count(Submission) == 1
 
 
 def test_nobody_is_there(submit, monkeypatch):
@@ -78,3 +84,21 @@ def test_nobody_is_there(submit, monkeypatch):
     status, _, err = submit("out.txt", before=("--server", f"http://127.0.0.1:{free_port()}"))
     assert status == 1
     assert "does not answer" in err
+
+
+def test_a_scale_without_end_has_more_digits_whatever_the_metric_is_called(live, port, submit, capsys):
+    assert submit("out.txt", "--no-wait")[0] == 0
+    port.work_off()
+    with writing(live.service.engine) as connection:
+        connection.execute(update(Score).where(Score.metric == 1).values(scale=math.inf))
+    _, out, _ = submit("out.txt")
+    bleu, chrf = (line.split()[2] for line in out.splitlines() if line.startswith("A "))
+    assert (len(bleu.partition(".")[2]), len(chrf.partition(".")[2])) == (1, 3)
+    for where in (["--server", live.url], ["--database", live.service.settings.database_url]):
+        assert main(["leaderboard", NAME, *where]) == 0
+        assert f"{chrf} [" in capsys.readouterr().out
+    with live.client(port.accounts["mary"]) as client:
+        (system, *_) = [each for each in client.leaderboard(NAME).items if each.system == "mast"]
+        assert [score.scale for score in system.scores] == [100.0, None]
+        (told,) = client.submission(2).told
+        assert [score.scale for score in told.scores] == [100.0, None]

@@ -11,7 +11,7 @@ from models.nights import Delivery, Night
 from models.schedule import Schedule, find_schedule, list_schedules
 from models.session import make_engine, reading, writing
 from scheduler.cron import Calendar
-from scheduler.errors import BadSchedule, SchedulerError
+from scheduler.errors import BadSchedule, ScheduleConflict, SchedulerError
 from scheduler.night_plan import LATE_SECONDS, MOST_MISSED, correct_plans, plan_due
 from scheduler.schedules import ask_for_night, remove_schedule
 from tests.scheduler.nights import DAY, add, due, nights
@@ -114,7 +114,7 @@ def test_a_removed_schedule_keeps_its_history(database_url: str, tmp_path: Path)
     engine = make_engine(database_url)
     first = add(engine, tmp_path, webhook="https://example.org/hook", webhook_secret="s3cret")
     plan_due(engine, due("2026-03-02"))
-    with pytest.raises(BadSchedule, match='already a schedule "gate"'):
+    with pytest.raises(ScheduleConflict, match='already a schedule "gate"'):
         add(engine, tmp_path)
     with writing(engine) as connection:
         assert "s3cret" not in repr(find_schedule(connection, "gate"))
@@ -122,7 +122,7 @@ def test_a_removed_schedule_keeps_its_history(database_url: str, tmp_path: Path)
     assert nights(engine, "state", "reason") == [("missed", "The schedule was removed.")]
     assert plan_due(engine, due("2026-03-09")) == 0
     with writing(engine) as connection:
-        with pytest.raises(BadSchedule, match="was removed"):
+        with pytest.raises(ScheduleConflict, match="was removed"):
             ask_for_night(connection, "gate", None)
         assert list_schedules(connection) == []
     assert add(engine, tmp_path, alpha=0.01) == first
@@ -142,9 +142,10 @@ def test_nights_by_hand(sqlite_url: str, tmp_path: Path) -> None:
         ask_for_night(connection, "gate", "2026-03-02")
         ask_for_night(connection, "gate", "2026-03-02")
         ask_for_night(connection, "gate", None)
-        for day, message in (("2126-01-01", "has not come yet: in Europe/Prague"), ("1 March", "is not a day")):
-            with pytest.raises(BadSchedule, match=message):
-                ask_for_night(connection, "gate", day)
+        with pytest.raises(ScheduleConflict, match="has not come yet: in Europe/Prague"):
+            ask_for_night(connection, "gate", "2126-01-01")
+        with pytest.raises(BadSchedule, match="is not a day"):
+            ask_for_night(connection, "gate", "1 March")
         with pytest.raises(NotFound, match=r"no schedule 'gat'\. There are: gate"):
             ask_for_night(connection, "gat", None)
     found = nights(engine, "due_at", "manual", "state")

@@ -122,11 +122,6 @@ def list_accounts(
     return [_known(row) for row in connection.execute(asked if limit is None else asked.limit(limit + 1))]
 
 
-def count_accounts(connection: Connection) -> int:
-    """How many accounts there are."""
-    return connection.execute(select(func.count()).select_from(Account)).scalar_one()
-
-
 def set_role(connection: Connection, actor: Principal, account_id: int, role: SiteRole) -> None:
     """Say what an account may do. Raises Forbidden, NotThere, Taken for the last administrator."""
     _require_administrator(actor)

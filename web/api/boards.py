@@ -67,6 +67,8 @@ class BoardScore(BaseModel):
     title: str
     signature: str
     higher_is_better: bool
+    scale: float | None
+    """What a perfect score is; null where the scale has no end."""
     score: float | None
     """null where it is undefined; of several runs the mean."""
     interval: Interval | None

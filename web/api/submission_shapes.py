@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from models.roles import DeclaredKind
 from models.states import EvaluationState
+from web.boards.rounding import end_of
 
 if TYPE_CHECKING:
     from models.awaited import Awaited
@@ -47,6 +48,8 @@ class Score(BaseModel):
     title: str
     signature: str
     higher_is_better: bool
+    scale: float | None
+    """What a perfect score is; null where the scale has no end."""
     told: bool
     """Whether anything is told; then null is undefined."""
     score: float | None
@@ -217,6 +220,7 @@ def _score(score: ToldScore) -> Score:
         title=score.title,
         signature=score.signature,
         higher_is_better=score.higher_is_better,
+        scale=end_of(score.scale),
         told=score.told,
         score=score.score,
         low=score.low,

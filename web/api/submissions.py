@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Request, Response
 from pydantic import BaseModel, Field
@@ -33,9 +33,6 @@ from web.submissions.handing_in import examine, hand_in
 from web.submissions.output import output_of
 from web.submissions.receiving import Receiving
 from web.submissions.seen import Wanted, find_submission, list_submissions
-
-if TYPE_CHECKING:
-    pass
 
 router = APIRouter(tags=["submissions"])
 

@@ -21,6 +21,11 @@ def step_of(points: float, scale: float) -> Fraction:
     return step * Fraction(scale) / 100 if math.isfinite(scale) and scale > 0 else step / 100
 
 
+def end_of(scale: float) -> float | None:
+    """What a perfect score is, for JSON, which has no number for a scale without an end."""
+    return scale if math.isfinite(scale) else None
+
+
 def rounded(value: float, step: Fraction) -> float:
     """To the nearest multiple of the step; from the middle between two to the even one."""
     return float(round(Fraction(value) / step) * step)

@@ -8,6 +8,7 @@ from analysis.board import notices_of
 from analysis.significance import ALPHA, CORRECTION
 from web.boards.feedback import LEVEL
 from web.boards.names import name_of
+from web.boards.rounding import end_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +75,7 @@ def _system(view: BoardView, sight: Sight, line: Line) -> dict[str, Any]:
                 "title": figure.title,
                 "signature": figure.signature,
                 "higher_is_better": figure.higher_is_better,
+                "scale": end_of(figure.scale),
                 "score": figure.score,
                 "interval": figure.interval
                 and {

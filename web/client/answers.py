@@ -17,6 +17,8 @@ class Me:
     scopes: tuple[str, ...] = ()
     teams: Mapping[str, str] = field(default_factory=dict)
     """Name of the team -> what the account is in it."""
+    verified: bool = False
+    """Whether its address is confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class Upload:
     """Where the next piece begins."""
     taken_up: bool = False
     """Whether it was begun before."""
+    complete: bool = False
+    expires_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,8 @@ class Score:
     high: float | None = None
     improved: bool | None = None
     """By the Ladder rule: whether it beat the team's best."""
+    scale: float | None = 100.0
+    """What a perfect score is; None where the scale has no end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +168,13 @@ class Campaign:
     organises: bool = False
     teams: tuple[str, ...] = ()
     """One's own teams that take part."""
+    visibility: str = ""
+    joining: str = ""
+    anonymous: bool = False
+    verified_only: bool = False
+    frozen_at: float | None = None
+    at: float | None = None
+    """The moment of the answer by the server's clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +221,12 @@ class BoardScore:
     rank_high: int | None = None
     cluster: int | None = None
     wins: int | None = None
+    scale: float | None = 100.0
+    """What a perfect score is; None where the scale has no end."""
+    runs: tuple[float | None, ...] = ()
+    """Of each run, where there are several."""
+    details: Mapping[str, float] = field(default_factory=dict)
+    """Further figures that the metric tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +289,14 @@ class Leaderboard:
     replaced: bool = False
     notices: tuple[str, ...] = ()
     """What whoever reads the scores must know."""
+    shown: str = "ranked"
+    """ranked, or all."""
+    constrained: str = ""
+    """yes, no, or "" for all."""
+    total: int = 0
+    """Systems on all pages."""
+    next: str | None = None
+    """Where the next page begins; None on the last one."""
 
 
 @dataclass(frozen=True, slots=True)

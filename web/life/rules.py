@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from analysis.board import position_of_metric
+from metrics.registry import parse_metric
 from metrics.text.names import fault_of_name, folded
 from models.base import now
 from models.campaign import Campaign, CampaignMember, CampaignProtocol
@@ -40,7 +41,8 @@ class Rules:
 def found_campaign(connection: Connection, principal: Principal, name: str, rules: Rules) -> int:
     """A new campaign, of which the account is the organiser; its id.
 
-    Raises NotSignedIn and Forbidden, BadRequest for a name that cannot be one, and Taken.
+    Raises NotSignedIn and Forbidden, BadRequest for a name that cannot be one, Taken, and UnknownMetric and
+    BadParameter for a metric to rank by that there is not.
     """
     if principal is not COMMAND_LINE:
         principal.require(Scope.ORGANISE)
@@ -95,11 +97,15 @@ def _checked(rules: Rules, metrics: tuple[str, ...]) -> dict[str, Any]:
     if "time_zone" in values:
         check_zone(values["time_zone"])
     if wanted := values.get("ranked_by"):
-        place = position_of_metric(metrics, wanted)
-        if place is None:
-            there = f"There are: {', '.join(metrics)}." if metrics else "It measures nothing yet: add a test set first."
+        # Before it has a test set, what it will measure is not known: any metric that there is may be meant.
+        place = position_of_metric(metrics, wanted) if metrics else None
+        if metrics and place is None:
+            there = f"There are: {', '.join(metrics)}."
             raise BadRequest(f"The campaign has no metric {wanted[:100]!r} to rank by. {there}")
-        values["ranked_by"] = metrics[place]
+        if place is None:
+            parse_metric(wanted)
+        else:
+            values["ranked_by"] = metrics[place]
     return values
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, Engine, select
 
 from models.session import reading
-from models.submission import Submission
 from models.test_set import Reference, TestSet
 from models.text import TextBlock
 from web.errors import NotThere
@@ -36,11 +35,6 @@ def reference_text(connection: Connection, sight: Sight, test_set_id: int, label
     if text_id is None:
         raise NotThere("This reference is not to be had (yet).")
     return text_id
-
-
-def output_text(connection: Connection, submission_id: int) -> int:
-    """The text of a submission; whether it may be seen was asked before."""
-    return connection.execute(select(Submission.text_id).where(Submission.id == submission_id)).scalar_one()
 
 
 def lines_of(engine: Engine, text_id: int) -> Iterator[bytes]:

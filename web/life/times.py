@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from scheduler.cron import Calendar
-from web.errors import BadRequest
+from web.errors import BadRequest, BadTime
 
 LATEST_YEAR = 2200
 _EXAMPLE = "Write a day and a time such as 2026-11-30T18:00, or with its offset 2026-11-30T18:00+01:00."
@@ -22,16 +22,16 @@ def check_zone(name: str) -> str:
 def read_moment(written: str, time_zone: str) -> float:
     """Seconds since 1970 for a time in a time zone, or for one that has its own offset.
 
-    Raises BadRequest for a time that the clocks leave out there, or show twice: whoever wrote it has to say which one
-    is meant.
+    Raises BadTime for what is none, and BadRequest for a time that the clocks leave out there, or show twice: whoever
+    wrote it has to say which one is meant.
     """
     written = written.strip()
     try:
         local = datetime.fromisoformat(written)
     except ValueError as error:
-        raise BadRequest(f"{written[:50]!r} is no time that is understood here. {_EXAMPLE}") from error
+        raise BadTime(f"{written[:50]!r} is no time that is understood here. {_EXAMPLE}") from error
     if len(written) <= len("2026-11-30") or not 1970 < local.year < LATEST_YEAR:
-        raise BadRequest(f"{written[:50]!r} cannot be used as a time. {_EXAMPLE}")
+        raise BadTime(f"{written[:50]!r} cannot be used as a time. {_EXAMPLE}")
     if local.tzinfo is not None:
         return local.timestamp()
     zone = ZoneInfo(time_zone)

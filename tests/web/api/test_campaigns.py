@@ -341,3 +341,21 @@ def test_a_leaderboard_grows_by_metrics(people: Team) -> None:
     assert len(hand_in(people.service.engine, "wmt", "guests", "tent", SOURCE).evaluations) == 1
     assert error(people.lead.post(address, json={"metrics": ["ter"]})) == (403, "forbidden")
     assert error(people.organiser.post(address, json={"metrics": ["nosuch"]})) == (422, "bad_input")
+
+
+def test_whoever_comes_second_in_a_race_is_told_so(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    team = Team(service)
+    team.found()
+    # As if the first one had been stored after the second one had looked.
+    monkeypatch.setattr("web.life.rules.folded", lambda name: object())
+    again = team.organiser.post(SITE, json={"name": "wmt"})
+    assert error(again) == (409, "conflict")
+    assert "at this very moment" in again.json()["error"]["message"]
+
+
+def test_what_ranks_can_be_said_of_a_new_campaign(service: Service) -> None:
+    team = Team(service)
+    assert error(team.organiser.post(SITE, json={"name": "none", "ranked_by": "chrg"})) == (422, "bad_input")
+    assert team.found(ranked_by="chrf").get(HERE).json()["ranked_by"] == "chrf"
+    team.upload()
+    assert error(team.organiser.patch(HERE, json={"ranked_by": "ter"})) == (422, "bad_input")

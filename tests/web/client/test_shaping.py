@@ -1,9 +1,11 @@
 """Answers as dataclasses, of servers older and newer than the client."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import pytest
 
+from web.api import boards, campaigns, comparisons, me, submission_shapes, uploads
+from web.client import answers
 from web.client.errors import NotSteelyard
 from web.client.shaping import shaped
 
@@ -31,3 +33,33 @@ def test_objects_in_objects_are_shaped_too() -> None:
 def test_what_does_not_fit_is_said(found: object) -> None:
     with pytest.raises(NotSteelyard, match="another release"):
         shaped(Whole, found)
+
+
+@pytest.mark.parametrize(
+    ("sent", "shape"),
+    [
+        (boards.BoardListed, answers.BoardListed),
+        (boards.BoardRanking, answers.Ranking),
+        (boards.BoardScore, answers.BoardScore),
+        (boards.BoardSystem, answers.BoardSystem),
+        (boards.Interval, answers.Interval),
+        (boards.Leaderboard, answers.Leaderboard),
+        (campaigns.CampaignDetails, answers.Campaign),
+        (comparisons.ComparedSystem, answers.ComparedSystem),
+        (comparisons.Comparisons, answers.Comparisons),
+        (comparisons.PairTest, answers.PairTest),
+        (comparisons.Progress, answers.Trying),
+        (me.Me, answers.Me),
+        (submission_shapes.Evaluation, answers.Evaluation),
+        (submission_shapes.Finding, answers.Finding),
+        (submission_shapes.HandedIn, answers.Submission),
+        (submission_shapes.Progress, answers.Progress),
+        (submission_shapes.Quota, answers.Quota),
+        (submission_shapes.Score, answers.Score),
+        (submission_shapes.SubmissionWithScores, answers.Submission),
+        (submission_shapes.ToldEvaluation, answers.ToldEvaluation),
+        (uploads.Upload, answers.Upload),
+    ],
+)
+def test_the_client_drops_nothing_that_the_server_sends(sent, shape):
+    assert set(sent.model_fields) <= {field.name for field in fields(shape)}
