@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from sqlalchemy import select
 
 from metrics.human.agreement import agreement
 from metrics.human.better import ALPHA, mann_whitney, sign_test
-from metrics.human.judgments import Judgment
+from metrics.human.judgments import Judged, Judgment
 from metrics.human.rankings import comparisons
 from metrics.human.scoring import penalties
 from metrics.human.standing import Standing, standings, standings_by_wins
@@ -46,6 +47,16 @@ class Matched:
     """Judged, neither ours nor a human translation."""
     not_judged: tuple[str, ...]
     """Ours, but never judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A system of ours, as people may know it."""
+
+    team: str
+    system: str
+    publication_name: str = ""
+    """Of its team."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +155,52 @@ class HumanScores:
             p = mann_whitney([self.segments[system] for system in systems], shared=shared)
             found = standings(scores, p < alpha)
         return dict(zip(systems, found, strict=True))
+
+
+def called_as_submitted(judged: Judged, submitted: Sequence[Submitted]) -> tuple[Judged, Matched]:
+    """The judgments with their systems called as their submissions are, and which of them that are.
+
+    A judged system may be called by its name, by that of its team and its own (`TEAM/SYSTEM`, `TEAM-SYSTEM`), or by its
+    team alone where that has one system, in any case, with whatever signs between the words. What could be two systems
+    stays as it is, as human translations do.
+    """
+    names = Counter(each.system for each in submitted)
+    called = {each: each.system if names[each.system] == 1 else f"{each.team}/{each.system}" for each in submitted}
+    of_team = Counter(each.team for each in submitted)
+    meant: dict[str, set[str]] = {}
+    for each, name in called.items():
+        teams = {each.team, each.publication_name} - {""}
+        words = {each.system, *(f"{team}/{each.system}" for team in teams)}
+        for word in words | (teams if of_team[each.team] == 1 else set()):
+            meant.setdefault(_folded(word), set()).add(name)
+    ours = set(called.values())
+    given = {row.system for rows in (judged.systems, judged.segments, judged.judgments) for row in rows}
+    rename = {}
+    for name in given - ours:
+        found = meant.get(_folded(name), set())
+        if len(found) == 1 and not found & given and not is_reference(name):
+            rename[name] = next(iter(found))
+    # Two that mean the same would be one system with two scores.
+    count = Counter(rename.values())
+    rename = {name: found for name, found in rename.items() if count[found] == 1}
+    judged = replace(
+        judged,
+        systems=[row._replace(system=rename.get(row.system, row.system)) for row in judged.systems],
+        segments=[row._replace(system=rename.get(row.system, row.system)) for row in judged.segments],
+        judgments=[row._replace(system=rename.get(row.system, row.system)) for row in judged.judgments],
+    )
+    found_names = {rename.get(name, name) for name in given}
+    references = {name for name in found_names if is_reference(name)} - ours
+    return judged, Matched(
+        tuple(sorted(found_names & ours)),
+        tuple(sorted(references)),
+        tuple(sorted(found_names - ours - references)),
+        tuple(sorted(ours - found_names)),
+    )
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).casefold()
 
 
 def is_reference(system: str) -> bool:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Form, Request, UploadFile
+from fastapi import APIRouter, File, Form, Request, Response, UploadFile
 from pydantic import BaseModel
 
 from analysis.agreement_objects import agreement_object
 from models.human import StoredJudgments, list_judgments
-from models.session import reading
+from models.session import reading, writing
 from web.asking import Asking, state_of
 from web.errors import Forbidden
-from web.inspection.human import add_judgments
+from web.inspection.human import add_judgments, remove_judgments
 from web.inspection.judged import read_metrics
 from web.inspection.visible import visible_test_sets
 from web.large_bodies import takes_upload
@@ -33,6 +33,17 @@ class HumanScores(BaseModel):
     """How scores were made of the judgments."""
     created_at: float
     """Seconds since 1970."""
+
+
+class AddedHumanScores(HumanScores):
+    """What was added, and which of its systems are systems here."""
+
+    matched: list[str]
+    """As they are called here: judgments may call them with or without their teams."""
+    unknown: list[str]
+    """Judged, but without an output here, and no human translation."""
+    not_judged: list[str]
+    """With an output here, but never judged."""
 
 
 class ListedHumanScores(BaseModel):
@@ -77,16 +88,30 @@ def add_human_scores(
     files: Annotated[list[UploadFile], File()],
     test_set: Annotated[str, Form()] = "",
     called: Annotated[str, Form()] = "",
-) -> HumanScores:
+) -> AddedHumanScores:
     """Add human scores: tables that belong together, as `steelyard human import` reads them (docs/human.md).
 
-    The same content under the same name is stored once; other content becomes the next version.
+    The same content under the same name is stored once; other content becomes the next version. Where there are outputs
+    and none of their systems was judged, nothing is stored.
     """
     engine = state_of(request).engine
     with reading(engine) as connection:
         sight = read_sight(connection, principal, name)
-    title, stored = add_judgments(engine, sight, test_set, called, files)
-    return _shown(title, stored)
+    title, stored, matched = add_judgments(engine, sight, test_set, called, files)
+    return AddedHumanScores(
+        **_shown(title, stored).model_dump(),
+        matched=list(matched.systems),
+        unknown=list(matched.unknown),
+        not_judged=list(matched.not_judged),
+    )
+
+
+@router.delete("/campaigns/{name}/human-scores/{title}", status_code=204)
+def delete_human_scores(request: Request, name: str, title: str, principal: Asking, test_set: str = "") -> Response:
+    """Delete human scores in one version, NAME@VERSION, that were added in this campaign. For organisers."""
+    with writing(state_of(request).engine) as connection:
+        remove_judgments(connection, read_sight(connection, principal, name), test_set, title)
+    return Response(status_code=204)
 
 
 @router.get("/campaigns/{name}/correlations")

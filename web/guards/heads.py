@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+NO_SUCH_METHOD = 405
+
 
 class AnswersHead:
-    """Lets every route that answers GET answer HEAD."""
+    """Lets every route that answers GET answer HEAD, too; a route may have an answer of its own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -18,19 +20,27 @@ class AnswersHead:
         """One request."""
         if scope["type"] != "http" or scope["method"] != "HEAD":
             await self.app(scope, receive, send)
-            return
-        ended = False
+        elif not await self._answered(scope, receive, send):
+            await self._answered({**scope, "method": "GET"}, receive, send, whatever=True)
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send, *, whatever: bool = False) -> bool:
+        """Send what the app answers without its content; unless `whatever`, not where it knows no such method."""
+        answered = ended = False
 
         async def heard() -> Message:
             # A stream of events would go on for as long as somebody listens.
             return {"type": "http.disconnect"} if ended else await receive()
 
         async def send_head(message: Message) -> None:
-            nonlocal ended
+            nonlocal answered, ended
             if message["type"] == "http.response.start":
-                await send(message)
+                answered = whatever or message["status"] != NO_SUCH_METHOD
+                if answered:
+                    await send(message)
             elif not ended:
                 ended = True
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
+                if answered:
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-        await self.app({**scope, "method": "GET"}, heard, send_head)
+        await self.app(scope, heard, send_head)
+        return answered

@@ -17,6 +17,7 @@ from metrics.text.plain import Text, check_same_length
 from models.campaign import CampaignTestSet, Correction
 from models.declaration import Declaration, Diagnosis
 from models.evaluation import Evaluation
+from models.human import carry_judgments
 from models.leaderboard import LeaderboardRow, ranked, read_leaderboard
 from models.ledger import SubmissionRequest
 from models.states import OPEN
@@ -97,8 +98,8 @@ def correct(
     """Replace references of a test set of a campaign (`to_change`) and queue all that stands on it; the correction.
 
     Everything in this transaction: either there are a new version, measures and submissions on it, or nothing has
-    changed. What the correction does not touch is not measured again (`scheduler.adopting`). Raises BadRequest, Taken,
-    BadText and BadIntake.
+    changed. What the correction does not touch is not measured again (`scheduler.adopting`). Human judgments come
+    along, since source and segments are the same. Raises BadRequest, Taken, BadText and BadIntake.
     """
     if not reason.strip() or len(reason) > LONGEST_REASON:
         raise BadRequest(f"Say in up to {LONGEST_REASON:,} characters why the references were corrected.")
@@ -123,8 +124,10 @@ def correct(
         "new_test_set_id": new_id,
         "reason": reason.replace("\0", "").strip(),
     }
+    judgments = carry_judgments(connection, test_set.id, new_id)
     correction = int(connection.execute(insert(Correction).values(**row).returning(Correction.id)).scalar_one())
     details = {"corrected": sorted(references), "new_test_set": new_id, "submissions": queued, "reason": row["reason"]}
+    details["judgments"] = judgments
     audit(connection, sight, "test_set.correct", test_set.id, **details)
     return correction
 

@@ -9,10 +9,10 @@ from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
 from analysis.agreement_words import explanations
-from models.session import reading
+from models.session import reading, writing
 from web.asking import Asking, state_of
 from web.errors import WebError
-from web.inspection.human import add_judgments
+from web.inspection.human import add_judgments, remove_judgments
 from web.inspection.judged import columns, read_metrics, shown_names
 from web.inspection.visible import NoTestSet
 from web.large_bodies import takes_upload
@@ -56,7 +56,7 @@ def take_human_scores(
     with reading(engine) as connection:
         sight = read_sight(connection, principal, name)
     try:
-        _, kept = add_judgments(engine, sight, test_set, called, files)
+        _, kept, _ = add_judgments(engine, sight, test_set, called, files)
     except WebError as error:
         if error.status not in (413, 422):
             raise
@@ -64,6 +64,20 @@ def take_human_scores(
     address = f"/campaigns/{part_of_address(name)}/metrics"
     chosen = f"test_set={part_of_address(test_set)}&human={part_of_address(kept.name)}"
     return RedirectResponse(f"{address}?{chosen}&stored={part_of_address(kept.title)}", 303)
+
+
+@router.post("/campaigns/{name}/metrics/delete")
+def delete_human_scores(
+    request: Request,
+    name: str,
+    principal: Asking,
+    test_set: Annotated[str, Form()],
+    title: Annotated[str, Form()],
+) -> Response:
+    """Delete human scores that were added here."""
+    with writing(state_of(request).engine) as connection:
+        remove_judgments(connection, read_sight(connection, principal, name), test_set, title)
+    return RedirectResponse(f"/campaigns/{part_of_address(name)}/metrics?test_set={part_of_address(test_set)}", 303)
 
 
 def _shown(

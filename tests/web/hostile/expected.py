@@ -271,9 +271,15 @@ RULES: dict[str, Rule] = {
     # While its phase is blind, how metrics agree with people is for organisers.
     "GET /campaigns/{name}/metrics": Rule(ORGANISERS),
     "POST /campaigns/{name}/metrics": Rule(ORGANISERS, _human),
+    "POST /campaigns/{name}/metrics/delete": Rule(
+        ORGANISERS, {"data": {"test_set": "news of hush", "title": "kept@1"}}
+    ),
     "GET /api/v1/campaigns/{name}/segments": Rule(INSIDE),
     "GET /api/v1/campaigns/{name}/human-scores": Rule(ORGANISERS),
     "POST /api/v1/campaigns/{name}/human-scores": Rule(ORGANISERS, _human),
+    "DELETE /api/v1/campaigns/{name}/human-scores/{title}": Rule(
+        ORGANISERS, parts={"title": "kept@1"}, query="?test_set=news%20of%20hush"
+    ),
     "GET /api/v1/campaigns/{name}/correlations": Rule(ORGANISERS),
     **CAMPAIGN_RULES,
     # Handing in, and what became of it.

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, func, insert, select, update
 
 from models import (
     Account,
+    AuditEntry,
     CampaignMember,
     CampaignTestSet,
     Confirmation,
@@ -26,13 +27,15 @@ from models import (
     Quota,
     System,
     Team,
+    TestSet,
     Upload,
 )
 from models.base import now
+from models.human import NewJudgments, SystemRow, store_judgments
 from models.nights import Night
 from models.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
 from models.session import reading, writing
-from models.states import NightState
+from models.states import JudgmentKind, NightState
 from tests.analysis.nights import add_night, add_schedule
 from tests.scheduler.jobs import work_off
 from tests.web.access.people import CHEAPLY_HASHED
@@ -40,6 +43,7 @@ from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import DAY, Service
 from web.access.secrets import hash_of, new_secret
 from web.asking import FORM_HEADER, SESSION_COOKIE, form_token
+from web.inspection.human import ADDED, subject_of
 
 SCRIPT = "\"'><script>alert(1)</script><img src=x onerror=alert(2)><a href=javascript:alert(3)>x</a>{{7*7}}"
 SHORT = "\"'><script>alert(1)</script><i onclick=alert(2)>"
@@ -274,6 +278,13 @@ def build(service: Service) -> World:
     readers = {role: _token(service, account, Scope.READ) for role, account in accounts.items()}
     _change(service, Account, Account.id == accounts["disabled"], disabled_at=now())
     corrections = {name: _correct(service, campaigns[name], test_sets[name]) for name in campaigns}
+    with writing(service.engine) as connection:
+        named = select(TestSet).where(TestSet.name == f"news of {PRIVATE}").order_by(TestSet.id.desc()).limit(1)
+        test_set = connection.execute(named).one()
+        judged = NewJudgments("kept", JudgmentKind.SCORES, {}, [SystemRow("keel", 0.5)])
+        kept, _ = store_judgments(connection, test_set.id, judged)
+        added = {"action": ADDED, "subject": subject_of(kept, test_set), "details": {}}
+        connection.execute(insert(AuditEntry).values(campaign_id=campaigns[PRIVATE], actor="", **added))
     for name in (PRIVATE, ELSEWHERE):
         schedule = add_schedule(service.engine, campaigns[name], name=f"canaryprivate{name} nights")
         night = add_night(service.engine, schedule, 1, {})

@@ -4,8 +4,10 @@ import pytest
 from sqlalchemy import select
 
 from models.audit import AuditEntry
+from models.human import NewJudgments, SystemRow, store_judgments
 from models.roles import PhaseKind, Scope
-from models.session import reading
+from models.session import reading, writing
+from models.states import JudgmentKind
 from tests.web.inspection.looked_at import Looked, look_at
 from tests.web.service import DAY, Service
 
@@ -119,3 +121,71 @@ def test_anonymous_teams_stay_so(bay: Looked) -> None:
             assert name not in text
     assert "Team 1" in bay.service.client().get(PAGE).text
     assert "gulls/dive" in bay.service.browser(bay.organiser).get(PAGE).text
+
+
+TOTALS = "system\tscore\n{}\t1.0\n{}\t0.5\nHUMAN-A\t2.0\n"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("dive", "soar"),
+        ("gulls/dive", "terns/soar"),
+        ("GULLS-Dive", "terns_soar"),
+        ("gulls", "Terns"),
+        ("dive", "terns/soar"),
+    ],
+)
+def test_systems_are_found_as_people_call_them(bay: Looked, names: tuple[str, str]) -> None:
+    client = bay.service.program(bay.organiser)
+    added = client.post(HUMAN, files=_files(TOTALS.format(*names)), data={"called": "da"})
+    assert added.status_code == 201, added.text
+    assert (added.json()["matched"], added.json()["unknown"], added.json()["not_judged"]) == (["dive", "soar"], [], [])
+    assert client.get(CORRELATIONS).json()["tables"][0]["systems"] == ["dive", "soar"]
+    page = bay.service.browser(bay.organiser).get(PAGE).text
+    assert "2 judged systems with an output here: <bdi>dive, soar</bdi>" in page
+
+
+def test_what_matches_nothing_is_refused_and_what_matches_in_part_is_listed(bay: Looked) -> None:
+    client, browser = bay.service.program(bay.organiser), bay.service.browser(bay.organiser)
+    refused = client.post(HUMAN, files=_files(TOTALS.format("heron", "stork")), data={"called": "da"})
+    assert refused.status_code == 422
+    assert refused.json()["error"]["details"] == ["Judged: heron, stork, HUMAN-A.", "Here: dive, soar."]
+    assert client.get(HUMAN).json()["items"] == []
+    added = client.post(HUMAN, files=_files(TOTALS.format("heron", "soar")), data={"called": "da"})
+    assert (added.json()["matched"], added.json()["unknown"], added.json()["not_judged"]) == (
+        ["soar"],
+        ["heron"],
+        ["dive"],
+    )
+    page = browser.get(PAGE).text
+    assert "without an output of that name: <bdi>heron</bdi>" in page
+    assert "Not judged: <bdi>dive</bdi>" in page
+
+
+def test_organisers_delete_what_they_added(bay: Looked) -> None:
+    client, browser = bay.service.program(bay.organiser), bay.service.browser(bay.organiser)
+    for score in ("1", "2"):
+        text = TOTALS.format("dive", "soar").replace("1.0", score)
+        assert client.post(HUMAN, files=_files(text), data={"called": "da"}).status_code == 201
+    assert client.get(CORRELATIONS).json()["human"] == "da@2"
+    assert bay.service.program(bay.gull).delete(f"{HUMAN}/da@2").status_code == 403
+    assert bay.service.client().delete(f"{HUMAN}/da@2").status_code == 401
+    assert client.delete(f"{HUMAN}/da@9").status_code == 404
+    assert client.delete(f"{HUMAN}/da@2").status_code == 204
+    assert client.get(CORRELATIONS).json()["human"] == "da@1", "the one before it stands again"
+    answer = browser.post(f"{PAGE}/delete", data={"test_set": "bay", "title": "da@1"}, follow_redirects=False)
+    assert answer.status_code == 303
+    assert client.get(HUMAN).json()["items"] == []
+    with reading(bay.service.engine) as connection:
+        actions = list(connection.scalars(select(AuditEntry.action).order_by(AuditEntry.id)))
+    assert actions[-4:] == ["human-scores.add", "human-scores.add", "human-scores.remove", "human-scores.remove"]
+
+
+def test_what_was_not_added_in_this_campaign_stays(bay: Looked) -> None:
+    """Test sets are shared by their content: others may have imported it for theirs."""
+    with writing(bay.service.engine) as connection:
+        new = NewJudgments("da", JudgmentKind.SCORES, {}, [SystemRow("dive", 1.0), SystemRow("soar", 0.0)])
+        store_judgments(connection, bay.test_set, new)
+    answer = bay.service.program(bay.organiser).delete(f"{HUMAN}/da@1")
+    assert (answer.status_code, "were not added" in answer.text) == (403, True)

@@ -13,9 +13,22 @@ from models import Campaign, Correction, Evaluation, Submission
 from models.campaign_protocols import find_measures
 from models.declaration import Declaration
 from models.errors import NotFound
+from models.human import (
+    NewJudgments,
+    RatingRow,
+    SegmentRow,
+    SystemRow,
+    delete_judgments,
+    list_judgments,
+    read_ratings,
+    read_segments,
+    read_systems,
+    store_judgments,
+)
 from models.roles import DeclaredKind
 from models.session import make_engine, reading, writing
 from models.shard import Shard
+from models.states import JudgmentKind
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import found, given, hand_in, with_test_set
 from web.access.principal import COMMAND_LINE
@@ -196,3 +209,34 @@ def test_a_correction_that_fails_changes_nothing(engine: Engine) -> None:
 def test_ranks_that_are_unknown_say_nothing() -> None:
     row = Beside("a", "b", 1, None, 3.0, True, None, 1)
     assert (row.difference, row.risen) == (None, None)
+
+
+def test_human_judgments_come_along(engine: Engine) -> None:
+    """They are of the outputs and the source, which are the same."""
+    with writing(engine) as connection:
+        old = read_sight(connection, COMMAND_LINE, "wmt").test_sets
+        (test_set,) = old
+        rows = [SystemRow("mast", 1.5), SystemRow("tent", 0.5)]
+        segments, ratings = [SegmentRow("mast", 0, 2.0)], [RatingRow("eva", "mast", 0, 90.0)]
+        for name in ("da", "mqm"):
+            store_judgments(
+                connection, test_set, NewJudgments(name, JudgmentKind.RATINGS, {"z": True}, rows, segments, ratings)
+            )
+    correct_it(engine)
+    with reading(engine) as connection:
+        new = max(read_sight(connection, COMMAND_LINE, "wmt").test_sets)
+        assert new != test_set
+        before, after = list_judgments(connection, test_set), list_judgments(connection, new)
+        assert [each.title for each in after] == [each.title for each in before] == ["da@1", "mqm@1"]
+        assert {each.id for each in before} & {each.id for each in after} == set()
+        for each in after:
+            assert read_systems(connection, each.id) == rows
+            assert read_segments(connection, each.id) == segments
+            assert read_ratings(connection, each.id) == ratings
+            assert (each.kind, each.method) == (JudgmentKind.RATINGS, {"z": True})
+    with writing(engine) as connection:
+        again = NewJudgments("da", JudgmentKind.RATINGS, {"z": True}, rows, segments, ratings)
+        assert store_judgments(connection, new, again)[1] is False, "the same content is known there, too"
+        delete_judgments(connection, after[0].id)
+        assert [each.title for each in list_judgments(connection, new)] == ["mqm@1"]
+        assert [each.title for each in list_judgments(connection, test_set)] == ["da@1", "mqm@1"]
