@@ -64,14 +64,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _print_status(settings: Settings, tables: Standing) -> None:
     """Which programs can work with the tables, and the workers that are alive."""
-    from metrics.base import EDITION, VERSION
+    from metrics.base import EDITION, VERSION, edition_name
     from models import migrate
     from models.compatibility import living_workers
     from models.session import make_engine, reading
 
     trouble = tables.trouble(migrate.REVISION)
     print(f"programs: of revision {tables.oldest or tables.revision or migrate.REVISION} or later")
-    print(f"this release: {VERSION}, revision {migrate.REVISION}, edition {EDITION}")
+    print(f"this release: {VERSION}, revision {migrate.REVISION}, edition {edition_name(EDITION)}")
     print(f"this release can work with them: {'yes' if trouble is None else 'no'}")
     if trouble is not None:
         # What is written of workers may look otherwise there.
@@ -83,7 +83,7 @@ def _print_status(settings: Settings, tables: Standing) -> None:
     engine.dispose()
     print(f"workers alive: {len(workers)}")
     for each in workers:
-        print(f"  {each.id}: version {each.version}, revision {each.revision}, edition {each.edition}")
+        print(f"  {each.id}: version {each.version}, revision {each.revision}, edition {edition_name(each.edition)}")
 
 
 def _collect(settings: Settings, older_seconds: float) -> int:

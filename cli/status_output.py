@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cli.durations import duration
 from cli.folding_tables import add_row, folding_table
 from cli.status_failures import shown_failures
+from metrics.base import edition_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -160,9 +161,12 @@ def _advice(status: Status) -> str:
         lacking.append("`steelyard worker`")
     if overview.unserved and not lacking:
         wait = " and ".join(
-            f"{_count(amount, 'evaluation')} of edition {edition}" for edition, amount in overview.unserved.items()
+            f"{_count(amount, 'evaluation')} of edition {edition_name(edition)}"
+            for edition, amount in overview.unserved.items()
         )
-        return f"No worker makes {wait}. Start a `steelyard worker` of the release that queued it."
+        return (
+            f"No worker makes {wait}. Start a `steelyard worker` of the release, and with the Python, that queued it."
+        )
     return f"Nobody works on what is open. Start {' and '.join(lacking)}." if lacking else ""
 
 

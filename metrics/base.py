@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import unicodedata
 from abc import ABCMeta, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -23,10 +24,30 @@ if TYPE_CHECKING:
     from metrics.surroundings import Surroundings
 
 VERSION = "0.1.0"
-EDITION = 2
-"""The edition of the numbers: raised by a release in which any metric counts or scores anything differently.
+_UNICODE_VERSIONS = 10_000
+RELEASED = 2
+"""Raised by a release in which any metric counts or scores anything differently."""
 
-Statistics of one edition are never added to those of another.
+
+def edition_with(unicode_version: str) -> int:
+    """The edition of the numbers that this release makes where Python has the tables of a version such as "15.0.0".
+
+    They say what is a capital letter and what is one character, and no two versions say the same of all.
+    """
+    major, minor, _ = unicode_version.split(".")
+    return RELEASED * _UNICODE_VERSIONS + int(major) * 100 + int(minor)
+
+
+def edition_name(edition: int) -> str:
+    """As people read it: "2 (Unicode 15.0)"; the first edition did not tell versions of Unicode apart."""
+    released, version = divmod(edition, _UNICODE_VERSIONS)
+    return f"{released} (Unicode {version // 100}.{version % 100})" if released else str(edition)
+
+
+EDITION = edition_with(unicodedata.unidata_version)
+"""The edition of the numbers. Statistics of one edition are never added to those of another.
+
+Larger for a later release, and within a release for a later version of Unicode.
 """
 _UNWRITABLE = re.compile(r"[\s:|\x00-\x1f\x7f]")
 """What no parameter's text can hold: specifications and signatures could not be taken apart again."""

@@ -6,7 +6,7 @@ import logging
 
 from sqlalchemy import Engine, select
 
-from metrics.base import EDITION
+from metrics.base import EDITION, edition_name
 from models.comparing import end_comparisons
 from models.comparison import Trials
 from models.evaluation import Evaluation
@@ -62,8 +62,9 @@ class Editions:
         for edition, amount in newer.items():
             if edition not in self._said:
                 log.warning(
-                    "%d evaluations wait for a worker of edition %d: this release makes edition %d. "
-                    "Start a worker of the release that queued them.", amount, edition, EDITION,
+                    "%d evaluations wait for a worker of edition %s: here edition %s is made. "
+                    "Start a worker of the release and with the Python that queued them.",
+                    amount, edition_name(edition), edition_name(EDITION),
                 )  # fmt: skip
         self._said = newer
 
@@ -83,6 +84,6 @@ def _begin_anew(engine: Engine, settings: Settings, edition: int, evaluations: l
         cancel_idle(connection, Reduction, Reduction.id.in_(reductions))
     if held:
         log.warning(
-            "%d evaluations of edition %d, which no living worker makes, are begun anew in edition %d",
-            len(held), edition, EDITION,
+            "%d evaluations of edition %s, which no living worker makes, are begun anew in edition %s",
+            len(held), edition_name(edition), edition_name(EDITION),
         )  # fmt: skip

@@ -245,12 +245,12 @@ def chinese_kinds() -> Kinds:
 
 @cache
 def international_kinds() -> Kinds:
-    """Unicode's categories N, P and S, of the Unicode version that the package `regex` knows."""
-    import regex  # type: ignore[import-untyped]
+    """Unicode's categories N, P and S, of one version of Unicode everywhere."""
+    from metrics.text.unicode_categories import NUMBERS, PUNCTUATION, SYMBOLS
 
     table = blank_kinds().copy()
-    everything = np.arange(CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    for category, kind in (("N", kinds.NUMBER), ("P", kinds.MARK), ("S", kinds.ALONE)):
-        for found in regex.finditer(rf"\p{{{category}}}+", everything):
-            table[found.start() : found.end()] = kind
+    for ranges, kind in ((NUMBERS, kinds.NUMBER), (PUNCTUATION, kinds.MARK), (SYMBOLS, kinds.ALONE)):
+        for each in ranges.split():
+            first, last = (int(end, 16) for end in each.split("-"))
+            table[first : last + 1] = kind
     return table

@@ -8,6 +8,7 @@ from celery import Celery
 from sqlalchemy import select, text, update
 
 from metrics.base import EDITION as OURS
+from metrics.base import edition_name
 from models import Compatibility, LeaseState, Shard, Worker
 from models.session import reading, writing
 from models.states import QueueClass
@@ -88,7 +89,7 @@ def test_a_rolling_upgrade(expected: Outcomes, tmp_path: Path, postgres_url: str
         assert {state for edition, state, _ in shards(cluster)[4:] if edition == OURS} == {"done", "pending"}
         scheduler = cluster.start("next scheduler", "scheduler", **{EDITION: str(NEXT)})
         until(lambda: finished(cluster, expected, "campaign 22"), "the scores of the next edition")
-        assert f"1 evaluations of edition {OURS}" in cluster.log("next scheduler")
+        assert f"1 evaluations of edition {edition_name(OURS)}" in cluster.log("next scheduler")
         done = [edition for edition, state, _ in shards(cluster)[4:] if state == LeaseState.DONE]
         assert NEXT in done, "what was begun anew was cut anew, too"
 

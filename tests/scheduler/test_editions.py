@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
-from metrics.base import EDITION
+from metrics.base import EDITION, edition_name, edition_with
 from models import Evaluation, LeaseState, Preparation, PreparedState, Reduction, Score, Shard, Statistics, Worker
 from models.base import now
 from models.claims import claim_shard
@@ -99,7 +99,7 @@ def test_what_an_older_edition_began_is_begun_anew(
     with writing(engine) as connection:
         connection.execute(update(Worker).values(beat_at=now() - 1e6))
     assert Editions().go(engine, settings) == 2
-    assert f"2 evaluations of edition {OLD}" in caplog.text
+    assert f"2 evaluations of edition {edition_name(OLD)}" in caplog.text
     assert Editions().go(engine, settings) == 0
     assert evaluation_states(engine) == {(OLD, "done"), (NEW, "queued")}
     assert states(engine, Shard) == {(OLD, "done"), (OLD, "cancelled"), (NEW, "pending")}
@@ -150,7 +150,7 @@ def test_what_a_newer_edition_queued_waits(
     add_worker(engine, "old", OLD)
     looked = Editions()
     assert [looked.go(engine, settings) for _ in range(2)] == [0, 0]
-    assert caplog.text.count(f"wait for a worker of edition {NEW}") == 1
+    assert caplog.text.count(f"wait for a worker of edition {edition_name(NEW)}") == 1
     assert evaluation_states(engine) == {(NEW, "queued")}
     assert dispatch(engine, App(), settings) == 0, "nobody would read it"
     with reading(engine) as connection:
@@ -205,3 +205,36 @@ def test_trials_of_an_older_edition_are_asked_for_again(
     assert request_comparison(engine, patient, job.protocols[0], pairs, [0], trials=100, seed=1)
     with reading(engine) as connection:
         assert NEW in set(connection.scalars(select(Trials.edition)))
+
+
+def test_a_worker_whose_python_has_another_unicode_mixes_with_nobody(
+    engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is one character, and which its small letter, comes from Python's tables."""
+    ours, later = edition_with("15.0.0"), edition_with("15.1.0")
+    assert ours < later < edition_with("16.0.0")
+    become(monkeypatch, ours)
+    queue_job(engine, settings, segments=600, systems=2, metrics=["bleu:case=lc", "nist"])
+    do_all(settings, later)
+    assert evaluation_states(engine) == {(ours, "queued")}
+    assert states(engine, Shard) == {(ours, "pending")}
+    add_worker(engine, "later", later)
+    assert dispatch(engine, App(), settings) == 0, "no message reaches its queues"
+    with reading(engine) as connection:
+        unserved = read_overview(connection, silent_seconds=10).unserved
+    assert unserved == {ours: 2}
+    assert [edition_name(edition) for edition in unserved] == ["2 (Unicode 15.0)"]
+    do_all(settings, ours)
+    assert evaluation_states(engine) == {(ours, "done")}
+    done = stored(engine)
+
+    # The scheduler's Python is renewed, too: what it queues from now on has no part in what was counted before.
+    become(monkeypatch, later)
+    job = queue_job(
+        engine, settings, segments=600, systems=2, metrics=["bleu:case=lc", "nist"], campaign="again", seed=2
+    )
+    do_all(settings, ours)
+    assert evaluation_states(engine) == {(ours, "done"), (later, "queued")}
+    do_all(settings, later)
+    assert evaluation_states(engine) == {(ours, "done"), (later, "done")}
+    assert [row for row in stored(engine) if row[0] not in job.all_evaluations] == done

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from analysis.significance import ALPHA
-from metrics.base import EDITION
+from metrics.base import EDITION, edition_name
 from metrics.resampling.randomization import TRIALS
 from web.inspection.method import described_metrics
 from web.pages.rendering import page
@@ -23,7 +23,7 @@ def about(request: Request) -> Response:
         "about",
         title="How each number is made",
         metrics=described_metrics(),
-        edition=EDITION,
+        edition=edition_name(EDITION),
         trials=TRIALS,
         alpha=ALPHA,
         level=LEVEL,
