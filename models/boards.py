@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -111,29 +112,32 @@ def outgrown_boards(connection: Connection, boards: Sequence[ListedBoard]) -> se
     alike: dict[tuple[int, int, tuple[str, ...]], list[ListedBoard]] = {}
     for board in boards:
         alike.setdefault((board.campaign_id, board.test_set_id, board.references), []).append(board)
-    found = set()
-    for several in alike.values():
-        ordered = sorted(several, key=lambda board: board.protocol_id)
-        for number, older in enumerate(ordered):
-            if any(_says_all(connection, newer, older) for newer in ordered[number + 1 :]):
-                found.add(older)
-    return found
-
-
-def _says_all(connection: Connection, newer: ListedBoard, older: ListedBoard) -> bool:
-    if not set(older.metrics) <= set(newer.metrics) or (older.replicates and not newer.replicates):
-        return False
-    measured_now = select(Evaluation.submission_id).where(
-        Evaluation.protocol_id == newer.protocol_id, Evaluation.state == EvaluationState.DONE
-    )
-    only_before = (
-        select(Evaluation.id)
+    several = [sorted(group, key=lambda board: board.protocol_id) for group in alike.values() if len(group) > 1]
+    if not several:
+        return set()
+    rows = connection.execute(
+        select(Evaluation.protocol_id, Submission.campaign_id, Evaluation.submission_id, Evaluation.state)
         .join(Submission, Submission.id == Evaluation.submission_id)
-        .where(Evaluation.protocol_id == older.protocol_id, Submission.campaign_id == older.campaign_id)
-        .where(Evaluation.submission_id.not_in(measured_now))
-        .limit(1)
+        .where(Evaluation.protocol_id.in_({board.protocol_id for group in several for board in group}))
     )
-    return connection.scalar(only_before) is None
+    measured: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    done: defaultdict[int, set[int]] = defaultdict(set)
+    for row in rows:
+        measured[row.protocol_id, row.campaign_id].add(row.submission_id)
+        if row.state == EvaluationState.DONE:
+            done[row.protocol_id].add(row.submission_id)
+
+    def says_all(newer: ListedBoard, older: ListedBoard) -> bool:
+        if not set(older.metrics) <= set(newer.metrics) or (older.replicates and not newer.replicates):
+            return False
+        return measured[older.protocol_id, older.campaign_id] <= done[newer.protocol_id]
+
+    return {
+        older
+        for group in several
+        for number, older in enumerate(group)
+        if any(says_all(newer, older) for newer in group[number + 1 :])
+    }
 
 
 def output_of(connection: Connection, submissions: Sequence[int]) -> dict[int, int]:

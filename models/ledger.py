@@ -20,6 +20,7 @@ from sqlalchemy import (
     exists,
     func,
     select,
+    true,
     update,
 )
 from sqlalchemy.orm import Mapped, mapped_column
@@ -93,8 +94,8 @@ def lock_account(connection: Connection, campaign_id: int, team: str) -> int:
     ).scalar_one()
 
 
-def read_entries(connection: Connection, campaign_id: int, team: str) -> list[Entry]:
-    """The entries of a team in a campaign, in the order in which they were made."""
+def read_entries(connection: Connection, campaign_id: int, team: str, submission: int | None = None) -> list[Entry]:
+    """The entries of a team in a campaign, in the order in which they were made; or that of one submission."""
     given_back = (
         select(func.min(Evaluation.finished_at)).where(_asked_for(), _lost()).correlate(LedgerEntry).scalar_subquery()
     )
@@ -117,6 +118,7 @@ def read_entries(connection: Connection, campaign_id: int, team: str) -> list[En
         )
         .join(QuotaAccount, QuotaAccount.id == LedgerEntry.account_id)
         .where(QuotaAccount.campaign_id == campaign_id, QuotaAccount.team == team)
+        .where(true() if submission is None else LedgerEntry.submission_id == submission)
         .order_by(LedgerEntry.created_at, LedgerEntry.submission_id)
     )
     return [

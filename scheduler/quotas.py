@@ -82,15 +82,19 @@ def day_of(moment: float, time_zone: str) -> Day:
     return Day(today, time_zone, begin, end)
 
 
-def read_standings(
-    connection: Connection, campaign_id: int, team: str, *, phase: str, at: float, without: int | None = None
-) -> list[Standing]:
-    """How a team stands in a campaign at a moment, one for each kind of quota; a submission may be left out.
+def read_standings(connection: Connection, campaign_id: int, team: str, *, phase: str, at: float) -> list[Standing]:
+    """How a team stands in a campaign at a moment, one for each kind of quota.
 
     Whoever decides by it must hold the team's account (`models.ledger.lock_account`).
     """
+    return standings_of(connection, campaign_id, team, read_entries(connection, campaign_id, team), phase=phase, at=at)
+
+
+def standings_of(
+    connection: Connection, campaign_id: int, team: str, entries: Sequence[Entry], *, phase: str, at: float
+) -> list[Standing]:
+    """The same, where its entries in the ledger are known."""
     quotas = quotas_of(connection, campaign_id, team, phase)
-    entries = [each for each in read_entries(connection, campaign_id, team) if each.submission_id != without]
     return [_standing(kind, quotas, entries, phase, at) for kind in QuotaKind]
 
 
@@ -177,8 +181,8 @@ def read_accounts(connection: Connection, team: str, campaign: str | None = None
     found = []
     for campaign_id, name in chosen:
         phase = read_phase(connection, campaign_id)
-        standings = read_standings(connection, campaign_id, team, phase=phase, at=at)
         entries = read_entries(connection, campaign_id, team)
+        standings = standings_of(connection, campaign_id, team, entries, phase=phase, at=at)
         given_back = tuple(each for each in entries if each.given_back_at is not None)
         found.append(Account(name, phase, tuple(standings), given_back))
     return found

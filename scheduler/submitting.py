@@ -32,7 +32,7 @@ from scheduler.admission import Admission, admit
 from scheduler.errors import BadIntake, ReusedKey
 from scheduler.intake import NewSubmission, store_submissions
 from scheduler.queueing import queue_submissions
-from scheduler.quotas import Standing, check_quotas, read_clock, read_standings
+from scheduler.quotas import Standing, check_quotas, read_clock, standings_of
 from scheduler.texts import NewText
 from worker.settings import Settings
 
@@ -130,12 +130,14 @@ def submit(engine: Engine, settings: Settings, attempt: Attempt, *, processes: i
         submission = known
         queued = submission is None or (not repeated and _is_to_be_queued(connection, submission, measures))
         phase = read_phase(connection, measures.campaign_id) if admission is None else admission.phase
+        whose = measures.campaign_id, attempt.team
+        entries = read_entries(connection, *whose)
         if queued:
             at = read_clock(connection)
-            counts_already = _counts(connection, measures.campaign_id, attempt.team, known)
-            standings = read_standings(
-                connection, measures.campaign_id, attempt.team, phase=phase, at=at, without=known
-            )
+            mine = [each for each in entries if each.submission_id == known]
+            entries = [each for each in entries if each.submission_id != known]
+            counts_already = any(each.given_back_at is None for each in mine)
+            standings = standings_of(connection, *whose, entries, phase=phase, at=at)
             check_quotas(standings, attempt.team, new=not counts_already)
             (submission,) = store_submissions(connection, measures.campaign_id, measures.test_set.id, [new])
             # Those that are there already, in the order in which all lock them: they are queued protocol by protocol.
@@ -153,6 +155,8 @@ def submit(engine: Engine, settings: Settings, attempt: Attempt, *, processes: i
                     due_at=attempt.due_at,
                 )
             write_entry(connection, account, submission, phase, at=None if counts_already else at)
+            entries += read_entries(connection, *whose, submission)
+            entries.sort(key=lambda each: (each.created_at, each.submission_id))
         assert submission is not None
         if admission is not None and not repeated:
             _declare(connection, measures, attempt, submission, admission, stored=known is None, queued=queued)
@@ -165,9 +169,7 @@ def submit(engine: Engine, settings: Settings, attempt: Attempt, *, processes: i
                 Declaration.submission_id == submission
             )
         ).one_or_none()
-        standings = read_standings(
-            connection, measures.campaign_id, attempt.team, phase=phase, at=read_clock(connection)
-        )
+        standings = standings_of(connection, *whose, entries, phase=phase, at=read_clock(connection))
     return Submitted(
         submission,
         tuple(evaluations.values()),
@@ -301,12 +303,6 @@ def _is_to_be_queued(connection: Connection, submission: int, measures: Measures
     )
     there = [state for state in states if state in (*OPEN, EvaluationState.DONE)]
     return len(there) < len(measures.protocols)
-
-
-def _counts(connection: Connection, campaign_id: int, team: str, submission: int | None) -> bool:
-    """Whether a submission is in the ledger and was not given back."""
-    entries = read_entries(connection, campaign_id, team)
-    return any(each.submission_id == submission and each.given_back_at is None for each in entries)
 
 
 def _evaluations(connection: Connection, submission: int, measures: Measures) -> dict[int, int]:

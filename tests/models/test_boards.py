@@ -9,6 +9,7 @@ from models.boards import ListedBoard, list_boards, outgrown_boards
 from models.leaderboard import read_contestants, read_leaderboard
 from models.session import make_engine, reading, writing
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from tests.statements import caught
 from worker.settings import Settings
 
 
@@ -47,6 +48,17 @@ def test_a_board_is_outgrown_by_one_that_says_everything_of_it(database_url: str
     assert outgrown(engine) == [("bleu",)]
     measured(engine, database_url, "bleu", systems="abc")
     assert outgrown(engine) == [], "c stands only there"
+
+
+def test_boards_are_compared_by_one_statement(sqlite_url: str) -> None:
+    engine = make_engine(sqlite_url)
+    for number in range(5):
+        measured(engine, sqlite_url, *("bleu", "ter", "wer", "per", "chrf")[: number + 1])
+    with reading(engine) as connection:
+        boards = list_boards(connection)
+        with caught() as statements:
+            assert len(outgrown_boards(connection, boards)) == 4
+    assert len(statements) == 1
 
 
 def test_other_metrics_and_lost_replicates_outgrow_nothing(sqlite_url: str) -> None:

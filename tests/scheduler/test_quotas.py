@@ -25,6 +25,7 @@ from scheduler.quotas import Standing, day_of, read_accounts, remove_quotas, set
 from scheduler.submitting import Submitted, submissions_ahead, submit
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text, work_off
 from tests.scheduler.quotas import CAMPAIGN, attempt, limit, open_campaign, standings, used
+from tests.statements import caught
 from worker.settings import Settings
 
 IN_FLIGHT, PER_DAY, PER_PHASE = QuotaKind
@@ -501,3 +502,24 @@ def test_what_is_half_lost_is_queued_again_also_where_its_other_half_fills_the_q
     assert (again.submission, again.queued) == (first.submission, True)
     assert used(engine) == (1, 1, 1)
     assert "in flight" in refused(engine, settings, 2)
+
+
+def test_the_ledger_is_read_once_however_long_it_is(engine: Engine, settings: Settings) -> None:
+    open_campaign(engine, settings)
+    limit(engine, {QuotaKind.PER_DAY: 5})
+    first = submit(engine, settings, attempt(1))
+    for seed, used_then in ((2, 2), (3, 3), (2, 3)):
+        with caught() as statements:
+            handed_in = submit(engine, settings, attempt(seed))
+        assert {each.kind: each.used for each in handed_in.standings}[QuotaKind.PER_DAY] == used_then
+        of_ledger = [text for text, _ in statements if "JOIN quota_account" in text]
+        whole = [
+            text for text in of_ledger if "ledger_entry.submission_id =" not in text.rpartition("JOIN quota_account")[2]
+        ]
+        assert len(whole) == 1
+    # In the order in which they were made, the one that is there for long first.
+    fail(engine, first, Fault.PLATFORM)
+    again = submit(engine, settings, attempt(1))
+    in_order = {each.kind: each.submissions for each in again.standings}[QuotaKind.PER_DAY]
+    assert in_order[-1] == first.submission
+    assert standings(engine)[QuotaKind.PER_DAY].submissions == in_order

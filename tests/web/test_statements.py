@@ -10,11 +10,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from sqlalchemy import JSON, Engine, Integer, String, cast, event, insert, literal, select, update
+from sqlalchemy import JSON, Engine, Integer, String, cast, insert, literal, select, update
 
 from models import (
     Campaign,
@@ -49,6 +49,7 @@ from scheduler.recovery import sweep
 from scheduler.telemetry import SchedulerMetrics, new_tally
 from scheduler.upkeep import Upkeep
 from tests.scheduler.test_dispatch import App
+from tests.statements import Statement, caught
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, Port, output
 from worker.app import make_app
@@ -62,8 +63,6 @@ FIRST = 1_000_000
 """The ids before are for what the test does."""
 COUNTED_IN_INDEX = {"ix_evaluation_state"}
 """Indexes of a byte or so for each row, in which rows are counted."""
-
-Statement = tuple[str, Any]
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
@@ -166,22 +165,6 @@ def fill(engine: Engine) -> None:
     with engine.connect() as connection:
         if engine.dialect.name == "postgresql":
             connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("VACUUM ANALYZE")
-
-
-@contextmanager
-def caught() -> Iterator[list[Statement]]:
-    """The statements of all engines, with their parameters."""
-    found: list[Statement] = []
-
-    def catch(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        if statement.split(None, 1)[0] in {"SELECT", "WITH", "UPDATE", "DELETE"} and "set_config" not in statement:
-            found.append((statement, parameters[0] if isinstance(parameters, list) else parameters))
-
-    event.listen(Engine, "before_cursor_execute", catch)
-    try:
-        yield found
-    finally:
-        event.remove(Engine, "before_cursor_execute", catch)
 
 
 def excesses(engine: Engine, statement: Statement) -> list[str]:
