@@ -30,6 +30,7 @@ def agreement_object(table: AgreementTable) -> dict[str, Any]:
             "human_translations": list(judged.matched.references),
             "unknown": list(judged.matched.unknown),
             "not_judged": list(judged.matched.not_judged),
+            "as_asked": list(judged.board.without),
             "not_scored": list(judged.unscored),
         },
         "undefined": [statistic.name for statistic in table.undefined],

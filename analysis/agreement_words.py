@@ -44,6 +44,7 @@ def explanations(table: AgreementTable) -> list[str]:
         names = ", ".join(statistic.title for statistic in table.undefined)
         sentences.append(f"Not defined here: {names}{_why(table)}".removesuffix(".") + ".")
     for left_out, what in (
+        (judged.board.without, "as asked"),
         (judged.matched.references, "human translations"),
         (judged.matched.unknown, "judged, but not on this leaderboard"),
         (judged.matched.not_judged, "not judged"),

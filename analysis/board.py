@@ -14,12 +14,13 @@ from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.runs import RunSpread, mean_over_runs, run_spread
 from metrics.segmentation import unsegmented_of
 from models.boards import output_of
+from models.equal_outputs import read_equal_references
 from models.leaderboard import read_leaderboard
 from models.roles import DeclaredKind
 from models.stored_statistics import read_statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
     from sqlalchemy import Connection
@@ -58,6 +59,12 @@ class Board:
     ones first."""
     left_out: Mapping[LeaderboardScore, NDArray[np.float64]] = field(default_factory=dict)
     """What BCa intervals need: the score (segments,) without each segment."""
+
+    same_as_reference: Mapping[tuple[int, ...], str] = field(default_factory=dict)
+    """A row's evaluations -> the reference that is its output. Tells of references: not for teams while those are
+    hidden."""
+    without: tuple[str, ...] = ()
+    """Names of systems that were left out because somebody asked for it, sorted."""
 
     @property
     def title(self) -> str:
@@ -127,7 +134,9 @@ class Board:
         """What a reader must know beside the scores."""
         if row.scores:
             same = self.same_output.get(row.evaluations, "")
-            return remark(same, row.kind, ranked=row.ranked, late=row.late_seconds > 0)
+            said = remark(same, row.kind, ranked=row.ranked, late=row.late_seconds > 0)
+            reference = self.same_as_reference.get(row.evaluations)
+            return ", ".join(filter(None, (f"same as reference {reference}" if reference else "", said)))
         state = f"{row.state.value}: {row.reason}" if row.reason else row.state.value
         return f"{row.runs_done} of {len(row.runs)} runs done; {state}" if len(row.runs) > 1 else state
 
@@ -152,6 +161,13 @@ class Board:
     def only(self, rows: Sequence[int]) -> Board:
         """The board with some of its rows, in its order, as if there were no others; ranks stay."""
         return replace(self, rows=[self.rows[row] for row in sorted(rows)], ranking=None)
+
+    def leaving_out(self, names: Collection[str]) -> Board:
+        """The board without the systems of these names, which may be said with their teams (TEAM/SYSTEM) or without."""
+        full = [f"{row.team}/{row.system}" if row.team else row.system for row in self.rows]
+        gone = {row for row, each in enumerate(self.rows) if {full[row], each.system, self.name(each)} & set(names)}
+        without = tuple(sorted({*self.without, *(full[row] for row in gone)}))
+        return replace(self.only([row for row in range(len(full)) if row not in gone]), without=without)
 
     def place(self, row: int, metric: int) -> Place | None:
         """Where the system of a row stands by a metric; None where nothing was tested or it has no score."""
@@ -208,7 +224,14 @@ def read_board(
             same[row.evaluations] = first[outputs]
         else:
             first[outputs] = board.name(row)
-    return replace(board, same_output=same)
+    equal = read_equal_references(connection, [submission for row in rows for submission in row.submissions])
+    references = {
+        row.evaluations: " and ".join(dict.fromkeys(label for each in row.submissions for label in equal.get(each, ())))
+        for row in rows
+    }
+    return replace(
+        board, same_output=same, same_as_reference={key: labels for key, labels in references.items() if labels}
+    )
 
 
 def remark(same_output_as: str, kind: str, *, ranked: bool, late: bool) -> str:

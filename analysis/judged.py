@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING
@@ -107,6 +107,7 @@ def read_judged(
     scores = read_human(connection, test_set or 0, human)
     rows = {name: row for name, row in _named(board).items() if not scores.is_reference(name)}
     matched = scores.matched(rows)
+    matched = replace(matched, unknown=tuple(name for name in matched.unknown if name not in _called(board.without)))
     done = {name: row for name, row in rows.items() if row.scores}
     systems = tuple(name for name in done if name in matched.systems)
     chosen = range(len(board.listed.metrics)) if metrics is None else metrics
@@ -136,6 +137,11 @@ def _named(board: Board) -> dict[str, LeaderboardRow]:
     names = Counter(row.system for row in rows.values())
     chosen = [row for row in board.rows if rows[row.team, row.system] is row]
     return {row.system if names[row.system] == 1 else board.name(row): row for row in chosen}
+
+
+def _called(without: Sequence[str]) -> set[str]:
+    """What people may call systems that were left out: with their teams or without."""
+    return {*without, *(name.rpartition("/")[2] for name in without)}
 
 
 def _is_percentage(kind: JudgmentKind, raw: Floats) -> bool:

@@ -106,6 +106,7 @@ def _json(board: Board) -> dict[str, Any]:
                 "kind": row.kind.value,
                 "ranked": row.ranked,
                 "same_output_as": board.same_output.get(row.evaluations),
+                "same_as_reference": board.same_as_reference.get(row.evaluations),
                 "scores": scores,
             }
         )

@@ -51,6 +51,11 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--metrics", "-m", nargs="+", action="extend", metavar="METRIC", help="only these metrics of the leaderboard"
     )
     parser.add_argument(
+        "--leave-out", nargs="+", action="extend", default=[], metavar="SYSTEM",
+        help="leave out these systems, as those whose output is a reference: one such outlier makes every correlation "
+        "close to 1",
+    )  # fmt: skip
+    parser.add_argument(
         "--confidence", type=at_most(MOST_REPLICATES), metavar="N",
         help="replicates for the intervals, 0 for none (default: those of the leaderboard, or 1,000)",
     )  # fmt: skip
@@ -162,12 +167,35 @@ def judged_boards(connection: Connection, options: argparse.Namespace) -> list[J
         board = read_board(connection, each, options.interval_level)
         assert board is not None
         try:
+            board = board.leaving_out(options.leave_out)
             found.append(read_judged(connection, board, options.human, chosen_metrics(board, options.metrics)))
         except NotFound as error:
             missing = missing or error
     if not found and missing:
         raise CommandError(str(missing)) from missing
+    left_out = {name for each in found for name in each.board.without}
+    if strangers := [name for name in options.leave_out if not any(is_called(known, name) for known in left_out)]:
+        present = ", ".join(sorted({each.board.name(row) for each in found for row in each.board.rows}))
+        raise UsageError(f'--leave-out: there is no system "{strangers[0]}". There are: {present}.')
+    note(dict.fromkeys(told for each in found for told in told_of_equals(each)))
     return found
+
+
+def is_called(known: str, name: str) -> bool:
+    """Whether somebody who says this name, with a team or without, means the system."""
+    return name in (known, known.partition("/")[2])
+
+
+def told_of_equals(judged: JudgedBoard) -> Iterator[str]:
+    """The judged systems that no system has made."""
+    board = judged.board
+    for row in board.rows:
+        reference = board.same_as_reference.get(row.evaluations)
+        if reference and {row.system, board.name(row)} & set(judged.systems):
+            yield (
+                f"{board.name(row)}: the output is reference {reference}, which makes correlations too high; "
+                f"--leave-out {row.system} leaves it out."
+            )
 
 
 def chosen_metrics(board: Board, names: Sequence[str] | None) -> list[int] | None:

@@ -115,6 +115,10 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         help="which references to score against, e.g. A B A,B (default: each alone, then all together)",
     )  # fmt: skip
     add_sort_option(parser)
+    parser.add_argument(
+        "--leave-out", nargs="+", action="extend", default=[], metavar="SYSTEM",
+        help="leave these systems out of the report's charts of metrics, as those whose output is a reference",
+    )  # fmt: skip
     parser.add_argument("--output", type=Path, metavar="DIR", help="where the report goes (default: NAME-report)")
     parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
     add_width_option(parser, 1)
@@ -194,7 +198,7 @@ def run(options: argparse.Namespace) -> int:
         boards = [ranked_by_bootstrap(board) for board in read]
         print("\n".join(as_text(board, options.width) for board in boards))
         home = options.output or Path(f"{name}-report")
-        written = outlive(lambda: write_report(engine, home, name, boards, folder))
+        written = outlive(lambda: write_report(engine, home, name, boards, folder, options.leave_out))
         print("Database: " + shown_database(settings))
         print("Written:  " + "\n          ".join(str(path) for path in written), flush=True)
     return without_scores(progress)
@@ -336,7 +340,12 @@ def take_in_folder(
 
 
 def write_report(
-    engine: Engine, folder: Path, name: str, boards: Sequence[Board], campaign: CampaignFolder
+    engine: Engine,
+    folder: Path,
+    name: str,
+    boards: Sequence[Board],
+    campaign: CampaignFolder,
+    without: Sequence[str] = (),
 ) -> list[Path]:
     """The leaderboards as a page, as JSON and as TSV; where they are."""
     from cli.board import as_json, as_tsv
@@ -344,7 +353,7 @@ def write_report(
     from web.report.campaign import render_report
 
     with reading(engine) as connection:
-        page = render_report(connection, boards, title=name, notices=campaign.notices)
+        page = render_report(connection, boards, title=name, notices=campaign.notices, without=without)
     make_folder(folder)
     contents = {
         "report.html": page,

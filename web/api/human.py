@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Form, Request, Response, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from pydantic import BaseModel
 
 from analysis.agreement_objects import agreement_object
 from models.human import StoredJudgments, list_judgments
 from models.session import reading, writing
 from web.asking import Asking, state_of
-from web.errors import Forbidden
+from web.errors import Forbidden, NotThere
 from web.inspection.human import add_judgments, remove_judgments
-from web.inspection.judged import read_metrics
+from web.inspection.judged import MOST_LEFT_OUT, read_metrics
 from web.inspection.visible import visible_test_sets
 from web.large_bodies import takes_upload
 from web.life.sight import read_sight
@@ -116,13 +116,27 @@ def delete_human_scores(request: Request, name: str, title: str, principal: Aski
 
 @router.get("/campaigns/{name}/correlations")
 def read_correlations(
-    request: Request, name: str, principal: Asking, test_set: str = "", references: str = "", human: str = ""
+    request: Request,
+    name: str,
+    principal: Asking,
+    test_set: str = "",
+    references: str = "",
+    human: str = "",
+    without: Annotated[
+        list[int], Query(max_length=MOST_LEFT_OUT, description="Numbers of submissions whose systems are left out.")
+    ] = [],  # noqa: B006 - FastAPI copies it
 ) -> Correlations:
-    """Correlations of metrics with human scores, with intervals, and tests of each metric against the best."""
+    """Correlations of metrics with human scores, with intervals, and tests of each metric against the best.
+
+    `without` leaves systems out, such as an output that is a reference; it needs an account.
+    """
     state = state_of(request)
     with reading(state.engine) as connection:
         sight = read_sight(connection, principal, name)
-    seen = read_metrics(state.engine, sight, test_set, references, human)
+    seen = read_metrics(state.engine, sight, test_set, references, human, without)
+    standing = {submission for row in seen.systems for submission in row.submissions}
+    if strangers := sorted(set(without) - standing):
+        raise NotThere(f"The submission {strangers[0]} does not stand on this leaderboard, so it cannot be left out.")
     made = (state.metrics.tables(seen.judged) if seen.judged else None) or []
     tables = [agreement_object(each) for each in made]
     if not sight.sees_names:

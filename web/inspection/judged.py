@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from markupsafe import Markup
@@ -15,10 +15,11 @@ from analysis.correlation import AgreementTable, Asked, agreement_of_segments, a
 from analysis.judged import JudgedBoard, read_judged
 from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM
 from models.boards import ListedBoard, list_boards
+from models.equal_outputs import Equals, read_equals
 from models.human import StoredJudgments, find_judgments, list_judgments
 from models.leaderboard import LeaderboardRow
 from models.session import reading
-from web.errors import Forbidden, NotThere
+from web.errors import Forbidden, NotSignedIn, NotThere
 from web.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from web.life.sight import Sight
 from web.report.leaderboard import MARGIN, WIDTH, Cell
@@ -28,6 +29,8 @@ from web.slow import Slow
 
 LEVEL = 0.95
 PLACES = 3
+MOST_LEFT_OUT = 1000
+"""Systems that may be left out at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +48,16 @@ class SeenMetrics:
     chosen: StoredJudgments | None
     judged: JudgedBoard | None
     """None without judgments of systems that have scores."""
+    systems: Sequence[LeaderboardRow] = ()
+    """Those of the board, and those that are left out of it as somebody asked."""
+    equals: Mapping[int, Equals] = field(default_factory=dict)
+    """Submission -> what its output is equal to; for organisers alone."""
+
+    @property
+    def left_out(self) -> frozenset[int]:
+        """The first submissions of the systems that are left out."""
+        kept = {row.evaluations for row in self.board.rows} if self.board else set()
+        return frozenset(row.submissions[0] for row in self.systems if row.evaluations not in kept)
 
 
 class Memory(Slow):
@@ -67,9 +80,20 @@ class Memory(Slow):
 
 
 def read_metrics(
-    engine: Engine, sight: Sight, test_set: str = "", references: str = "", human: str = ""
+    engine: Engine,
+    sight: Sight,
+    test_set: str = "",
+    references: str = "",
+    human: str = "",
+    without: Collection[int] = (),
 ) -> SeenMetrics:
-    """What there is to show. Raises NotThere, and Forbidden where the leaderboard is not to be seen."""
+    """What there is to show, without the systems of these submissions; those that are not there are passed over.
+
+    Raises NotThere, Forbidden where the leaderboard is not to be seen, and NotSignedIn where somebody without an
+    account leaves systems out: every choice is computed anew.
+    """
+    if without and not sight.principal.signed_in:
+        raise NotSignedIn
     if not sight.sees_board:
         raise Forbidden("Scores of all systems are not shown in this phase, and so no comparison of metrics.")
     with reading(engine) as connection:
@@ -86,6 +110,11 @@ def read_metrics(
         if boards and not fitting:
             raise NotThere(f"Nothing was measured against {'+'.join(labels)[:200]} here.")
         board = read_board(connection, fitting[0], LEVEL) if fitting else None
+        systems = board.rows if board else ()
+        submissions = [submission for row in systems for submission in row.submissions]
+        equals = read_equals(connection, submissions) if sight.organises else {}
+        if board and without:
+            board = _leaving_out(board, without)
         stored = {each.name: each for each in reversed(list_judgments(connection, chosen.id))}
         wanted = None
         if human:
@@ -101,7 +130,15 @@ def read_metrics(
         judgments=sorted(stored.values(), key=lambda each: each.name),
         chosen=wanted,
         judged=judged if judged and judged.systems else None,
+        systems=systems,
+        equals=equals,
     )
+
+
+def _leaving_out(board: Board, without: Collection[int]) -> Board:
+    gone = {place for place, row in enumerate(board.rows) if set(row.submissions) & set(without)}
+    names = tuple(sorted(board.name(board.rows[place]) for place in gone))
+    return replace(board.only([place for place in range(len(board.rows)) if place not in gone]), without=names)
 
 
 def shown_names(sight: Sight, rows: Sequence[LeaderboardRow]) -> list[str]:

@@ -8,9 +8,11 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
+from sqlalchemy import Connection
 
 from analysis.board import notices_of
 from models.entries import RULE
+from models.equal_outputs import read_equals
 from models.session import reading
 from web.api.boards import Filters
 from web.api.comparisons import Comparing
@@ -20,7 +22,8 @@ from web.boards.feedback import LEVEL
 from web.boards.memory import Memory
 from web.boards.table import make_table
 from web.boards.versions import tag_of, unchanged, version_of
-from web.boards.view import BoardView, Constrained, Shown, Wish
+from web.boards.view import BoardView, Constrained, Line, Shown, Wish
+from web.diagnosis.equality import find_equals
 from web.errors import NotThere
 from web.life.sight import Sight, read_sight
 from web.pages.rendering import fragment, page, part_of_address
@@ -52,6 +55,7 @@ def show_leaderboard(
             return page(request, "board_hidden", title="Leaderboard", sight=sight, here="leaderboard")
         choice, metric = near_choice(choices, filters, sight)
         view = state.boards.view(connection, choice.listed, Wish(metric, filters.shown, filters.constrained))
+        equals = _equals(connection, view.lines[first : first + PAGE]) if sight.organises else []
     if first and first >= len(view.lines):
         raise NotThere(f"The leaderboard has {len(view.lines)} systems; there is none after {first}.")
     lines = view.lines[first : first + PAGE]
@@ -71,7 +75,7 @@ def show_leaderboard(
         last=first + len(lines),
         page_size=PAGE,
         level=LEVEL,
-        notices=notices_of(choice.listed),
+        notices=[*notices_of(choice.listed), *equals],
         links=links,
         metrics=[
             (key, title.removesuffix(" ↓")) for key, title in zip(choice.listed.metrics, view.titles, strict=True)
@@ -170,3 +174,14 @@ def _own(view: BoardView, sight: Sight) -> list[dict[str, Any]]:
         if line.contender.team in sight.own_teams and line.contender.team:
             found.append({"line": line, "first": position // PAGE * PAGE})
     return found[:OWN]
+
+
+def _equals(connection: Connection, lines: Sequence[Line]) -> list[str]:
+    """Which outputs are no result of a system, for organisers alone."""
+    contenders = {submission: line.contender for line in lines for submission in line.contender.submissions}
+    found: dict[str, None] = {}
+    for submission, equals in read_equals(connection, list(contenders)).items():
+        each = contenders[submission]
+        name = f"{each.team}/{each.system}" if each.team else each.system
+        found |= dict.fromkeys(f"{name}: {finding.message}" for finding in find_equals(equals))
+    return list(found)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, File, Form, Request, Response, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
 from analysis.agreement_words import explanations
 from models.session import reading, writing
 from web.asking import Asking, state_of
+from web.diagnosis.equality import find_equals
 from web.errors import WebError
 from web.inspection.human import add_judgments, remove_judgments
-from web.inspection.judged import columns, read_metrics, shown_names
+from web.inspection.judged import MOST_LEFT_OUT, SeenMetrics, columns, read_metrics, shown_names
 from web.inspection.visible import NoTestSet
 from web.large_bodies import takes_upload
 from web.life.sight import Sight, read_sight
@@ -34,11 +37,12 @@ def show_metrics(
     references: str = "",
     human: str = "",
     stored: str = "",
+    without: Annotated[list[int], Query(max_length=MOST_LEFT_OUT)] = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
     """Tables and charts for one test set."""
     with reading(state_of(request).engine) as connection:
         sight = read_sight(connection, principal, name)
-    return _shown(request, sight, test_set, references, human, stored=stored[:300])
+    return _shown(request, sight, test_set, references, human, stored=stored[:300], without=without)
 
 
 @router.post("/campaigns/{name}/metrics")
@@ -90,10 +94,11 @@ def _shown(
     stored: str = "",
     error: WebError | None = None,
     called: str = "",
+    without: Sequence[int] = (),
 ) -> Response:
     state = state_of(request)
     try:
-        seen = read_metrics(state.engine, sight, test_set, references, human)
+        seen = read_metrics(state.engine, sight, test_set, references, human, without)
     except NoTestSet as none:
         return page(request, "no_test_set", title="Metrics", sight=sight, here="metrics", why=str(none))
     board, judged = seen.board, seen.judged
@@ -110,6 +115,7 @@ def _shown(
         sight=sight,
         here="metrics",
         seen=seen,
+        systems=_systems(sight, seen),
         # Who was judged under which name would tell who an anonymous team is.
         tables=[
             (each, columns(each), [said for said in explanations(each) if sight.sees_names or "Left out" not in said])
@@ -121,3 +127,27 @@ def _shown(
         error=error,
         called=called,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A system that can be left out."""
+
+    submission: int
+    name: str
+    left_out: bool
+    findings: Sequence[str]
+    """What its output is equal to; for organisers alone."""
+
+
+def _systems(sight: Sight, seen: SeenMetrics) -> list[Tick]:
+    """Whoever has an account may leave systems out."""
+    if not sight.principal.signed_in:
+        return []
+    ticks = []
+    for row, name in zip(seen.systems, shown_names(sight, seen.systems), strict=True):
+        equals = [seen.equals[each] for each in row.submissions if each in seen.equals]
+        findings = dict.fromkeys(finding.message for each in equals for finding in find_equals(each))
+        submission = row.submissions[0]
+        ticks.append(Tick(submission, name, submission in seen.left_out, list(findings)))
+    return ticks

@@ -26,7 +26,7 @@ from web.report.scatters import scatters_body
 from web.report.section import Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from markupsafe import Markup
     from sqlalchemy import Connection
@@ -65,6 +65,7 @@ def render_report(
     show_texts: bool = True,
     show_references: bool = True,
     tests: Sequence[MadeTests] = (),
+    without: Collection[str] = (),
 ) -> str:
     """The page of some leaderboards.
 
@@ -72,8 +73,9 @@ def render_report(
     most references. `pairs` names the systems whose difference is explained, instead of neighbours on the board.
     `human` has scores by system under the name of the judgments, instead of all that are stored of the test set.
     `tests` are those of each board, instead of those of all pairs by the rule of the leaderboard.
-    Without `show_texts` no text is on the page; without `show_references` no reference, and nothing that tells what is
-    in one.
+    `without` names systems that charts of the metrics against each other leave out, such as outputs that are a
+    reference. Without `show_texts` no text is on the page; without `show_references` no reference, and nothing that
+    tells what is in one.
     """
     made = {
         (each.listed.campaign_id, each.listed.protocol_id): found for each, found in zip(boards, tests, strict=False)
@@ -84,7 +86,7 @@ def render_report(
     sections: list[Section] = []
     for number, group in enumerate(groups.values(), 1):
         prefix = f"t{number}-" if len(groups) > 1 else ""
-        report = _TestSetReport(connection, group, prefix, pairs, human, show_texts, show_references, made)
+        report = _TestSetReport(connection, group, prefix, pairs, human, show_texts, show_references, made, without)
         sections += report.sections()
     said = [*notices, *dict.fromkeys(notice for board in boards for notice in board.notices)]
     if len(boards) > limits.LEADERBOARDS:
@@ -104,9 +106,12 @@ class _TestSetReport:
     show_texts: bool
     show_references: bool
     made: Mapping[tuple[int, int], MadeTests]
+    without: Collection[str]
 
     def __post_init__(self) -> None:
         self.boards = [board if board.ranking else ranked_by_bootstrap(board) for board in self.boards]
+        if not self.show_references:
+            self.boards = [replace(board, same_as_reference={}) for board in self.boards]
         # Of several leaderboards the one against most references, the first of equals.
         self.board = max(self.boards, key=lambda board: len(board.listed.references))
         self.others = [board for board in self.boards if board is not self.board]
@@ -288,13 +293,14 @@ class _TestSetReport:
         return {title: scores for title, scores in found.items() if scores}
 
     def _scatters(self, human: Mapping[str, Mapping[str, float]]) -> Markup:
-        board = self.board
+        board = self.board.leaving_out(self.without)
         metrics = {}
         for metric, title in enumerate(board.titles):
             scores = [row.scores[metric].score if row.scores else None for row in board.rows]
             metrics[title] = [np.nan if score is None else score for score in scores]
         people = {name: [scores.get(row.system, np.nan) for row in board.rows] for name, scores in human.items()}
-        return scatters_body(self.names, metrics, people)
+        left_out = [f"Left out, as asked: {', '.join(board.without)}."] if board.without else []
+        return scatters_body([board.name(row) for row in board.rows], metrics, people, left_out)
 
     def _sentences(self) -> list[str]:
         listed, found = self.board.listed, []

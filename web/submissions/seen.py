@@ -9,6 +9,7 @@ from sqlalchemy import Select, select
 
 from models.awaited import Awaited, read_awaited
 from models.declaration import Declaration, Diagnosis
+from models.equal_outputs import read_equals
 from models.evaluation import Evaluation
 from models.known_test_sets import KnownTestSet
 from models.protocol import Protocol
@@ -18,6 +19,7 @@ from models.submission import Submission
 from models.system import System
 from models.test_set import TestSet
 from models.text import Text
+from web.diagnosis.equality import find_equals
 from web.diagnosis.finding import Finding, Severity
 from web.errors import NotThere
 from web.life.reasons import told_reason
@@ -252,6 +254,9 @@ def _complete(
         select(Diagnosis.submission_id, Diagnosis.findings).where(Diagnosis.submission_id.in_(ids))
     )
     findings = {row.submission_id: tuple(Finding.of_row(each) for each in row.findings) for row in diagnoses}
+    for each, equals in read_equals(connection, ids).items() if sight.organises else ():
+        kept = [finding for finding in findings.get(each, ()) if not (equals.outputs and finding.code == "same_output")]
+        findings[each] = (*find_equals(equals), *kept)
     awaited = read_awaited(connection, ids, silent_seconds)
     return [
         SeenSubmission(

@@ -42,13 +42,15 @@ class Port:
     accounts: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def opened(cls, service: Service, kind: PhaseKind = PhaseKind.OPEN, **phase: Any) -> Port:
+    def opened(
+        cls, service: Service, kind: PhaseKind = PhaseKind.OPEN, reference: bytes = REFERENCE, **phase: Any
+    ) -> Port:
         """With one system of the organisers, whose evaluation waits."""
         intake = take_in(
             service.engine,
             one_block_shards(service.settings.database_url),
             campaign=NAME,
-            test_set=NewTestSet("quay", {"A": REFERENCE}, source=some_text(SEGMENTS, 9)),
+            test_set=NewTestSet("quay", {"A": reference}, source=some_text(SEGMENTS, 9)),
             submissions=[NewSubmission("anchor", similar_text(REFERENCE, 99), "")],
             protocols=[NewProtocol(["A"], [parse_metric("bleu"), parse_metric("chrf")], 20)],
         )
