@@ -8,6 +8,7 @@ from analysis.texts import read_outputs
 from metrics.batch import Batch
 from metrics.errors import MetricsError
 from metrics.inspection.ngrams import ngram_differences
+from metrics.segments import Segments
 from metrics.text.tokenizers import BY_CHARACTER, USUAL, prepared_text, tokenizer_name
 from worker.scoring import known_metric
 
@@ -33,7 +34,9 @@ def read_ngrams(
     tokenizer, case = words_of(board)
     systems = sorted({system for pair in pairs for system in pair})
     outputs = read_outputs(connection, [board.rows[system] for system in systems], texts.segments)
-    batch = Batch(texts.references, outputs, texts.variable_references)
+    batch = Batch(
+        Segments(references=texts.references, hypotheses=outputs, variable_references=texts.variable_references)
+    )
     places = [(systems.index(first), systems.index(second)) for first, second in pairs]
     return ngram_differences(batch, places, tokenizer=tokenizer, case=case, most=most)
 

@@ -25,6 +25,7 @@ from metrics.measure import measure
 from metrics.registry import parse_metric
 from metrics.resampling.bootstrap import replicate_sums
 from metrics.resampling.bootstrap_p import bootstrap_p
+from metrics.segments import Segments
 from metrics.text.plain import read_lines
 
 BEFORE, AFTER = 20, 20
@@ -93,7 +94,9 @@ def degraded(campaign: Campaign, name: str, count: int) -> None:
     reference, first, second, *_ = campaign.texts()
     source = read_lines(campaign.reference.parents[1] / "source.txt").bytes
     metric = parse_metric(name)
-    (measured,) = measure([reference], [first, second, source], [metric], keep_statistics=True)
+    (measured,) = measure(
+        Segments(references=[reference], hypotheses=[first, second, source]), [metric], keep_statistics=True
+    )
     good, other, bad = measured.statistics  # type: ignore[misc]
     segments = len(good)
     counts = resampling_counts(segments, 12345, REPLICATES, 0, segments)

@@ -32,6 +32,7 @@ from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.power import ALPHA, power_at
 from metrics.resampling.randomization import exceedances, randomization_p, swaps
 from metrics.resampling.runs import standard_deviation
+from metrics.segments import Segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +74,9 @@ class Simulation:
     def __init__(self, campaign: Campaign, metrics: list[str], segments: int) -> None:
         reference, *systems = campaign.texts()
         chosen = [parse_metric(name) for name in metrics]
-        population = measure([reference], systems, chosen, replicates=REPLICATES, keep_statistics=True)
+        population = measure(
+            Segments(references=[reference], hypotheses=systems), chosen, replicates=REPLICATES, keep_statistics=True
+        )
         self.size = population[0].statistics.shape[1]  # type: ignore[union-attr]
         self.pairs = two_pairs(population[0], segments, self.size)
         self.systems = sorted({system for pair in self.pairs for system in pair})

@@ -23,6 +23,7 @@ from metrics.measure import measure
 from metrics.registry import parse_metric
 from metrics.resampling.bootstrap import replicate_sums
 from metrics.resampling.runs import standard_deviation
+from metrics.segments import Segments
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +46,13 @@ def main() -> None:
         print(f"\n{campaign.title}, {count} documents\n")
         print("| metric | scores: median (least to most) | differences |\n|---|---|---|")
         metrics = [parse_metric(name) for name in options.metrics]
-        for one in measure([reference], systems, metrics, replicates=REPLICATES, seed=SEED, keep_statistics=True):
+        for one in measure(
+            Segments(references=[reference], hypotheses=systems),
+            metrics,
+            replicates=REPLICATES,
+            seed=SEED,
+            keep_statistics=True,
+        ):
             assert one.statistics is not None
             replicates = []
             for of_system in one.statistics:

@@ -9,6 +9,7 @@ from benchmarks.limits import Layer, fastest
 from metrics import parse_metric
 from metrics.measure import measure, resampled_run
 from metrics.resampling.paired import paired_bootstrap
+from metrics.segments import Segments
 from models.arrays import pack, unpack
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ def number_layers(campaign: Campaign) -> list[Layer]:
     """From statistics to p-values, and to what is stored."""
     texts = campaign.texts()
     metrics = [parse_metric(name) for name in THREE]
-    found = measure(texts[:1], texts[1:], metrics, replicates=REPLICATES, keep_statistics=True)
+    found = measure(
+        Segments(references=texts[:1], hypotheses=texts[1:]), metrics, replicates=REPLICATES, keep_statistics=True
+    )
     tables = [each.statistics for each in found if each.statistics is not None]
     segments, systems = campaign.segments, len(campaign.systems)
     columns = systems * sum(len(metric.columns) for metric in metrics)

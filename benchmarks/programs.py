@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from metrics.batch import Batch
+from metrics.segments import Segments
 from metrics.text.plain import read_lines
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def find(name: str) -> Program:
 
 def words_apart(text: bytes, tokenizer: str = "13a") -> bytes:
     """The text with a blank between two words, as multi-bleu.perl wants it."""
-    words = Batch([text], []).words(tokenizer, "mixed")
+    words = Batch(Segments(references=[text], hypotheses=[])).words(tokenizer, "mixed")
     types = words.lines.split(b"\n")
     starts = words.starts.tolist()
     lines = [b" ".join([types[word] for word in words.ids[begin:end].tolist()]) for begin, end in pairwise(starts)]

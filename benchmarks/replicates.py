@@ -28,6 +28,7 @@ from benchmarks.timing import turns
 from metrics.measure import measure
 from metrics.registry import parse_metric
 from metrics.resampling.paired import paired_bootstrap
+from metrics.segments import Segments
 
 if TYPE_CHECKING:
     import argparse
@@ -46,7 +47,9 @@ def ours(campaign: Campaign, systems: int, *, same_seed: bool) -> Callable[[int]
 
     def run(replicates: int) -> object:
         seed = 12345 if same_seed else next(seeds)
-        found = measure([reference], outputs[:systems], metrics, replicates=replicates, seed=seed)
+        found = measure(
+            Segments(references=[reference], hypotheses=outputs[:systems]), metrics, replicates=replicates, seed=seed
+        )
         return paired_bootstrap(found) if replicates and systems > 1 else found
 
     return run

@@ -24,6 +24,7 @@ from metrics.resampling.bootstrap import replicate_sums
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.randomization import exceedances, randomization_p
 from metrics.resampling.runs import mean_over_runs
+from metrics.segments import Segments
 
 DRAWS = 500
 ALPHA = 0.05
@@ -40,7 +41,13 @@ def main() -> None:
     metric = parse_metric(options.metric)
     for campaign in campaigns(options):
         reference, *systems = campaign.texts()
-        (one,) = measure([reference], systems[:4], [metric], replicates=0, seed=1, keep_statistics=True)
+        (one,) = measure(
+            Segments(references=[reference], hypotheses=systems[:4]),
+            [metric],
+            replicates=0,
+            seed=1,
+            keep_statistics=True,
+        )
         assert one.statistics is not None
         print(f"\n{campaign.title}; {metric.title}, {options.runs} runs, {options.samples} samples\n")
         print("| share of the segments in which a run differs from its system | randomization | bootstrap | shuffled |")

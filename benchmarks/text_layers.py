@@ -9,6 +9,7 @@ from benchmarks.limits import Layer, Limit, fastest
 from benchmarks.overhead import settled
 from metrics.batch import Batch
 from metrics.preparation import states_of
+from metrics.segments import Segments
 from metrics.text.plain import read_lines
 
 if TYPE_CHECKING:
@@ -31,10 +32,10 @@ def pace(layers: Sequence[Layer]) -> Limit:
 def _statistics(texts: Sequence[bytes], metric: Metric, tokenizer: str, case: str) -> float:
     """CPU seconds of the statistics alone, in slices as a shard works on them, from prepared tokens if it takes any."""
     best = float("inf")
-    states = states_of([metric], Batch(texts[:1], []))
+    states = states_of([metric], Batch(Segments(references=texts[:1], hypotheses=[])))
     for _ in range(5):
         spent = 0.0
-        for piece in Batch(texts[:1], texts[1:], states=states).slices():
+        for piece in Batch(Segments(references=texts[:1], hypotheses=texts[1:]), states=states).slices():
             if tokenizer:
                 piece.words(tokenizer, case)
             start = time.process_time()
@@ -45,7 +46,9 @@ def _statistics(texts: Sequence[bytes], metric: Metric, tokenizer: str, case: st
 
 
 def _prepared(texts: Sequence[bytes], prepare: Callable[[Batch], object]) -> float:
-    return fastest(lambda: [prepare(piece) for piece in Batch(texts[:1], texts[1:]).slices()])
+    return fastest(
+        lambda: [prepare(piece) for piece in Batch(Segments(references=texts[:1], hypotheses=texts[1:])).slices()]
+    )
 
 
 def text_layers(campaign: Campaign) -> list[Layer]:
@@ -53,7 +56,7 @@ def text_layers(campaign: Campaign) -> list[Layer]:
     paths = [campaign.reference, *campaign.systems]
     texts = [read_lines(path).bytes for path in paths]
     size = sum(map(len, texts))
-    whole = Batch(texts[:1], texts[1:])
+    whole = Batch(Segments(references=texts[:1], hypotheses=texts[1:]))
     words = int(whole.words("13a", "mixed").starts[-1] - whole.words("13a", "mixed").starts[whole.segments])
     plain = int(whole.words("none", "mixed").starts[-1] - whole.words("none", "mixed").starts[whole.segments])
     letters = sum(len("".join(text.decode().split())) for text in texts[1:])

@@ -31,6 +31,7 @@ from metrics.measure import measure, shard_statistics
 from metrics.preparation import preparations, states_of
 from metrics.resampling.paired import paired_bootstrap
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.sempos import TYPES
 from metrics.surroundings import Surroundings, settle
 
@@ -77,12 +78,19 @@ class Campaigner:
         """A shard of so many systems, nothing done yet."""
         layers = {name: texts[: 1 + systems] for name, texts in self.layers.items()}
         states = getattr(self, "states", {})
-        return Batch([self.reference], self.systems[:systems], layers=layers, resources=self.resources, states=states)
+        return Batch(
+            Segments(references=[self.reference], hypotheses=self.systems[:systems], layers=layers),
+            resources=self.resources,
+            states=states,
+        )
 
     def whole(self, metrics: list[Metric], replicates: int = 0) -> None:
         """From texts to scores, intervals' replicates and p-values."""
         found = measure(
-            [self.reference], self.systems, metrics, replicates=replicates, layers=self.layers, resources=self.resources
+            Segments(references=[self.reference], hypotheses=self.systems, layers=self.layers),
+            metrics,
+            replicates=replicates,
+            resources=self.resources,
         )
         if replicates:
             paired_bootstrap(found)

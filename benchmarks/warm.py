@@ -33,6 +33,7 @@ from metrics.measure import measure
 from metrics.registry import parse_metric
 from metrics.resampling.paired import paired_bootstrap, paired_randomization
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.text.plain import read_lines
 
 if TYPE_CHECKING:
@@ -53,7 +54,13 @@ def ours(reference: Path, systems: list[Path], names: list[str], replicates: int
     metrics = [parse_metric(name) for name in names]
     # What is drawn may be kept for the next time, so each time something else is.
     seed = next(SEEDS)
-    measurements = measure(texts[:1], texts[1:], metrics, replicates=replicates, seed=seed, keep_statistics=trials > 0)
+    measurements = measure(
+        Segments(references=texts[:1], hypotheses=texts[1:]),
+        metrics,
+        replicates=replicates,
+        seed=seed,
+        keep_statistics=trials > 0,
+    )
     if trials:
         paired_randomization(measurements, trials=trials, seed=seed)
     elif replicates and len(systems) > 1:
@@ -64,7 +71,9 @@ def ours(reference: Path, systems: list[Path], names: list[str], replicates: int
 def our_segments(reference: Path, systems: list[Path]) -> list[float]:
     """Meteor of each segment of each system, 0 to 1."""
     texts = [read_lines(path).bytes for path in [reference, *systems]]
-    scores = measure(texts[:1], texts[1:], [parse_metric(METEOR)], segment_scores=True)[0].segment_scores
+    scores = measure(Segments(references=texts[:1], hypotheses=texts[1:]), [parse_metric(METEOR)], segment_scores=True)[
+        0
+    ].segment_scores
     assert scores is not None
     return (scores / 100).ravel().tolist()
 
@@ -149,7 +158,9 @@ def against_gensim(campaign: Campaign, row: Row, segments: int = 20) -> None:
         metric = BLEUModif(vectors="own", gamma=0.0)
 
         def sums() -> list[float]:
-            found = metric.segment_statistics(Batch([reference], [system], resources=resources)).sum(axis=1)
+            found = metric.segment_statistics(
+                Batch(Segments(references=[reference], hypotheses=[system]), resources=resources)
+            ).sum(axis=1)
             return [float(each) for each in found[0, 2:6]]
 
         words = [tokens(text, metric.tok, metric.case) for text in (reference, system)]
@@ -168,7 +179,7 @@ def against_gensim(campaign: Campaign, row: Row, segments: int = 20) -> None:
 
 def tokens(text: bytes, tokenizer: str, case: str) -> list[list[str]]:
     """The words of each line."""
-    words = Batch([text], []).words(tokenizer, case)
+    words = Batch(Segments(references=[text], hypotheses=[])).words(tokenizer, case)
     types = words.lines.decode().split("\n")
     starts = words.starts.tolist()
     return [[types[word] for word in words.ids[begin:end].tolist()] for begin, end in pairwise(starts)]

@@ -169,6 +169,7 @@ def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Input
     from cli.runs import TakenRuns
     from cli.score_result import conclude
     from metrics.measure import LARGEST_SHARD, measure
+    from metrics.segments import Segments
 
     note(inputs.notices)
     # Registered resources are at hand here, too, but no database is.
@@ -179,16 +180,18 @@ def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Input
     if runs is not None and not runs:
         raise UsageError("--runs shows the runs of words that gtm takes: add gtm to -m.")
     measurements = measure(
-        [text.bytes for text in inputs.references],
-        [text.bytes for text in inputs.outputs],
+        Segments(
+            references=[text.bytes for text in inputs.references],
+            hypotheses=[text.bytes for text in inputs.outputs],
+            variable_references=inputs.variable_references,
+            layers=inputs.layers,
+        ),
         metrics,
         replicates=options.confidence,
         seed=options.seed,
         shard_size=options.shard_size or LARGEST_SHARD,
         segment_scores=options.segments,
         keep_statistics=options.paired == "randomization" or options.interval == "bca",
-        variable_references=inputs.variable_references,
-        layers=inputs.layers,
         resources=resources,
         on_batch=runs.add if runs else None,
         on_shard=counted("shards"),

@@ -15,6 +15,7 @@ from metrics.kernels.lines import line_count
 from metrics.kernels.lowered import lowered
 from metrics.kernels.words import folded, words
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.text.blocks import split_lines
 from metrics.text.layers import describe_layers
 from metrics.text.tokenizers import folds_afterwards, prepared_text, unescaped
@@ -38,41 +39,31 @@ SMALLEST_SLICE = 64
 
 
 class Batch:
-    r"""A block range of a test set: its references and the hypotheses of all systems scored together.
+    """A block range of a test set: its references and the hypotheses of all systems scored together.
 
-    Every text is UTF-8 bytes with one segment per line, lines joined by "\n" and without a final one. Texts
-    are numbered references first, then systems; row `t * segments + i` of a prepared array is segment i of
-    text t. `layers` has the linguistic layers that all texts have, in the same order (`metrics.text.layers`).
-    With `variable_references` an empty line of a reference means that the segment lacks it. `states` has what was
-    counted in the references of the whole test set, for metrics that need it (`metrics.preparation`). There may be no
-    systems where that is still to be counted. A `stopwatch` may be set, which then measures what is prepared.
+    Texts are numbered references first, then systems; row `t * segments + i` of a prepared array is segment i of
+    text t, and layers are in the same order. `states` has what was counted in the references of the whole test set, for
+    metrics that need it (`metrics.preparation`). A `stopwatch` may be set, which then measures what is prepared.
     """
 
     def __init__(
         self,
-        references: Sequence[bytes],
-        systems: Sequence[bytes],
-        variable_references: bool = False,
+        segments: Segments,
         *,
-        layers: Mapping[str, Sequence[bytes]] | None = None,
         resources: Resources | None = None,
         states: Mapping[str, Any] | None = None,
     ) -> None:
-        self.references = references
-        self.systems = systems
-        self.variable_references = variable_references
-        self.layers = layers or {}
+        if not isinstance(segments, Segments):
+            raise BadText("A batch is made of Segments, by Segments.from_lines or Segments.from_bytes.")
+        self.references = segments.references
+        self.systems = segments.hypotheses
+        self.variable_references = segments.variable_references
+        self.layers = segments.layers
         self.resources = resources or Resources()
         self.states = states or {}
         self.stopwatch: Stopwatch | None = None
         self._prepared: dict[Hashable, Any] = {}
-        if not self.references:
-            raise BadText("A batch needs at least one reference.")
-        layered = [text for texts in self.layers.values() for text in texts]
-        counts = [line_count(text) for text in (*self.references, *self.systems, *layered)]
-        self._segments = counts[0]
-        if len(set(counts)) > 1:
-            raise BadText(f"The texts of a batch have different numbers of lines: {sorted(set(counts))}.")
+        self._segments = len(segments)
 
     @property
     def segments(self) -> int:
@@ -88,16 +79,22 @@ class Batch:
         if count == 1:
             yield self
             return
+        yield from self.cut(-(-self.segments // count))
+
+    def cut(self, segments: int) -> Iterator[Batch]:
+        """The same in runs of so many segments, the last of which may have fewer."""
         layered = [text for layer in self.layers.values() for text in layer]
-        for run in split_lines([*self.references, *self.systems, *layered], -(-self.segments // count)):
+        for run in split_lines([*self.references, *self.systems, *layered], segments):
             own = iter(run)
-            yield self._with_texts(
+            yield self.with_texts(
                 list(islice(own, len(self.references))),
                 list(islice(own, len(self.systems))),
                 {name: list(islice(own, len(layer))) for name, layer in self.layers.items()},
             )
 
-    def _with_texts(self, references: list[bytes], systems: list[bytes], layers: dict[str, Sequence[bytes]]) -> Batch:
+    def with_texts(
+        self, references: Sequence[bytes], systems: Sequence[bytes], layers: Mapping[str, Sequence[bytes]]
+    ) -> Batch:
         """The same with other texts, which have as many lines as each other, and nothing prepared."""
         batch = copy(self)
         batch.references, batch.systems, batch.layers = references, systems, layers
@@ -112,10 +109,13 @@ class Batch:
     @property
     def reference_side(self) -> Batch:
         """The references alone; itself where metrics work on it as a whole, so that its words serve for both."""
-        if self._slice_count == 1:
-            return self
+        return self if self._slice_count == 1 else self.without_systems
+
+    @property
+    def without_systems(self) -> Batch:
+        """The references alone."""
         layers = {name: layer[: len(self.references)] for name, layer in self.layers.items()}
-        return Batch(self.references, [], self.variable_references, layers=layers, resources=self.resources)
+        return self.with_texts(self.references, [], layers)
 
     @property
     def text(self) -> bytes:
@@ -190,7 +190,7 @@ class Batch:
         texts = [self.text, *(b"\n".join(layer) for layer in self.layers.values())]
         if all(map(is_composed, texts)):
             return None
-        return self._with_texts(
+        return self.with_texts(
             [composed(text) for text in self.references],
             [composed(text) for text in self.systems],
             {name: [composed(text) for text in layer] for name, layer in self.layers.items()},

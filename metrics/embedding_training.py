@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.batch import Batch
 from metrics.embedding_files import opened
 from metrics.errors import BadText, BadVectors
+from metrics.segments import Segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -89,7 +90,7 @@ class Sentences:
             shown = broken[:50].decode(errors="replace")
             raise BadText(f'{file}: not UTF-8 ({error.reason}), in the line "{shown}". Save it as UTF-8.') from error
         # Cut as texts to be scored are, by the same code; the system is nothing but empty lines.
-        batch = Batch([text], [b"\n" * (len(lines) - 1)])
+        batch = Batch(Segments(references=[text], hypotheses=[b"\n" * (len(lines) - 1)]))
         words = batch.composed.words(self.training.tok, self.training.case)
         types = words.lines.decode().split("\n")
         tokens = [types[word] for word in words.ids.tolist()]

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from metrics.batch import Batch
-from metrics.kernels.lines import line_count
+from metrics.errors import BadParameter, BadText
 from metrics.preparation import ShardStates, states_of
 from metrics.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
-from metrics.text.blocks import BLOCK, block_count, split_blocks
+from metrics.segments import Segments
+from metrics.text.blocks import BLOCK, block_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -95,8 +94,7 @@ def resampled_run(statistics: Sequence[Floats], segments: int, seed: int, replic
 
 
 def measure(
-    references: Sequence[bytes],
-    systems: Sequence[bytes],
+    segments: Segments,
     metrics: Sequence[Metric],
     *,
     replicates: int = 0,
@@ -104,33 +102,39 @@ def measure(
     shard_size: int = LARGEST_SHARD,
     segment_scores: bool = False,
     keep_statistics: bool = False,
-    variable_references: bool = False,
-    layers: Mapping[str, Sequence[bytes]] | None = None,
     resources: Resources | None = None,
     on_batch: Callable[[Batch], None] | None = None,
     on_shard: Callable[[int, int], None] | None = None,
 ) -> list[Measurement]:
-    r"""Score all systems by all metrics, in shards of `shard_size` segments (rounded up to whole blocks).
+    """Score all systems by all metrics, in shards of `shard_size` segments (rounded up to whole blocks).
 
-    The result is the same to the bit for every `shard_size`. Texts are lines joined by "\n", without a final one;
-    `layers` are those of the references, then of the systems. Metrics must be settled (`metrics.surroundings`).
-    What they need of the whole reference side (`metrics.preparation`) is counted first.
+    The result is the same to the bit for every `shard_size`. Metrics must be settled (`metrics.surroundings`). What
+    they need of the whole reference side (`metrics.preparation`) is counted first.
     `keep_statistics` keeps those of every segment, which randomization and BCa intervals need, in memory.
     `on_batch` is given each shard's texts, for what is to be shown of them beside the scores; `on_shard` is told after
-    each shard how many of how many are done.
+    each shard how many of how many are done. Raises BadText without hypotheses, BadParameter for numbers out of range.
     """
-    segments = line_count(references[0])
-    blocks = block_count(max(shard_size, 1))
-    shards = block_count(segments) // blocks + bool(block_count(segments) % blocks)
+    whole = Batch(segments, resources=resources)
+    systems = segments.hypotheses
+    if not systems:
+        raise BadText("There is nothing to score. Give at least one hypothesis.")
+    if replicates < 0 or shard_size < 1:
+        raise BadParameter(
+            f"{replicates} replicates in shards of {shard_size} segments: replicates must be at least 0, segments 1."
+        )
+    if not 0 <= seed < 2**64:
+        raise BadParameter(f"The seed of a bootstrap is {seed}, but must be from 0 to 2^64 - 1.")
+    blocks = block_count(shard_size)
+    shards = -(-block_count(len(segments)) // blocks)
     sums = [np.zeros((len(systems), len(metric.columns))) for metric in metrics]
     resampled = [np.zeros((len(systems), replicates, len(metric.columns))) for metric in metrics]
     by_segment: list[list[Floats]] = [[] for _ in metrics]
     kept: list[list[Floats]] = [[] for _ in metrics]
 
     # A single shard is not to be cut.
-    batches = partial(_batches, references, layers or {}, blocks if shards > 1 else 0, variable_references, resources)
-    states = ShardStates(metrics, batches([])) if shards > 1 else None
-    for shard, batch in enumerate(batches(systems)):
+    several = shards > 1
+    states = ShardStates(metrics, whole.without_systems.cut(blocks * BLOCK)) if several else None
+    for shard, batch in enumerate(whole.cut(blocks * BLOCK) if several else [whole]):
         # Of a single shard the reference side is read once for both steps.
         batch.states = states.of(shard) if states else states_of(metrics, batch.reference_side)
         statistics = shard_statistics(batch, metrics)
@@ -138,7 +142,7 @@ def measure(
             sum_of += corpus_sums(each)
         if replicates:
             first = shard * blocks
-            parts = resampled_run(statistics, segments, seed, replicates, first * BLOCK)
+            parts = resampled_run(statistics, len(segments), seed, replicates, first * BLOCK)
             for total, part in zip(resampled, parts, strict=True):
                 total += part
         if segment_scores:
@@ -165,25 +169,3 @@ def measure(
             metrics, sums, resampled, by_segment, kept, strict=True
         )
     ]
-
-
-def _batches(
-    references: Sequence[bytes],
-    layers: Mapping[str, Sequence[bytes]],
-    blocks: int,
-    variable_references: bool,
-    resources: Resources | None,
-    systems: Sequence[bytes],
-) -> Iterator[Batch]:
-    """The texts in runs of so many blocks, 0 for one run; without systems those of the references alone."""
-    texts = [*references, *systems]
-    layered = [layers[name][: len(texts)] for name in layers]
-    for runs in split_blocks([*texts, *chain(*layered)], blocks):
-        own, *others = [runs[begin : begin + len(texts)] for begin in range(0, len(runs), len(texts))]
-        yield Batch(
-            own[: len(references)],
-            own[len(references) :],
-            variable_references,
-            layers=dict(zip(layers, others, strict=True)),
-            resources=resources,
-        )

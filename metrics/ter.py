@@ -110,7 +110,7 @@ class TER(Metric):
         if self.punct and not self.norm:
             return batch.words(self.tok, self.case)
         references = [self._prepared(text, reference_text) for text in batch.references]
-        prepared = Batch(references, [self._prepared(text, tercom_text) for text in batch.systems])
+        prepared = batch.with_texts(references, [self._prepared(text, tercom_text) for text in batch.systems], {})
         return prepared.words("none", "mixed")
 
     def _prepared(self, text: bytes, prepare: Callable[..., str]) -> bytes:

@@ -17,6 +17,7 @@ from metrics.measure import Measurement, measure
 from metrics.registry import parse_metrics
 from metrics.resampling.interval import percentile_interval
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
 from metrics.text.folder import read_campaign
 
@@ -49,9 +50,8 @@ def measurements(labels: str, **kept: bool) -> tuple[list[str], list[Measurement
         (sempos, *_) = [metric for metric in settled if metric.name == "sempos"]
         _, layers = Subject(sempos, surroundings).texts(made_up)
         resources = surroundings.resources
-        found = measure(
-            texts, systems, settled, replicates=1000, seed=12345, layers=layers, resources=resources, **kept
-        )
+        given = Segments(references=texts, hypotheses=systems, layers=layers)
+        found = measure(given, settled, replicates=1000, seed=12345, resources=resources, **kept)
     return list(campaign.systems), found
 
 

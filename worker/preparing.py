@@ -14,6 +14,7 @@ from metrics.base import EDITION
 from metrics.batch import Batch
 from metrics.preparation import preparation_of, preparations
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.set_aside import AT_ONCE, SetAside
 from models.base import BLOCK_SEGMENTS
 from models.chapters import find_chapters, read_chapter
@@ -46,10 +47,12 @@ def counting_work(connection: Connection, claim: ClaimedPreparation, resources: 
     preparation = preparation_of(metric, claim.key)
     blocks = claim.first_block, claim.last_block
     batch = Batch(
-        read_texts(connection, claim.reference_texts, *blocks),
-        [],
-        claim.variable_references,
-        layers={layer: read_texts(connection, claim.reference_texts, *blocks, layer) for layer in metric.layers},
+        Segments(
+            references=read_texts(connection, claim.reference_texts, *blocks),
+            hypotheses=[],
+            variable_references=claim.variable_references,
+            layers={layer: read_texts(connection, claim.reference_texts, *blocks, layer) for layer in metric.layers},
+        ),
         resources=resources,
     )
     return lambda: zlib.compress(preparation.count(batch), LEVEL)

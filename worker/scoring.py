@@ -15,6 +15,7 @@ from metrics.batch import Batch
 from metrics.errors import MissingLayer
 from metrics.measure import corpus_sums, resampled_run, shard_statistics
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.stopwatch import Stopwatch
 from metrics.text.layers import describe_layers
 from models.arrays import pack
@@ -116,10 +117,12 @@ def score_texts(
     distinct = {output: number for number, output in enumerate(dict.fromkeys(outputs))}
     first_of = [*range(references), *(references + outputs.index(output) for output in distinct)]
     batch = Batch(
-        shard.texts[:references],
-        [output[0] for output in distinct],
-        measurement.variable_references,
-        layers={layer: [texts[number] for number in first_of] for layer, texts in shard.layers.items()},
+        Segments(
+            references=shard.texts[:references],
+            hypotheses=[output[0] for output in distinct],
+            variable_references=measurement.variable_references,
+            layers={layer: [texts[number] for number in first_of] for layer, texts in shard.layers.items()},
+        ),
         resources=resources,
         states=shard.states,
     )

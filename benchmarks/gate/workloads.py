@@ -17,6 +17,7 @@ from metrics.embeddings import store
 from metrics.measure import measure, resampled_run
 from metrics.resampling.paired import paired_bootstrap, paired_randomization
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
 from metrics.text.plain import read_lines
 from models.arrays import pack, unpack
@@ -93,7 +94,7 @@ class Texts:
 
     def batch(self) -> Batch:
         """A shard of everything, with nothing done yet."""
-        return Batch(self.texts[:1], self.texts[1:])
+        return Batch(Segments(references=self.texts[:1], hypotheses=self.texts[1:]))
 
     def measured(self, names: tuple[str, ...], replicates: int = 0, *, keep: bool = False) -> list[Measurement]:
         """All systems by these metrics, from texts in memory."""
@@ -108,12 +109,10 @@ class Texts:
 
         def work() -> list[Measurement]:
             return measure(
-                self.texts[:1],
-                self.texts[1:],
+                Segments(references=self.texts[:1], hypotheses=self.texts[1:], layers=layers),
                 metrics,
                 replicates=replicates,
                 keep_statistics=keep,
-                layers=layers,
                 resources=resources,
             )
 

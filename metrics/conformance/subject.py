@@ -14,6 +14,7 @@ from metrics.measure import measure
 from metrics.preparation import states_of
 from metrics.registry import with_parameters
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
 from metrics.text.layers import LAYERS, NOTHING
 
@@ -54,10 +55,12 @@ class Subject:
         texts, layers = self.texts(campaign)
         split = len(campaign.references)
         batch = Batch(
-            texts[:split],
-            texts[split:],
-            variable_references,
-            layers=layers,
+            Segments(
+                references=texts[:split],
+                hypotheses=texts[split:],
+                variable_references=variable_references,
+                layers=layers,
+            ),
             resources=self.surroundings.resources,
         )
         batch.states = states_of([self.metric], batch)
@@ -89,12 +92,10 @@ class Subject:
         texts, layers = self.texts(campaign)
         split = len(campaign.references)
         (found,) = measure(
-            texts[:split],
-            texts[split:],
+            Segments(references=texts[:split], hypotheses=texts[split:], layers=layers),
             [self.metric],
             replicates=20,
             shard_size=shard_size,
-            layers=layers,
             resources=self.surroundings.resources,
         )
         return found

@@ -7,14 +7,17 @@ from analysis.buckets import Partition, break_down, by_document, by_domain, by_l
 from analysis.texts import read_board_texts
 from metrics import parse_metric
 from metrics.measure import measure
+from metrics.segments import Segments
 from tests.analysis.campaigns import DOCUMENTS, REFERENCES, SYSTEMS, joined, opened, store
 
 
 def measured(segments: list[int], system: str, metric: str) -> float:
     """The score of these segments alone, from the texts."""
     (found,) = measure(
-        [joined([lines[n] for n in segments]) for lines in REFERENCES.values()],
-        [joined([SYSTEMS[system][n] for n in segments])],
+        Segments(
+            references=[joined([lines[n] for n in segments]) for lines in REFERENCES.values()],
+            hypotheses=[joined([SYSTEMS[system][n] for n in segments])],
+        ),
         [parse_metric(metric)],
     )
     return float(found.scores[0])

@@ -14,6 +14,7 @@ from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM, SYST
 from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.resampling.correction import corrected
+from metrics.segments import Segments
 from models.errors import NotFound
 from models.human import NewJudgments, RatingRow, SegmentRow, store_judgments
 from models.session import writing
@@ -34,7 +35,12 @@ def measured():
     """The same campaign without a database: segment scores of the judged systems, oriented, and statistics."""
     reference = some_text(SEGMENTS, 1)
     texts = [similar_text(reference, 1000 + number) for number in range(SYSTEMS - 1)]
-    found = measure([reference], texts, [parse_metric(each) for each in METRICS], segment_scores=True, replicates=80)
+    found = measure(
+        Segments(references=[reference], hypotheses=texts),
+        [parse_metric(each) for each in METRICS],
+        segment_scores=True,
+        replicates=80,
+    )
     return {
         each.metric.name: (1 if each.metric.higher_is_better else -1, each.scores, each.segment_scores, each)
         for each in found
@@ -180,7 +186,7 @@ def test_several_runs_count_by_their_mean(sqlite_url):
     judged = read(engine)
     reference = some_text(SEGMENTS, 1)
     runs = [similar_text(reference, 1000 + 500 * run) for run in range(3)]
-    (bleu,) = measure([reference], runs, [parse_metric("bleu")], segment_scores=True)
+    (bleu,) = measure(Segments(references=[reference], hypotheses=runs), [parse_metric("bleu")], segment_scores=True)
     place = judged.systems.index("system0")
     np.testing.assert_allclose(judged.metrics[0].segments[place], bleu.segment_scores.mean(0), rtol=1e-12)
 

@@ -10,6 +10,7 @@ from analysis.significance import bootstrap_pairs, ranked_by_bootstrap
 from metrics import parse_metric
 from metrics.measure import measure
 from metrics.resampling.paired import enough_draws, smallest_p
+from metrics.segments import Segments
 from models import Statistics
 from models.boards import list_boards
 from models.session import make_engine, reading, writing
@@ -38,9 +39,14 @@ def test_the_draws_are_those_of_a_measurement_with_so_many_replicates(engine, sq
         more = with_enough_draws(connection, board, range(3), "holm")
     names = [name for name in systems if "@" not in name]
     expected = measure(
-        [joined(lines) for lines in REFERENCES.values()], [joined(systems[name]) for name in systems],
-        [parse_metric(each) for each in METRICS], replicates=more.draws, seed=board.listed.seed,
-    )  # fmt: skip
+        Segments(
+            references=[joined(lines) for lines in REFERENCES.values()],
+            hypotheses=[joined(systems[name]) for name in systems],
+        ),
+        [parse_metric(each) for each in METRICS],
+        replicates=more.draws,
+        seed=board.listed.seed,
+    )
     assert more.draws >= 1000
     for metric, found in enumerate(expected):
         of_row = dict(zip((row.system for row in more.rows), more.tested_replicates(metric), strict=True))

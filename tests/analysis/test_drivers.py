@@ -5,6 +5,7 @@ import pytest
 from analysis.drivers import read_drivers
 from metrics import parse_metric
 from metrics.measure import measure
+from metrics.segments import Segments
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, opened, store
 
 BOTH = ("bleu:order=1,2", "ter")
@@ -17,8 +18,10 @@ def difference(metric: str, first: str, second: str, without: int | None = None)
         return joined([line for number, line in enumerate(lines) if number != without])
 
     (found,) = measure(
-        [kept(lines) for lines in REFERENCES.values()],
-        [kept(SYSTEMS[name]) for name in (first, second)],
+        Segments(
+            references=[kept(lines) for lines in REFERENCES.values()],
+            hypotheses=[kept(SYSTEMS[name]) for name in (first, second)],
+        ),
         [parse_metric(metric)],
     )
     return float(found.scores[1] - found.scores[0])
@@ -48,8 +51,10 @@ def test_single_segments_have_their_own_scores(sqlite_url):
         found = read_drivers(connection, board, 0, 0, 1, 5)
     metric = parse_metric(BOTH[0])
     (expected,) = measure(
-        [joined(lines) for lines in REFERENCES.values()],
-        [joined(SYSTEMS[row.system]) for row in board.rows[:2]],
+        Segments(
+            references=[joined(lines) for lines in REFERENCES.values()],
+            hypotheses=[joined(SYSTEMS[row.system]) for row in board.rows[:2]],
+        ),
         [metric],
         segment_scores=True,
     )

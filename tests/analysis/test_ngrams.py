@@ -5,6 +5,7 @@ from analysis.ngrams import read_ngrams, words_of
 from analysis.texts import read_board_texts, read_outputs
 from metrics.batch import Batch
 from metrics.inspection.ngrams import ngram_differences
+from metrics.segments import Segments
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, opened, store
 
 
@@ -17,7 +18,7 @@ def test_the_ngrams_of_two_systems(database_url):
     systems = [joined(SYSTEMS[row.system]) for row in board.rows]
     assert outputs == systems
     assert words_of(board) == ("13a", "lc")
-    batch = Batch([joined(lines) for lines in REFERENCES.values()], systems)
+    batch = Batch(Segments(references=[joined(lines) for lines in REFERENCES.values()], hypotheses=systems))
     assert found == ngram_differences(batch, [(0, 2)], tokenizer="13a", case="lc", most=4)
     assert found[0][1][0]
 

@@ -12,6 +12,7 @@ from analysis.trials import randomization_pairs, stored_randomizations
 from metrics import parse_metric
 from metrics.measure import measure
 from metrics.resampling.paired import paired_randomization
+from metrics.segments import Segments
 from models.boards import list_boards
 from models.session import make_engine, reading
 from scheduler.comparing import request_comparison
@@ -55,7 +56,11 @@ def test_they_are_those_of_texts_measured_here(engine: Engine, sqlite_url: str) 
     assert sorted(map(len, runs)) == [1, 1, 1, 2]
     outputs = [text for row in board.rows for text in texts[row.system]]
     measured = measure(
-        [reference], outputs, [parse_metric(each) for each in METRICS], replicates=50, seed=12345, keep_statistics=True
+        Segments(references=[reference], hypotheses=outputs),
+        [parse_metric(each) for each in METRICS],
+        replicates=50,
+        seed=12345,
+        keep_statistics=True,
     )
     expected = paired_randomization(
         measured, baseline=None, trials=TRIALS, seed=3, runs=[len(each) for each in runs], correction="bh", level=0.9

@@ -15,6 +15,7 @@ from metrics.measure import measure
 from metrics.resampling.interval import bca_interval
 from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.paired import paired_bootstrap, paired_randomization
+from metrics.segments import Segments
 from models.arrays import pack
 from models.comparison import Contestant, Randomization
 from models.score import Score
@@ -100,8 +101,7 @@ def measured():
 
     def of(*names: str):
         return measure(
-            [REFERENCE],
-            [texts[name] for name in names],
+            Segments(references=[REFERENCE], hypotheses=[texts[name] for name in names]),
             metrics,
             replicates=REPLICATES,
             seed=SEED,

@@ -12,6 +12,7 @@ from metrics.registry import parse_metrics
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.correction import corrected
 from metrics.resampling.paired import paired_randomization
+from metrics.segments import Segments
 from tests.cli.status import status_of
 
 REFERENCE = [f"the boat number {number} leaves the harbour at {number % 12} and comes back" for number in range(40)]
@@ -50,7 +51,12 @@ def measured():
     """Measurements of the three systems, with what the tests need."""
     texts = ["\n".join(lines).encode() for lines in SYSTEMS.values()]
     reference = ["\n".join(REFERENCE).encode()]
-    return measure(reference, texts, parse_metrics(["bleu", "ter"]), replicates=1000, keep_statistics=True)
+    return measure(
+        Segments(references=reference, hypotheses=texts),
+        parse_metrics(["bleu", "ter"]),
+        replicates=1000,
+        keep_statistics=True,
+    )
 
 
 def test_bootstrap_against_the_first_system(paired):

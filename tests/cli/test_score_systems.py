@@ -11,6 +11,7 @@ from metrics.measure import measure
 from metrics.registry import parse_metrics
 from metrics.resampling.interval import percentile_interval
 from metrics.resampling.paired import paired_randomization
+from metrics.segments import Segments
 
 REFERENCE = [f"the boat number {number} leaves the harbour at {number % 12} and comes back" for number in range(40)]
 OUTPUTS = {
@@ -76,7 +77,11 @@ def test_the_score_is_the_mean_of_the_runs(run_json):
 def test_intervals_and_s_sel_come_from_the_replicates(run_json):
     result = run_json("a c5 b", "--confidence", "300")
     texts = ["\n".join(OUTPUTS[name]).encode() for name in ("a1", "a2", "a3")]
-    measured = measure(["\n".join(REFERENCE).encode()], texts, parse_metrics(["bleu", "ter"]), replicates=300)
+    measured = measure(
+        Segments(references=["\n".join(REFERENCE).encode()], hypotheses=texts),
+        parse_metrics(["bleu", "ter"]),
+        replicates=300,
+    )
     for score, measurement in zip(result["systems"][0]["scores"], measured, strict=True):
         low, high = percentile_interval(measurement.replicate_scores.mean(axis=0), 0.95)
         assert (score["interval"]["low"], score["interval"]["high"]) == pytest.approx((low, high), rel=1e-12)
@@ -111,7 +116,10 @@ def test_tests_are_stratified(run_json):
     found = run_json("a b c", "--paired", "randomization", "--trials", "300", "--all-pairs")["paired"]
     texts = ["\n".join(lines).encode() for lines in OUTPUTS.values()]
     measured = measure(
-        ["\n".join(REFERENCE).encode()], texts, parse_metrics(["bleu", "ter"]), replicates=1000, keep_statistics=True
+        Segments(references=["\n".join(REFERENCE).encode()], hypotheses=texts),
+        parse_metrics(["bleu", "ter"]),
+        replicates=1000,
+        keep_statistics=True,
     )
     expected = paired_randomization(measured, None, trials=300, runs=[3, 2, 1])
     assert [(each["p"], each["p_corrected"], each["difference"]) for each in found] == [
@@ -132,7 +140,9 @@ def test_text_shows_the_spread(files, given, capsys):
     assert main(["score", files["ref"], *given("a"), "-m", "bleu", "-w", "2", "--confidence", "100"]) == 0
     lines = capsys.readouterr().out.splitlines()
     texts = ["\n".join(OUTPUTS[name]).encode() for name in ("a1", "a2", "a3")]
-    (measured,) = measure(["\n".join(REFERENCE).encode()], texts, parse_metrics(["bleu"]), replicates=100)
+    (measured,) = measure(
+        Segments(references=["\n".join(REFERENCE).encode()], hypotheses=texts), parse_metrics(["bleu"]), replicates=100
+    )
     mean, deviation = measured.scores.mean(), np.std(measured.scores, ddof=1)
     assert lines[2].startswith(f"a (3 runs)  {mean:.2f} ± {deviation:.2f}  [")
     row = next(line for line in lines if line.startswith("a ") and "BLEU" in line)

@@ -12,6 +12,7 @@ from sacrebleu.metrics import BLEU as SacreBLEU
 from metrics import BLEU, parse_metric
 from metrics.batch import Batch
 from metrics.errors import BadParameter
+from metrics.segments import Segments
 from tests.metrics.campaigns import Campaign, campaigns, joined, read_campaign
 
 SETTINGS = {
@@ -31,7 +32,12 @@ SETTINGS = {
 
 
 def statistics_of(metric, campaign: Campaign) -> np.ndarray:
-    batch = Batch([joined(r) for r in campaign.references.values()], [joined(s) for s in campaign.systems.values()])
+    batch = Batch(
+        Segments(
+            references=[joined(r) for r in campaign.references.values()],
+            hypotheses=[joined(s) for s in campaign.systems.values()],
+        )
+    )
     return metric.segment_statistics(batch)
 
 
@@ -139,7 +145,12 @@ def test_any_set_of_orders(text, orders, campaign):
 
 def test_worked_example_of_clipping():
     """Papineni et al. 2002, section 2.1: "the" seven times against two references has precision 2/7."""
-    batch = Batch([b"The cat is on the mat", b"There is a cat on the mat"], [b"the the the the the the the"])
+    batch = Batch(
+        Segments(
+            references=[b"The cat is on the mat", b"There is a cat on the mat"],
+            hypotheses=[b"the the the the the the the"],
+        )
+    )
     metric = parse_metric("bleu:case=lc:order=1")
     columns = dict(zip(metric.columns, metric.segment_statistics(batch)[0, 0], strict=True))
     assert columns == {"hyp_len": 7, "ref_len": 7, "match_1": 2, "total_1": 7}

@@ -17,6 +17,7 @@ from metrics.errors import BadParameter, MissingResource
 from metrics.kernels import similarities as kernel
 from metrics.measure import measure
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
 from metrics.wer_modif import WERModif
 from tests.metrics.campaigns import joined, read_campaign
@@ -32,7 +33,10 @@ def toy(tmp_path_factory):
 
 
 def row(hypothesis, references, resources, **parameters):
-    batch = Batch([text.encode() for text in references], [hypothesis.encode()], resources=resources)
+    batch = Batch(
+        Segments(references=[text.encode() for text in references], hypotheses=[hypothesis.encode()]),
+        resources=resources,
+    )
     return BLEUModif(vectors="toy", **parameters).segment_statistics(batch)[0, 0]
 
 
@@ -111,7 +115,10 @@ def test_equals_gensim_on_real_text(real_data, tmp_path):
     rows = range(0, 400, 9)
     references = [[campaign.references["B"][i] for i in rows]]
     systems = [[campaign.systems[name][i] for i in rows] for name in sorted(campaign.systems)[:2]]
-    batch = Batch([joined(text) for text in references], [joined(text) for text in systems], resources=resources)
+    batch = Batch(
+        Segments(references=[joined(text) for text in references], hypotheses=[joined(text) for text in systems]),
+        resources=resources,
+    )
     found = BLEUModif(vectors="toy", gamma=0.0).segment_statistics(batch)
     words = batch.words("13a", "lc")
     types = words.lines.decode().split("\n")
@@ -146,7 +153,9 @@ def test_without_known_words_it_is_bleu_without_clipping(toy):
     """With distinct words, that is BLEU itself."""
     reference, hypothesis = "a b c d e f g h", "b c d e x g h a"
     found = row(hypothesis, [reference], toy)
-    expected = BLEU().segment_statistics(Batch([reference.encode()], [hypothesis.encode()]))[0, 0]
+    expected = BLEU().segment_statistics(
+        Batch(Segments(references=[reference.encode()], hypotheses=[hypothesis.encode()]))
+    )[0, 0]
     assert found[:10].tolist() == expected.tolist()
     metric = BLEUModif(vectors="toy")
     assert metric.score(found) == BLEU().score(expected)
@@ -159,13 +168,15 @@ def test_any_sharding_and_grouping_gives_the_same_bits_on_real_text(real_data, t
     references = [joined(lines[:700]) for lines in campaign.references.values()]
     systems = [joined(campaign.systems[name][:700]) for name in sorted(campaign.systems)[:4]]
     metrics = [BLEUModif(vectors="toy"), BLEUModif(vectors="toy", gamma=0.6), WERModif(vectors="toy", clamp=False)]
-    whole = measure(references, systems, metrics, replicates=20, resources=resources)
-    split = measure(references, systems, metrics, replicates=20, resources=resources, shard_size=256)
+    whole = measure(Segments(references=references, hypotheses=systems), metrics, replicates=20, resources=resources)
+    split = measure(
+        Segments(references=references, hypotheses=systems), metrics, replicates=20, resources=resources, shard_size=256
+    )
     for one, other in zip(whole, split, strict=True):
         assert one.sums.tobytes() == other.sums.tobytes()
         assert one.replicate_scores.tobytes() == other.replicate_scores.tobytes()
     for position in (3, 0):
-        alone = measure(references, [systems[position]], metrics, resources=resources)
+        alone = measure(Segments(references=references, hypotheses=[systems[position]]), metrics, resources=resources)
         for one, other in zip(whole, alone, strict=True):
             assert one.sums[position].tobytes() == other.sums[0].tobytes()
     assert len({each.scores[0] for each in whole}) == 3
@@ -179,7 +190,7 @@ def test_one_comparison_serves_both_metrics_and_every_gamma(toy, monkeypatch):
         return kernel.similarities(*arguments)
 
     monkeypatch.setattr("metrics.vector_metric.similarities", counted)
-    batch = Batch([b"the cat sat"], [b"the dog lay"], resources=toy)
+    batch = Batch(Segments(references=[b"the cat sat"], hypotheses=[b"the dog lay"]), resources=toy)
     sums = [BLEUModif(vectors="toy", gamma=g).segment_statistics(batch)[0, 0, 2] for g in (0.0, 0.5, 0.9, 1.0)]
     assert sums == sorted(sums, reverse=True)
     assert sums[0] > sums[2] > sums[3] == 1
@@ -195,7 +206,7 @@ def test_vectors_must_be_named(toy):
     with pytest.raises(MissingResource, match=r"bleu_modif:vectors=NAME.*steelyard embeddings train"):
         settle([BLEUModif()], Surroundings(resources=toy))
     with pytest.raises(MissingResource, match=r"wer_modif needs word vectors"):
-        WERModif().segment_statistics(Batch([b"a"], [b"b"], resources=toy))
+        WERModif().segment_statistics(Batch(Segments(references=[b"a"], hypotheses=[b"b"]), resources=toy))
     with pytest.raises(MissingResource, match=r'no vectors called "news".*known here: toy'):
         settle([BLEUModif(vectors="news")], Surroundings(resources=toy))
 
@@ -206,7 +217,7 @@ def test_settling_names_the_content(toy):
     assert f"|vectors:{settled.vectors}|gamma:0.1" in settled.signature(1)
     assert parse_metric(settled.specification) == settled
     assert notices == []
-    batch = Batch([b"cat"], [b"dog"], resources=toy)
+    batch = Batch(Segments(references=[b"cat"], hypotheses=[b"dog"]), resources=toy)
     assert settled.segment_statistics(batch)[0, 0, 2] == pytest.approx(0.6, abs=1e-7)
     other = BLEUModif(vectors="toy@0123456789ab")
     with pytest.raises(MissingResource, match="toy has other content"):
@@ -214,12 +225,12 @@ def test_settling_names_the_content(toy):
     with pytest.raises(MissingResource, match="The vectors toy@0123456789ab are not in this run"):
         other.segment_statistics(batch)
     with pytest.raises(MissingResource):
-        settled.segment_statistics(Batch([b"cat"], [b"dog"], resources=Resources()))
+        settled.segment_statistics(Batch(Segments(references=[b"cat"], hypotheses=[b"dog"]), resources=Resources()))
 
 
 def test_decomposed_letters_are_found_composed(tmp_path):
     resources = stored({"é": [1, 0], "o": [1, 1]}, tmp_path)
-    batch = Batch([b"o"], ["e\u0301 é e\u0301o éo".encode()], resources=resources)
+    batch = Batch(Segments(references=[b"o"], hypotheses=["e\u0301 é e\u0301o éo".encode()]), resources=resources)
     found = BLEUModif(vectors="toy", tok="none", order=(1,)).segment_statistics(batch)[0, 0]
     assert found[2] == pytest.approx(2 / 2**0.5, abs=1e-7)
     assert found[-3] == 2

@@ -8,6 +8,7 @@ from sacrebleu.metrics import CHRF
 from metrics.batch import Batch
 from metrics.chrf import ChrF
 from metrics.errors import BadParameter
+from metrics.segments import Segments
 from tests.metrics.campaigns import Campaign, campaigns, joined, read_campaign
 
 EVERY_OPTION = {
@@ -43,7 +44,7 @@ each_setting = pytest.mark.parametrize("setting", SETTINGS)
 
 def batch_of(campaign: Campaign) -> Batch:
     references = [joined(lines) for lines in campaign.references.values()]
-    return Batch(references, [joined(lines) for lines in campaign.systems.values()])
+    return Batch(Segments(references=references, hypotheses=[joined(lines) for lines in campaign.systems.values()]))
 
 
 def assert_same_as_sacrebleu(setting: str, campaign: Campaign) -> None:
@@ -104,16 +105,18 @@ def test_the_better_reference_counts_and_the_first_on_ties(references):
     """Scores that are equal on paper, by different counts; which floating-point number is larger decides."""
     for order in (references, references[::-1]):
         wanted = CHRF(char_order=1)._extract_corpus_statistics(["abcd"], [[line] for line in order])
-        batch = Batch([line.encode() for line in order], [b"abcd"])
+        batch = Batch(Segments(references=[line.encode() for line in order], hypotheses=[b"abcd"]))
         assert ChrF(nc=1).segment_statistics(batch)[0].tolist() == wanted
-    without_match = ChrF(nc=0, nw=1).segment_statistics(Batch([b"x y", b"x y z"], [b"q"]))
+    without_match = ChrF(nc=0, nw=1).segment_statistics(
+        Batch(Segments(references=[b"x y", b"x y z"], hypotheses=[b"q"]))
+    )
     assert without_match[0, 0].tolist() == [1, 2, 0]
 
 
 def test_worked_example():
     """By hand: of "abc" and "abd", 2 of 3 characters and 1 of 2 pairs are common."""
     metric = ChrF(nc=2, beta=2)
-    statistics = metric.segment_statistics(Batch([b"a b d"], [b"abc"]))
+    statistics = metric.segment_statistics(Batch(Segments(references=[b"a b d"], hypotheses=[b"abc"])))
     assert dict(zip(metric.columns, statistics[0, 0], strict=True)) == {
         "hyp_char_1": 3, "ref_char_1": 3, "match_char_1": 2,
         "hyp_char_2": 2, "ref_char_2": 2, "match_char_2": 1,
@@ -124,8 +127,10 @@ def test_worked_example():
 def test_a_reference_that_is_lacking_is_no_empty_reference():
     metric = ChrF(nc=1)
     references = [b"\nabc", b"xyz\nabc"]
-    lacking = metric.segment_statistics(Batch(references, [b"\nabc"], variable_references=True))
-    empty = metric.segment_statistics(Batch(references, [b"\nabc"]))
+    lacking = metric.segment_statistics(
+        Batch(Segments(references=references, hypotheses=[b"\nabc"], variable_references=True))
+    )
+    empty = metric.segment_statistics(Batch(Segments(references=references, hypotheses=[b"\nabc"])))
     assert lacking[0].tolist() == [[0, 3, 0], [3, 3, 3]]
     assert empty[0].tolist() == [[0, 0, 0], [3, 3, 3]]
 

@@ -8,6 +8,7 @@ import pytest
 
 from metrics import BLEU, TBLEU, TER, WER, BLEUModif, CharacTER, ChrF, LeBLEU, Meteor, SemPOS, WERModif
 from metrics.batch import Batch
+from metrics.segments import Segments
 from tests.metrics.vocabularies import stored
 
 LINES = ("žluťoučký kůň úpěl", "ďábelské ódy", "pěl kůň")
@@ -20,7 +21,10 @@ def batch(folder, form):
     own = [unicodedata.normalize(form, text).encode() for text in (lines, layer)]
     folder.mkdir()
     resources = stored({"kůň": [1.0, 0.5], "úpěl": [0.25, 1.0], "pěl": [0.5, 1.0]}, folder)
-    return Batch([lines.encode()], [own[0]], layers={"sempos": [layer.encode(), own[1]]}, resources=resources)
+    return Batch(
+        Segments(references=[lines.encode()], hypotheses=[own[0]], layers={"sempos": [layer.encode(), own[1]]}),
+        resources=resources,
+    )
 
 
 @pytest.mark.parametrize("metric", [Meteor(), SemPOS(), BLEUModif(vectors="toy"), WERModif(vectors="toy")])

@@ -18,6 +18,7 @@ from metrics.embedding_files import entries_of
 from metrics.embeddings import store
 from metrics.errors import BadVectors
 from metrics.resources import Resources
+from metrics.segments import Segments
 
 WORDS = ["cat", "dog", "žluťoučký", "-", "3.5", "a\u00a0b"]
 NUMBERS = np.random.default_rng(1).standard_normal((6, 7)).astype(np.float32)
@@ -100,7 +101,9 @@ def test_no_pickle_is_loaded_because_it_looks_like_one(tmp_path):
             read(path, form)
     resources = Resources(files={"toy": path})
     with pytest.raises(BadVectors, match="pickle"):
-        BLEUModif(vectors="toy").segment_statistics(Batch([b"a"], [b"b"], resources=resources))
+        BLEUModif(vectors="toy").segment_statistics(
+            Batch(Segments(references=[b"a"], hypotheses=[b"b"]), resources=resources)
+        )
 
 
 def test_gensim_files_of_something_else_are_refused(tmp_path):
@@ -193,7 +196,10 @@ def test_a_file_named_for_one_run_scores_as_the_same_vectors_imported(tmp_path):
     store(entries_of(path)[0], tmp_path / "made", "file", {})
     rows = [
         BLEUModif(vectors="toy").segment_statistics(
-            Batch([b"cat - 3.5"], [b"dog cat dog"], resources=Resources(files={"toy": each}))
+            Batch(
+                Segments(references=[b"cat - 3.5"], hypotheses=[b"dog cat dog"]),
+                resources=Resources(files={"toy": each}),
+            )
         )
         for each in (path, tmp_path / "made")
     ]

@@ -13,6 +13,7 @@ from metrics import parse_metric
 from metrics.batch import Batch
 from metrics.errors import BadParameter
 from metrics.fmeasure import FMeasure
+from metrics.segments import Segments
 from tests.metrics.campaigns import campaigns, read_campaign
 from tests.metrics.unigram_definitions import batch_of, fmeasure, fmeasure_row, one_segment, rows
 
@@ -68,7 +69,7 @@ def test_single_segments(hypothesis, references, row, score):
 
 def test_weights_are_of_precision_and_recall():
     """Precision 1, recall 1/3."""
-    (statistics,) = FMeasure().segment_statistics(Batch([b"a b c"], [b"a"]))
+    (statistics,) = FMeasure().segment_statistics(Batch(Segments(references=[b"a b c"], hypotheses=[b"a"])))
     assert FMeasure(r=0.0).score(statistics) == pytest.approx([100])
     assert FMeasure(p=0.0).score(statistics) == pytest.approx([100 / 3])
     assert FMeasure(p=3.0).score(statistics) == pytest.approx([100 * 4 / (3 + 3)])

@@ -16,6 +16,7 @@ from metrics.batch import Batch
 from metrics.errors import BadParameter
 from metrics.fmeasure import FMeasure
 from metrics.gtm import GTM, Run
+from metrics.segments import Segments
 from tests.metrics.campaigns import Campaign, campaigns, read_campaign
 from tests.metrics.gtm_definition import gtm_runs_of
 from tests.metrics.unigram_definitions import batch_of, one_segment
@@ -110,7 +111,9 @@ def test_single_segments(hypothesis, references, e, size, score):
 
 
 def test_sizes_are_rounded_once_per_segment():
-    (statistics,) = GTM(e=2.0).segment_statistics(Batch([b"a b\na b\nb c a"], [b"b a\nb a\nb c a"]))
+    (statistics,) = GTM(e=2.0).segment_statistics(
+        Batch(Segments(references=[b"a b\na b\nb c a"], hypotheses=[b"b a\nb a\nb c a"]))
+    )
     assert statistics[:, 0].tolist() == [round(2**0.5 / STEP) * STEP] * 2 + [3.0]
 
 
@@ -150,7 +153,7 @@ def test_runs_are_what_was_counted_on_real_data(real_data):
 
 def test_runs_of_a_segment():
     """The average reference has 3.5 words: of "a b", only one and a half count."""
-    batch = Batch([b"a b x\nc", b"Y c d q\nb"], [b"a b c d\nz"])
+    batch = Batch(Segments(references=[b"a b x\nc", b"Y c d q\nb"], hypotheses=[b"a b c d\nz"]))
     (segments,) = GTM(tok="none", e=2.0).runs(batch)
     assert segments == [[Run(2.0, 2, 1, 1, ("c", "d")), Run(1.5, 0, 0, 0, ("a", "b"))], []]
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from metrics.batch import Batch
 from metrics.errors import BadParameter
 from metrics.lebleu import LeBLEU
+from metrics.segments import Segments
 from tests.metrics.campaigns import Campaign, campaigns, joined, read_campaign
 from tests.metrics.lebleu_definition import row, sampled_starts
 from tests.metrics.unigram_definitions import batch_of, one_segment
@@ -136,7 +137,12 @@ def test_single_scores(hypothesis, references, score):
 
 def test_the_corpus_score_is_that_of_the_sums():
     metric = LeBLEU()
-    batch = Batch([joined(["the dog houses", "a b c d e", "", "z"])], [joined(["the doghouse", "a b c x e", "", ""])])
+    batch = Batch(
+        Segments(
+            references=[joined(["the dog houses", "a b c d e", "", "z"])],
+            hypotheses=[joined(["the doghouse", "a b c x e", "", ""])],
+        )
+    )
     sums = metric.segment_statistics(batch).sum(axis=1)[0]
     precisions = sums[:4] / sums[4:8]
     assert metric.score(sums) == pytest.approx(100 * precisions.mean() * math.exp(1 - 24 / 21))

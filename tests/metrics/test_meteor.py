@@ -18,6 +18,7 @@ from metrics.lemmas import pinned
 from metrics.measure import measure
 from metrics.meteor import Meteor
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
 from metrics.text.formats import read_text
 from tests.metrics.campaigns import joined
@@ -29,7 +30,9 @@ BARE = {"modules": "exact"}
 
 def statistics(metric, hypothesis, *references, **batch):
     """Of one segment, by column."""
-    found = metric.segment_statistics(Batch([text.encode() for text in references], [hypothesis.encode()], **batch))
+    found = metric.segment_statistics(
+        Batch(Segments(references=[text.encode() for text in references], hypotheses=[hypothesis.encode()]), **batch)
+    )
     return dict(zip(metric.columns, found[0, 0].tolist(), strict=True))
 
 
@@ -101,7 +104,9 @@ def test_annotated_samples(real_data, params, modules, files):
     metric, _ = settled(Meteor.from_texts({"modules": modules, "params": params}), "cs", ["lemma"])
     assert metric.layers == (("lemma",) if "lemma" in modules else ())
     layers = {"lemma": [text.layers["lemma"] for text in texts]}
-    (found,) = measure([texts[0].bytes], [texts[1].bytes], [metric], segment_scores=True, layers=layers)
+    (found,) = measure(
+        Segments(references=[texts[0].bytes], hypotheses=[texts[1].bytes], layers=layers), [metric], segment_scores=True
+    )
     got = [*found.segment_scores[0], found.scores[0]]
     assert [value / 100 for value in got] == pytest.approx(ANNOTATED[params, modules], abs=6e-7)
 
@@ -115,7 +120,7 @@ def test_equals_meteor_1_5_where_perfect_segments_are_treated_alike(real_data, c
     label, system, matches, expected = CAMPAIGNS[campaign]
     folder = real_data / campaign
     reference, hypothesis = read(folder / "refs" / f"{label}.txt"), read(folder / "systems" / f"{system}.txt")
-    (found,) = EXACT.segment_statistics(Batch([reference], [hypothesis]))
+    (found,) = EXACT.segment_statistics(Batch(Segments(references=[reference], hypotheses=[hypothesis])))
     linked, chunks, hypothesis_length, reference_length, limited = found.T
     assert linked.sum() == matches
     assert not limited.any()
@@ -129,7 +134,7 @@ def test_equals_meteor_1_5_where_perfect_segments_are_treated_alike(real_data, c
 def test_no_search_is_cut_short_on_real_data(real_data, campaign):
     folder = real_data / campaign
     references, systems = ([read(path) for path in sorted((folder / kind).iterdir())] for kind in ("refs", "systems"))
-    found = Meteor(modules=("exact",)).segment_statistics(Batch(references, systems))
+    found = Meteor(modules=("exact",)).segment_statistics(Batch(Segments(references=references, hypotheses=systems)))
     assert not found[..., -1].any()
 
 
@@ -141,10 +146,10 @@ def test_links_by_simplemma_on_real_data(real_data, campaign, language, lemmas):
     paths = folder / "refs" / f"{label}.txt", folder / "systems" / f"{system}.txt"
     metric, _ = settled(Meteor(modules=("exact", "lemma")), language)
     reference, hypothesis = (read(path, lowered) for path in paths)
-    folded = metric.segment_statistics(Batch([reference], [hypothesis])).sum(axis=1)[0]
+    folded = metric.segment_statistics(Batch(Segments(references=[reference], hypotheses=[hypothesis]))).sum(axis=1)[0]
     assert folded[:2].tolist() == [matches, lemmas]
     reference, hypothesis = map(read, paths)
-    natural = metric.segment_statistics(Batch([reference], [hypothesis])).sum(axis=1)[0]
+    natural = metric.segment_statistics(Batch(Segments(references=[reference], hypotheses=[hypothesis]))).sum(axis=1)[0]
     assert natural[0] == matches
     assert 0 < abs(natural[1] - lemmas) < 0.01 * lemmas
 
@@ -170,7 +175,9 @@ def test_equals_nltk_where_no_linked_word_is_repeated(real_data, campaign):
     folder = real_data / campaign
     texts = read(folder / "refs" / f"{label}.txt", lowered), read(folder / "systems" / f"{system}.txt", lowered)
     metric = Meteor(modules=("exact",), params="orig", tok="none")
-    ours = metric.segment_score(metric.segment_statistics(Batch(texts[:1], texts[1:]))[0])
+    ours = metric.segment_score(
+        metric.segment_statistics(Batch(Segments(references=texts[:1], hypotheses=texts[1:])))[0]
+    )
     compared = 0
     for mine, reference, hypothesis in zip(ours, *(text.decode().split("\n") for text in texts), strict=True):
         own, others = hypothesis.split(), reference.split()
@@ -247,7 +254,9 @@ def test_lemmas_are_those_of_the_natural_case():
     assert statistics(metric, "Waren", "Ware")["m_lemma"] == 1
     assert statistics(metric, "waren", "Ware")["m_lemma"] == 0
     # Markup in capitals is markup only once it is folded; that segment is lemmatised in lower case, no other.
-    found = metric.segment_statistics(Batch([joined(["Ware", "Ware"])], [joined(["Waren &AMP; x", "Waren"])]))
+    found = metric.segment_statistics(
+        Batch(Segments(references=[joined(["Ware", "Ware"])], hypotheses=[joined(["Waren &AMP; x", "Waren"])]))
+    )
     assert found[0, :, 0].tolist() == [0, 1]
 
 
@@ -332,10 +341,13 @@ def test_layered_lemmas_must_be_in_every_text():
 
 def test_a_search_that_is_cut_short_is_reported():
     metric = Meteor(modules=("exact",), steps=1)
-    found = metric.segment_statistics(Batch([b"a b a c\na"], [b"c a b\na"]))[0]
+    found = metric.segment_statistics(Batch(Segments(references=[b"a b a c\na"], hypotheses=[b"c a b\na"])))[0]
     assert found[:, -1].tolist() == [1, 0]
     assert metric.details(found.sum(axis=0)) == {"limited": 1.0}
-    assert EXACT.details(EXACT.segment_statistics(Batch([b"a b a c"], [b"c a b"]))[0, 0]) == {}
+    assert (
+        EXACT.details(EXACT.segment_statistics(Batch(Segments(references=[b"a b a c"], hypotheses=[b"c a b"])))[0, 0])
+        == {}
+    )
     # Also where it was with a reference that then did not count.
     assert statistics(metric, "c a b", "c a b", "a b a c")["limited"] == 1
 

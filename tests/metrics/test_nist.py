@@ -27,6 +27,7 @@ from metrics.measure import measure
 from metrics.ngram_merging import merged, merged_in_chapters, united
 from metrics.ngram_table import NgramTable
 from metrics.preparation import states_of
+from metrics.segments import Segments
 from metrics.set_aside import SetAside
 from tests.metrics.campaigns import campaigns, joined, read_campaign
 from tests.metrics.ngram_tables import ngrams, wide_bytes
@@ -37,13 +38,13 @@ PLAIN = NgramInformation(5, "none", "mixed")
 
 def scored(references, systems, specification="nist:tok=none"):
     """Of lists of lines."""
-    texts = ([joined(lines) for lines in side] for side in (references, systems))
-    return measure(*texts, [parse_metric(specification)])[0]
+    texts = Segments.from_lines(references=references, hypotheses=systems)
+    return measure(texts, [parse_metric(specification)])[0]
 
 
 def tokens(text: bytes) -> list[list[str]]:
     """The words of each line, as our tokenizer has them: for those who want token lists."""
-    words = Batch([text], []).words("13a", "mixed")
+    words = Batch(Segments(references=[text], hypotheses=[])).words("13a", "mixed")
     lines = words.lines.decode().split("\n")
     rows = zip(words.starts[:-1].tolist(), words.starts[1:].tolist(), strict=True)
     return [[lines[number] for number in words.ids[begin:end]] for begin, end in rows]
@@ -54,7 +55,8 @@ def tokens(text: bytes) -> list[list[str]]:
 def test_equals_the_definition(campaign, order):
     references, systems = list(campaign.references.values()), list(campaign.systems.values())
     found = measure(
-        [joined(lines) for lines in references], [joined(lines) for lines in systems], [NIST(tok="none", order=order)]
+        Segments(references=[joined(lines) for lines in references], hypotheses=[joined(lines) for lines in systems]),
+        [NIST(tok="none", order=order)],
     )[0]
     weights = information([line.split() for lines in references for line in lines], order[-1])
     for position, lines in enumerate(systems):
@@ -102,10 +104,10 @@ def test_equals_mteval(real_data):
             )
             for folded in (False, True):
                 for tok, prepared, ours in (("13a", western, "13a"), ("intl", international, "none")):
-                    texts = (
+                    texts = [
                         [prepared(text.bytes, folded) for text in side] for side in (inputs.references, inputs.outputs)
-                    )
-                    scores = measure(*texts, [NIST(tok=ours)])[0].scores
+                    ]
+                    scores = measure(Segments(references=texts[0], hypotheses=texts[1]), [NIST(tok=ours)])[0].scores
                     figures = {name: f"{score:.4f}" for name, score in zip(inputs.names, scores, strict=True)}
                     assert figures == expected[labels, folded, tok]
                     compared += len(figures)
@@ -117,7 +119,7 @@ def test_equals_nltk_on_real_data(real_data):
     campaign = read_campaign(real_data / "wmt22.en-cs")
     texts = [joined(campaign.references["B"]), *(joined(lines) for lines in list(campaign.systems.values())[:3])]
     reference, *systems = map(tokens, texts)
-    found = measure(texts[:1], texts[1:], [NIST(), NIST(order=(1, 2, 3))])
+    found = measure(Segments(references=texts[:1], hypotheses=texts[1:]), [NIST(), NIST(order=(1, 2, 3))])
     for measured, n in zip(found, (5, 3), strict=True):
         expected = [corpus_nist([[one] for one in reference], system, n) for system in systems]
         assert measured.scores == pytest.approx(expected, rel=1e-8)
@@ -160,9 +162,9 @@ def test_weights_stay_when_segments_are_resampled():
     draw = random.Random(3)
     references = [[" ".join(draw.choices("abcdef", k=6)) for _ in range(40)]]
     systems = [[" ".join(draw.choices("abcdef", k=6)) for _ in range(40)]]
-    found = measure(
-        *([joined(lines) for lines in side] for side in (references, systems)), [NIST(tok="none")], replicates=20
-    )[0]
+    found = measure(Segments.from_lines(references=references, hypotheses=systems), [NIST(tok="none")], replicates=20)[
+        0
+    ]
     weights = information([line.split() for line in references[0]], 5)
     pairs = zip(systems[0], references[0], strict=True)
     rows = [row(hypothesis.split(), [reference.split()], weights, (1, 2, 3, 4, 5)) for hypothesis, reference in pairs]
@@ -178,11 +180,18 @@ def test_any_cut_gives_the_same_state(campaign, deepest, draw):
     """To the byte: whatever shards count, in whatever order, with whatever systems beside them."""
     way = NgramInformation(deepest, "none", "mixed")
     references, systems = list(campaign.references.values()), list(campaign.systems.values())
-    whole = way.merge([way.count(Batch([joined(lines) for lines in references], []))])
+    whole = way.merge([way.count(Batch(Segments(references=[joined(lines) for lines in references], hypotheses=[])))])
     segments = len(references[0])
     cuts = sorted({0, segments, *(draw.randrange(segments) for _ in range(3))})
     parts = [
-        way.count(Batch(*([joined(lines[begin:end]) for lines in side] for side in (references, systems))))
+        way.count(
+            Batch(
+                Segments.from_lines(
+                    references=[lines[begin:end] for lines in references],
+                    hypotheses=[lines[begin:end] for lines in systems],
+                )
+            )
+        )
         for begin, end in itertools.pairwise(cuts)
     ]
     draw.shuffle(parts)
@@ -194,7 +203,10 @@ def test_any_cut_gives_the_same_state(campaign, deepest, draw):
         assert merged([pieces(part, draw) for part in old]) == whole
     assert NgramTable.from_bytes(wide_bytes(NgramTable.from_bytes(whole))).to_bytes() == whole
     draw.shuffle(references)
-    assert way.merge([way.count(Batch([joined(lines) for lines in references], []))]) == whole
+    assert (
+        way.merge([way.count(Batch(Segments(references=[joined(lines) for lines in references], hypotheses=[])))])
+        == whole
+    )
 
 
 @settings(max_examples=100, deadline=None)
@@ -205,7 +217,7 @@ def test_chapters_say_the_same_of_their_own_ngrams(campaign, deepest, largest, d
     segments = len(references[0])
     cuts = sorted({0, segments, *(draw.randrange(segments) for _ in range(4))})
     runs = [[lines[begin:end] for lines in references] for begin, end in itertools.pairwise(cuts)]
-    parts = [way.count(Batch([joined(lines) for lines in run], [])) for run in runs]
+    parts = [way.count(Batch(Segments(references=[joined(lines) for lines in run], hypotheses=[]))) for run in runs]
     written = SetAside(held_bytes=draw.choice((0, 1000)))
     chapter_of = merged_in_chapters([pieces(part, draw) for part in parts], written.write, largest)
     assert chapter_of == sorted(chapter_of)
@@ -214,7 +226,11 @@ def test_chapters_say_the_same_of_their_own_ngrams(campaign, deepest, largest, d
     chapters = [written.whole(chapter) for chapter in range(len(written))]
     for first, last in itertools.combinations(range(len(chapters) + 1), 2):
         own = [runs[place] for place, chapter in enumerate(chapter_of) if first <= chapter < last]
-        counted = ngrams(way.merge([way.count(Batch([joined(lines) for lines in run], [])) for run in own]))
+        counted = ngrams(
+            way.merge(
+                [way.count(Batch(Segments(references=[joined(lines) for lines in run], hypotheses=[]))) for run in own]
+            )
+        )
         texts = [line.split() for run in own for lines in run for line in lines]
         found = ngrams(united(chapters[first:last]))
         assert found.items() <= whole.items()
@@ -247,11 +263,19 @@ def test_shards_score_the_same_by_chapters(monkeypatch, largest):
     texts = [
         joined(" ".join(f"w{int(draw.paretovariate(0.7)) % 300}" for _ in range(5)) for _ in range(1500)) for _ in "ab"
     ]
-    whole = measure(texts[:1], texts[1:], [NIST()], replicates=10, segment_scores=True)[0]
+    whole = measure(Segments(references=texts[:1], hypotheses=texts[1:]), [NIST()], replicates=10, segment_scores=True)[
+        0
+    ]
     read = []
     monkeypatch.setattr("metrics.information.LARGEST_CHAPTER", largest)
     monkeypatch.setattr(NgramInformation, "read_chapters", counting_calls(NgramInformation.read_chapters, read))
-    found = measure(texts[:1], texts[1:], [NIST()], replicates=10, segment_scores=True, shard_size=256)[0]
+    found = measure(
+        Segments(references=texts[:1], hypotheses=texts[1:]),
+        [NIST()],
+        replicates=10,
+        segment_scores=True,
+        shard_size=256,
+    )[0]
     for name in ("sums", "scores", "replicate_scores", "segment_scores"):
         assert np.array_equal(getattr(found, name), getattr(whole, name))
     assert len(read) == {1: 6, 3000: 3, 10**9: 1}[largest]
@@ -278,7 +302,9 @@ def pieces(blob, draw):
 def test_the_state_says_what_each_ngram_says(campaign):
     """Walked from the root it has every n-gram that says something, with its information."""
     references = list(campaign.references.values())
-    state = PLAIN.read(PLAIN.merge([PLAIN.count(Batch([joined(lines) for lines in references], []))]))
+    state = PLAIN.read(
+        PLAIN.merge([PLAIN.count(Batch(Segments(references=[joined(lines) for lines in references], hypotheses=[])))])
+    )
     types = state.lines.decode().split("\n")[:-1]
     assert types == sorted(types, key=str.encode)
     found = {}
@@ -303,7 +329,7 @@ def test_memory_does_not_grow_with_the_parts(monkeypatch):
     parts, chapters = SetAside(held_bytes=0), SetAside(held_bytes=0)
     for number in range(40):
         lines = [" ".join(f"w{int(draw.paretovariate(0.6)) % 200}" for _ in range(20)) for _ in range(250)]
-        parts.write(number, PLAIN.count(Batch([joined(lines)], [])))
+        parts.write(number, PLAIN.count(Batch(Segments(references=[joined(lines)], hypotheses=[]))))
     size = sum(len(parts.whole(number)) for number in range(40))
     state = PLAIN.merge([parts.whole(0)])
     PLAIN.read(state)
@@ -325,23 +351,23 @@ def test_memory_does_not_grow_with_the_parts(monkeypatch):
 def test_most_long_ngrams_are_left_out():
     draw = random.Random(1)
     lines = [" ".join(f"w{draw.randrange(2000)}" for _ in range(20)) for _ in range(300)]
-    part = PLAIN.count(Batch([joined(lines)], []))
+    part = PLAIN.count(Batch(Segments(references=[joined(lines)], hypotheses=[])))
     state = PLAIN.merge([part])
     assert len(state) < len(part) / 2
 
 
 def test_without_its_state_it_cannot_be_scored():
     with pytest.raises(MissingState, match=r"ngram-information:order<=5:tok=13a:case=mixed was not counted"):
-        NIST().segment_statistics(Batch([b"a"], [b"a"]))
-    other = states_of([NIST()], Batch([b"b"], []))
+        NIST().segment_statistics(Batch(Segments(references=[b"a"], hypotheses=[b"a"])))
+    other = states_of([NIST()], Batch(Segments(references=[b"b"], hypotheses=[])))
     with pytest.raises(BadState, match="other references"):
-        NIST().segment_statistics(Batch([b"a"], [b"a"], states=other))
+        NIST().segment_statistics(Batch(Segments(references=[b"a"], hypotheses=[b"a"]), states=other))
     assert NIST(order=(2, 5)).preparation == NIST().preparation
     assert NIST(order=(2, 4)).preparation.key != NIST().preparation.key
 
 
 def test_damaged_states_are_refused():
-    part = PLAIN.count(Batch([b"a b a\nc"], []))
+    part = PLAIN.count(Batch(Segments(references=[b"a b a\nc"], hypotheses=[])))
     wide = wide_bytes(NgramTable.from_bytes(part))
     for blob, message in (
         (b"", "no table of n-grams"),
@@ -360,7 +386,9 @@ def test_damaged_states_are_refused():
         with pytest.raises(BadState):
             PLAIN.merge([part, blob])
     with pytest.raises(BadState, match="different depths"):
-        PLAIN.merge([part, NgramInformation(4, "none", "mixed").count(Batch([b"a"], []))])
+        PLAIN.merge(
+            [part, NgramInformation(4, "none", "mixed").count(Batch(Segments(references=[b"a"], hypotheses=[])))]
+        )
     with pytest.raises(BadState, match="not in order"):
         PLAIN.merge([part.replace(b"a\nb\n", b"b\na\n")])
 
@@ -368,7 +396,7 @@ def test_damaged_states_are_refused():
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "a b a", "c a b"]), max_size=4), st.data())
 def test_whatever_the_bytes_are_they_are_read_or_refused(lines, data):
-    part = bytearray(PLAIN.count(Batch([joined(lines)], [])))
+    part = bytearray(PLAIN.count(Batch(Segments(references=[joined(lines)], hypotheses=[]))))
     for _ in range(data.draw(st.integers(1, 4))):
         part[data.draw(st.integers(0, len(part) - 1))] = data.draw(st.integers(0, 255))
     for use in (PLAIN.read, lambda blob: PLAIN.merge([blob, blob])):
@@ -377,7 +405,7 @@ def test_whatever_the_bytes_are_they_are_read_or_refused(lines, data):
 
 
 def test_counts_have_a_limit():
-    part = PLAIN.count(Batch([b"a b a\nc"], []))
+    part = PLAIN.count(Batch(Segments(references=[b"a b a\nc"], hypotheses=[])))
     table = NgramTable.from_bytes(part)
     with pytest.raises(TooLarge, match="An n-gram occurs 4,294,967,297 times"):
         dataclasses.replace(table, counts=table.counts.astype(np.int64) + 2**32 - 1).to_bytes()

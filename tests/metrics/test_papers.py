@@ -14,6 +14,7 @@ from metrics import parse_metric
 from metrics.batch import Batch
 from metrics.correlation.statistics import segment_statistic
 from metrics.kernels.rank_sums import rank_sums
+from metrics.segments import Segments
 from tests.metrics.vocabularies import stored
 
 GUIDE = [
@@ -27,8 +28,8 @@ GUIDE = [
 def statistics(specification, hypothesis, references, resources=None):
     """The metric, and its columns of one segment by name."""
     metric = parse_metric(specification)
-    texts = [text.encode() for text in references], [hypothesis.encode()]
-    batch = Batch(*texts, resources=resources) if resources else Batch(*texts)
+    texts = Segments.from_lines(references=[[text] for text in references], hypotheses=[[hypothesis]])
+    batch = Batch(texts, resources=resources)
     return metric, dict(zip(metric.columns, metric.segment_statistics(batch)[0, 0], strict=True))
 
 

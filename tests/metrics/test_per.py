@@ -9,6 +9,7 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from metrics.batch import Batch
 from metrics.per import PER
+from metrics.segments import Segments
 from metrics.wer import WER
 from tests.metrics.campaigns import campaigns, read_campaign
 from tests.metrics.unigram_definitions import batch_of, error_rate, one_segment, per_row, rows
@@ -63,7 +64,7 @@ def test_single_segments(hypothesis, references, row, score):
 
 def test_the_longer_side_is_chosen_segment_by_segment():
     """Over both segments together the sides are equally long, which would give 0 edits."""
-    statistics = PER().segment_statistics(Batch([b"a a\na"], [b"a\na a"]))
+    statistics = PER().segment_statistics(Batch(Segments(references=[b"a a\na"], hypotheses=[b"a\na a"])))
     assert statistics.tolist() == [[[1, 2], [1, 1]]]
     assert PER().score(statistics.sum(axis=1)) == pytest.approx(np.array([200 / 3]))
 

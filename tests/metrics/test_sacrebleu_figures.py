@@ -8,6 +8,7 @@ import pytest
 
 from metrics.measure import measure
 from metrics.registry import parse_metrics
+from metrics.segments import Segments
 from tests.metrics.campaigns import joined, read_campaign
 
 SPECIFICATIONS = {"BLEU": "bleu", "chrF2": "chrf", "chrF2++": "chrf++", "TER": "ter"}
@@ -28,7 +29,9 @@ def test_equals_sacrebleu(real_data, name):
     for labels, scores in expected.items():
         references = [joined(campaign.references[label]) for label in labels.split(",")]
         systems = [joined(lines) for lines in campaign.systems.values()]
-        measured = measure(references, systems, parse_metrics(list(SPECIFICATIONS.values())))
+        measured = measure(
+            Segments(references=references, hypotheses=systems), parse_metrics(list(SPECIFICATIONS.values()))
+        )
         compared = 0
         for title, measurement in zip(SPECIFICATIONS, measured, strict=True):
             for position, system in enumerate(campaign.systems):

@@ -13,6 +13,7 @@ from metrics.meteor import Meteor
 from metrics.nist import NIST
 from metrics.registry import asked_metrics, follows_language
 from metrics.segmentation import unsegmented, unsegmented_of, without_tokenizer
+from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
 from metrics.ter import TER
 from metrics.text.tokenizers import AUTO, tokenizer_name
@@ -25,8 +26,10 @@ EXACT = {"rel": 1e-12, "abs": 1e-9}
 def measured(campaign: Campaign, specification: str, language: str):
     metrics, notices = settle(asked_metrics([specification]), Surroundings(language))
     (found,) = measure(
-        [joined(lines) for lines in campaign.references.values()],
-        [joined(lines) for lines in campaign.systems.values()],
+        Segments(
+            references=[joined(lines) for lines in campaign.references.values()],
+            hypotheses=[joined(lines) for lines in campaign.systems.values()],
+        ),
         metrics,
         segment_scores=True,
     )

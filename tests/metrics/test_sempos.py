@@ -14,6 +14,7 @@ from metrics import parse_metric
 from metrics.batch import Batch
 from metrics.errors import BadParameter, MissingLayer
 from metrics.measure import measure
+from metrics.segments import Segments
 from metrics.sempos import TYPES, SemPOS
 from tests.metrics.campaigns import Campaign, joined, read_campaign
 from tests.metrics.sempos_definition import row, score
@@ -45,7 +46,14 @@ def layered_batch(campaign, variable=False):
     references, systems = campaign.references.values(), campaign.systems.values()
     layer = [joined(text) for text in (*references, *systems)]
     texts = [joined(["word" if line or not variable else "" for line in text]) for text in (*references, *systems)]
-    return Batch(texts[: len(references)], texts[len(references) :], variable, layers={"sempos": layer})
+    return Batch(
+        Segments(
+            references=texts[: len(references)],
+            hypotheses=texts[len(references) :],
+            variable_references=variable,
+            layers={"sempos": layer},
+        )
+    )
 
 
 def one(hypothesis, *references):
@@ -155,7 +163,9 @@ def test_the_first_reference_on_ties():
 
 def test_the_mean_is_taken_of_sums_not_of_segments():
     layer = [b"a/v b/v c/v\nd/v", b"a/v b/v\nx/v"]
-    (measured,) = measure([b"x\nx"], [b"x\nx"], [SemPOS()], layers={"sempos": layer}, segment_scores=True)
+    (measured,) = measure(
+        Segments(references=[b"x\nx"], hypotheses=[b"x\nx"], layers={"sempos": layer}), [SemPOS()], segment_scores=True
+    )
     assert measured.scores == pytest.approx([50])
     assert measured.segment_scores == pytest.approx(np.array([[200 / 3, 0]]))
 
@@ -181,12 +191,14 @@ def test_variants_share_their_statistics():
 
 def test_without_the_layer():
     with pytest.raises(MissingLayer, match=r'lack the layer "sempos" .*Layers found: "lemma"'):
-        SemPOS().segment_statistics(Batch([b"a"], [b"a"], layers={"lemma": [b"a", b"a"]}))
+        SemPOS().segment_statistics(
+            Batch(Segments(references=[b"a"], hypotheses=[b"a"], layers={"lemma": [b"a", b"a"]}))
+        )
 
 
 def test_long_and_repetitive_segments():
     layer = [b"a/v " * 100_000 + b"b/n.denot", b"a/v b/v " * 100_000]
-    batch = Batch([b"x"], [b"x", b"x"], layers={"sempos": [layer[0], *layer]})
+    batch = Batch(Segments(references=[b"x"], hypotheses=[b"x", b"x"], layers={"sempos": [layer[0], *layer]}))
     assert SemPOS().score(SemPOS().segment_statistics(batch)[:, 0]) == pytest.approx([100, 50])
 
 

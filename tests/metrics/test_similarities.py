@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from metrics.batch import Batch
 from metrics.kernels.bindings import kernel
 from metrics.kernels.similarities import EDIT, WHOLE, similarities
+from metrics.segments import Segments
 from tests.metrics.campaigns import joined
 from tests.metrics.vector_definition import best_similarity, distance, ngrams
 
@@ -28,9 +29,11 @@ segment = st.lists(st.sampled_from(LETTERS), max_size=7)
 def compared(references, systems, size, vectors, deepest=4, variable=False):
     """Similarities of lists of lists of words; the vectors are put into an order that means nothing."""
     batch = Batch(
-        [joined([" ".join(words) for words in text]) for text in references],
-        [joined([" ".join(words) for words in text]) for text in systems],
-        variable,
+        Segments(
+            references=[joined([" ".join(words) for words in text]) for text in references],
+            hypotheses=[joined([" ".join(words) for words in text]) for text in systems],
+            variable_references=variable,
+        )
     )
     words = batch.words("none", "mixed")
     known = sorted(vectors, reverse=True)

@@ -5,6 +5,7 @@ import pytest
 from metrics import parse_metric
 from metrics.batch import Batch
 from metrics.measure import shard_statistics
+from metrics.segments import Segments
 from metrics.stopwatch import Stopwatch
 
 
@@ -56,9 +57,9 @@ def test_what_raises_is_measured_too() -> None:
 def test_a_batch_tells_what_metrics_share() -> None:
     metrics = [parse_metric(each) for each in ("bleu", "tbleu", "ter", "meteor:modules=exact")]
     # The last letter is written in two ways: metrics that compare forms work on another batch, with one of them.
-    batch = Batch([b"a cat sat\non a cafe\xcc\x81"], [b"a cat\non a caf\xc3\xa9"])
+    batch = Batch(Segments(references=[b"a cat sat\non a cafe\xcc\x81"], hypotheses=[b"a cat\non a caf\xc3\xa9"]))
     plain = shard_statistics(batch, metrics)
-    measured = Batch(batch.references, batch.systems)
+    measured = Batch(Segments(references=batch.references, hypotheses=batch.systems))
     watch = measured.stopwatch = Stopwatch()
     calls: list[None] = []
     statistics = shard_statistics(measured, metrics, lambda: calls.append(None))

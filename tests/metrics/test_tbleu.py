@@ -12,6 +12,7 @@ from metrics.batch import Batch
 from metrics.bleu import BLEU
 from metrics.errors import BadParameter
 from metrics.kernels import alignments as kernel
+from metrics.segments import Segments
 from metrics.tbleu import TBLEU
 from tests.metrics.campaigns import Campaign, campaigns, joined, read_campaign
 from tests.metrics.tbleu_definition import affix_distance, row
@@ -76,7 +77,7 @@ def test_the_example_of_the_paper():
     hypothesis, reference = "Jedu s novém červeném auto", "Jedu novým červeným autem"
     distances = [affix_distance(a, b) for a, b in zip(hypothesis.split()[2:], reference.split()[1:], strict=True)]
     assert [float(d) for d in distances] == pytest.approx([1 / 3, 1 / 6, 2 / 3])
-    batch = Batch([reference.encode()], [hypothesis.encode()])
+    batch = Batch(Segments(references=[reference.encode()], hypotheses=[hypothesis.encode()]))
     ((statistics,),) = TBLEU(eps=0.67).segment_statistics(batch)
     matches, totals = statistics[2:6], statistics[6:]
     assert totals.tolist() == [5, 4, 3, 2]
@@ -101,7 +102,7 @@ def test_the_example_of_the_paper():
     ],
 )
 def test_single_matches(hypothesis, references, eps, unigrams):
-    batch = Batch([text.encode() for text in references], [hypothesis.encode()])
+    batch = Batch(Segments(references=[text.encode() for text in references], hypotheses=[hypothesis.encode()]))
     ((statistics,),) = TBLEU(eps=eps).segment_statistics(batch)
     assert statistics[2] == pytest.approx(unigrams, abs=1e-7)
 
@@ -112,7 +113,9 @@ def test_single_matches(hypothesis, references, eps, unigrams):
 )
 def test_the_heaviest_count_where_the_reference_has_fewer(hypothesis, bigrams):
     """Two words become "abce", with the weights 2/3 (abcd) and 3/4 (abceg); "abce x" is there once."""
-    ((statistics,),) = TBLEU(eps=0.5).segment_statistics(Batch([b"abce x abce y"], [hypothesis.encode()]))
+    ((statistics,),) = TBLEU(eps=0.5).segment_statistics(
+        Batch(Segments(references=[b"abce x abce y"], hypotheses=[hypothesis.encode()]))
+    )
     assert statistics[3] == pytest.approx(bigrams, abs=1e-7)
 
 
@@ -124,7 +127,7 @@ def test_a_sweep_of_epsilon_aligns_once(monkeypatch):
         return kernel.alignments(*arguments)
 
     monkeypatch.setattr("metrics.tbleu.alignments", counted)
-    batch = Batch([joined(["abcd efgh", "x"])], [joined(["abce efgi", "y"])])
+    batch = Batch(Segments(references=[joined(["abcd efgh", "x"])], hypotheses=[joined(["abce efgi", "y"])]))
     sums = [TBLEU(eps=eps).segment_statistics(batch)[0, :, 2].sum() for eps in EPSILONS]
     assert len(calls) == 1
     assert sums == sorted(sums)
@@ -136,7 +139,7 @@ def test_a_sweep_of_epsilon_aligns_once(monkeypatch):
 
 def test_long_and_repetitive_segments():
     texts = [b"abc " * 60_000 + b"abd " * 7, b"abc abd abe " * 20_000]
-    statistics = TBLEU(eps=0.5).segment_statistics(Batch(texts[:1], texts))
+    statistics = TBLEU(eps=0.5).segment_statistics(Batch(Segments(references=texts[:1], hypotheses=texts)))
     totals = [60_007 - n for n in range(4)]
     assert statistics[0, 0].tolist() == [60_007, 60_007, *totals, *totals]
     assert np.isfinite(statistics).all()

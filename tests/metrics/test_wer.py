@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from metrics.batch import Batch
+from metrics.segments import Segments
 from metrics.wer import WER
 from tests.metrics.campaigns import campaigns, read_campaign
 from tests.metrics.unigram_definitions import batch_of, error_rate, one_segment, rows, wer_row
@@ -80,7 +81,7 @@ def test_single_segments(hypothesis, references, row, score):
 
 
 def test_case_is_kept_unless_told_otherwise():
-    batch = Batch([b"The Cat, sat"], [b"the cat , sat"])
+    batch = Batch(Segments(references=[b"The Cat, sat"], hypotheses=[b"the cat , sat"]))
     assert WER().segment_statistics(batch).tolist() == [[[2, 4]]]
     assert WER(case="lc").segment_statistics(batch).tolist() == [[[0, 4]]]
     assert WER(case="lc", tok="none").segment_statistics(batch).tolist() == [[[2, 3]]]

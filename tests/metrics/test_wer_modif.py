@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.batch import Batch
+from metrics.segments import Segments
 from metrics.wer import WER
 from metrics.wer_modif import WERModif
 from tests.metrics.campaigns import campaigns, joined, read_campaign
@@ -25,7 +26,10 @@ def toy(tmp_path_factory):
 
 
 def row(hypothesis, references, resources, **parameters):
-    batch = Batch([text.encode() for text in references], [hypothesis.encode()], resources=resources)
+    batch = Batch(
+        Segments(references=[text.encode() for text in references], hypotheses=[hypothesis.encode()]),
+        resources=resources,
+    )
     return WERModif(vectors="toy", **parameters).segment_statistics(batch)[0, 0].tolist()
 
 
@@ -79,7 +83,9 @@ def test_without_known_words_it_is_wer(campaign, variable):
     with tempfile.TemporaryDirectory() as folder:
         resources = stored({"nowhere": [1.0]}, folder)
         texts = [[joined(lines) for lines in each.values()] for each in (campaign.references, campaign.systems)]
-        batch = Batch(*texts, variable, resources=resources)
+        batch = Batch(
+            Segments(references=texts[0], hypotheses=texts[1], variable_references=variable), resources=resources
+        )
         metric, plain = WERModif(vectors="toy"), WER(case="lc")
         statistics, expected = metric.segment_statistics(batch), plain.segment_statistics(batch.composed)
         assert np.array_equal(statistics[..., :2], expected)
@@ -90,7 +96,7 @@ def test_without_known_words_it_is_wer(campaign, variable):
 def test_without_known_words_it_is_wer_on_real_text(real_data, tmp_path):
     campaign = read_campaign(real_data / "wmt22.en-cs")
     texts = [[joined(lines) for lines in each.values()] for each in (campaign.references, campaign.systems)]
-    batch = Batch(*texts, resources=stored({"nowhere": [1.0]}, tmp_path))
+    batch = Batch(Segments(references=texts[0], hypotheses=texts[1]), resources=stored({"nowhere": [1.0]}, tmp_path))
     expected = WER(case="lc").segment_statistics(batch)
     assert np.array_equal(WERModif(vectors="toy").segment_statistics(batch)[..., :2], expected)
 
@@ -125,7 +131,7 @@ def test_equals_gensim_on_real_text(real_data, tmp_path):
     rows = range(0, 2000, 37)
     reference = [campaign.references["B"][i] for i in rows]
     system = [campaign.systems["Online-W"][i] for i in rows]
-    batch = Batch([joined(reference)], [joined(system)], resources=resources)
+    batch = Batch(Segments(references=[joined(reference)], hypotheses=[joined(system)]), resources=resources)
     words = batch.words("13a", "lc")
     types = words.lines.decode().split("\n")
     texts = [[types[w] for w in words.ids[a:b]] for a, b in zip(words.starts, words.starts[1:], strict=False)]

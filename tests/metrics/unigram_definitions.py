@@ -5,16 +5,25 @@ from collections import Counter
 from rapidfuzz.distance import Levenshtein
 
 from metrics.batch import Batch
+from metrics.segments import Segments
 from tests.metrics.campaigns import joined
 
 
 def batch_of(campaign, variable=False):
     references, systems = campaign.references.values(), campaign.systems.values()
-    return Batch([joined(lines) for lines in references], [joined(lines) for lines in systems], variable)
+    return Batch(
+        Segments(
+            references=[joined(lines) for lines in references],
+            hypotheses=[joined(lines) for lines in systems],
+            variable_references=variable,
+        )
+    )
 
 
 def one_segment(hypothesis, references):
-    return Batch([reference.encode() for reference in references], [hypothesis.encode()])
+    return Batch(
+        Segments(references=[reference.encode() for reference in references], hypotheses=[hypothesis.encode()])
+    )
 
 
 def overlap(hypothesis, reference):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from metrics.batch import Batch
 from metrics.embeddings import store
 from metrics.resources import Resources
+from metrics.segments import Segments
 from tests.metrics.campaigns import joined
 
 letters = st.lists(st.sampled_from("abcdefgh"), max_size=7)
@@ -33,7 +34,7 @@ def stored(vectors, folder):
 def batch_with(resources, references, systems):
     """Of lists of lists of words."""
     texts = [[joined([" ".join(words) for words in text]) for text in each] for each in (references, systems)]
-    return Batch(*texts, resources=resources)
+    return Batch(Segments(references=texts[0], hypotheses=texts[1]), resources=resources)
 
 
 def trained(campaign, folder):
@@ -41,7 +42,7 @@ def trained(campaign, folder):
     from gensim.models import Word2Vec
 
     texts = [*campaign.references.values(), *list(campaign.systems.values())[:3]]
-    batch = Batch([joined(texts[0])], [joined(text) for text in texts[1:]])
+    batch = Batch(Segments(references=[joined(texts[0])], hypotheses=[joined(text) for text in texts[1:]]))
     words = batch.words("13a", "lc")
     types = words.lines.decode().split("\n")
     sentences = [[types[w] for w in words.ids[a:b]] for a, b in zip(words.starts, words.starts[1:], strict=False)]

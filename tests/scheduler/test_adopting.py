@@ -18,6 +18,7 @@ from metrics import parse_metric
 from metrics.base import EDITION
 from metrics.measure import measure
 from metrics.resampling.randomization import exceedances
+from metrics.segments import Segments
 from models import Evaluation, Randomization, Score, Shard, Statistics
 from models.arrays import unpack
 from models.base import BLOCK_SEGMENTS, Base
@@ -149,7 +150,9 @@ def check(station: Station, intake: Intake) -> None:
 @lru_cache(maxsize=1000)
 def expected(texts: tuple[bytes, ...], metric: str, replicates: int, seed: int) -> tuple[float, bytes]:
     """Score and replicate scores of the first text against the others."""
-    (found,) = measure(texts[1:], texts[:1], [parse_metric(metric)], replicates=replicates, seed=seed)
+    (found,) = measure(
+        Segments(references=texts[1:], hypotheses=texts[:1]), [parse_metric(metric)], replicates=replicates, seed=seed
+    )
     return float(found.scores[0]), found.replicate_scores[0].tobytes()
 
 
@@ -335,7 +338,7 @@ def test_comparisons_read_what_was_taken_over(sqlite: Station) -> None:
     pair = ((job.all_evaluations[0],), (job.all_evaluations[1],))
     assert request_comparison(sqlite.engine, whole, job.protocols[0], [pair], (0, 1), trials=300, seed=3) is None
     metrics = [parse_metric(BLEU), parse_metric(WER)]
-    found = measure([REFERENCES["A"]], SYSTEMS[:2], metrics, keep_statistics=True)
+    found = measure(Segments(references=[REFERENCES["A"]], hypotheses=SYSTEMS[:2]), metrics, keep_statistics=True)
     for metric, each in enumerate(found):
         assert each.statistics is not None
         trials = {"seed": 3, "first_trial": 0, "last_trial": 300}

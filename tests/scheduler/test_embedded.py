@@ -14,6 +14,7 @@ from sqlalchemy import func, select
 
 from metrics import parse_metric
 from metrics.measure import measure
+from metrics.segments import Segments
 from models import Score, Shard, Worker
 from models.arrays import unpack
 from models.leaderboard import read_leaderboard
@@ -54,7 +55,12 @@ def test_from_texts_to_scores(database_url: str) -> None:
     assert heard[-1].shards == heard[-1].shards_done == 3
     reference = some_text(700, 1)
     systems = [similar_text(reference, 1000 + number) for number in range(3)]
-    expected = measure([reference], systems, [parse_metric(each) for each in METRICS], replicates=50, seed=12345)
+    expected = measure(
+        Segments(references=[reference], hypotheses=systems),
+        [parse_metric(each) for each in METRICS],
+        replicates=50,
+        seed=12345,
+    )
     engine = make_engine(database_url, pooled=False)
     with reading(engine) as connection:
         stored = connection.execute(select(Score).order_by(Score.evaluation_id, Score.metric)).all()

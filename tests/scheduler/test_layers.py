@@ -11,6 +11,7 @@ from sqlalchemy import Engine, select
 
 from metrics import SemPOS, parse_metric
 from metrics.measure import measure
+from metrics.segments import Segments
 from metrics.sempos import TYPES
 from models import LayerBlock, Score, Submission, Text, TextBlock
 from models.arrays import unpack
@@ -123,7 +124,12 @@ def test_scores_are_those_of_one_process_to_the_bit(database_url: str) -> None:
     texts = [similar_text(references["A"], 3), similar_text(references["B"], 4), similar_text(references["A"], 3)]
     layers = [annotated(text, seed) for text, seed in zip([*references.values(), *texts], (1, 1, 1, 1, 2), strict=True)]
     metrics = [SemPOS(), SemPOS(variant="cap-micro"), parse_metric("bleu")]
-    expected = measure(list(references.values()), texts, metrics, replicates=50, seed=7, layers={"sempos": layers})
+    expected = measure(
+        Segments(references=list(references.values()), hypotheses=texts, layers={"sempos": layers}),
+        metrics,
+        replicates=50,
+        seed=7,
+    )
     names = ["first", "second", "again"]
     with Embedded(settings, concurrency=2) as embedded:
         intake = take_in(

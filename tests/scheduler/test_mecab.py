@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from metrics.measure import measure
 from metrics.registry import asked_metrics
+from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
 from models import Evaluation, Score, Shard
 from models.arrays import unpack
@@ -45,7 +46,7 @@ def run(settings, metrics):
 
 def test_workers_give_the_same_bits(database_url):
     scores, _, _ = run(one_block_shards(database_url), METRICS)
-    expected = measure([TEXTS["A"]], [TEXTS["S"], TEXTS["T"]], METRICS, replicates=20)
+    expected = measure(Segments(references=[TEXTS["A"]], hypotheses=[TEXTS["S"], TEXTS["T"]]), METRICS, replicates=20)
     assert [row.specification for row in scores] == [each.specification for each in METRICS for _ in "ST"]
     for place, row in enumerate(scores):
         found, system = expected[place // 2], place % 2

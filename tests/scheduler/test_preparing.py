@@ -13,6 +13,7 @@ from metrics.batch import Batch
 from metrics.errors import MetricsError
 from metrics.measure import measure
 from metrics.preparation import preparations
+from metrics.segments import Segments
 from models import (
     Evaluation,
     LeaseState,
@@ -105,7 +106,8 @@ def test_shards_wait_for_the_references(station: Station) -> None:
     assert states(station) == ["done", "done"]
     reference = some_text(600, 1)
     expected = measure(
-        [reference], [similar_text(reference, 1000 + number) for number in range(2)], [parse_metric("nist")]
+        Segments(references=[reference], hypotheses=[similar_text(reference, 1000 + number) for number in range(2)]),
+        [parse_metric("nist")],
     )[0]
     with reading(station.engine) as connection:
         found = connection.scalars(select(Score.score).where(Score.metric == 1).order_by(Score.evaluation_id))
@@ -155,7 +157,7 @@ def test_large_states_are_kept_in_chapters(station: Station, monkeypatch: pytest
         )
         reference = some_text(600, 1)
         ((key, way),) = preparations([parse_metric("nist")]).items()
-        whole = way.read(way.merge([way.count(Batch([reference], []))]))
+        whole = way.read(way.merge([way.count(Batch(Segments(references=[reference], hypotheses=[])))]))
         for blocks in ((0, 1), (1, 3), (0, 3)):
             found = worker.preparing.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
             again = worker.preparing.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
@@ -167,7 +169,7 @@ def test_large_states_are_kept_in_chapters(station: Station, monkeypatch: pytest
     work(station)
     assert states(station) == ["done"] * 2
     outputs = [similar_text(reference, 1000 + number) for number in range(2)]
-    expected = measure([reference], outputs, [parse_metric("nist")])[0]
+    expected = measure(Segments(references=[reference], hypotheses=outputs), [parse_metric("nist")])[0]
     with reading(station.engine) as connection:
         found = connection.scalars(select(Score.score).order_by(Score.evaluation_id))
         assert list(found) == expected.scores.tolist()

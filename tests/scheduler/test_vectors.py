@@ -13,6 +13,7 @@ from metrics import parse_metric
 from metrics.embeddings import store
 from metrics.measure import measure
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
 from models import Evaluation, Score, Shard
 from models.arrays import unpack
@@ -61,7 +62,9 @@ def test_workers_find_what_is_registered_and_give_the_same_bits(database_url, re
     scores, _ = run(settings, metrics, segments=700, systems=3)
     reference = some_text(700, 1)
     systems = [similar_text(reference, 1000 + number) for number in range(3)]
-    expected = measure([reference], systems, metrics, replicates=50, seed=12345, resources=resources)
+    expected = measure(
+        Segments(references=[reference], hypotheses=systems), metrics, replicates=50, seed=12345, resources=resources
+    )
     assert len(scores) == 12
     for row in scores:
         measured, system = expected[row.metric], row.evaluation_id - scores[0].evaluation_id
@@ -123,6 +126,8 @@ def test_a_word2vec_file_that_was_registered_as_it_is_is_converted_once(database
     scores, _ = run(settings, metrics, segments=600, systems=2)
     assert len(scores) == 8
     reference = some_text(600, 1)
-    expected = measure([reference], [similar_text(reference, 1000)], metrics, resources=resources)
+    expected = measure(
+        Segments(references=[reference], hypotheses=[similar_text(reference, 1000)]), metrics, resources=resources
+    )
     assert [row.score for row in scores[:4]] == [each.scores[0] for each in expected]
     assert len(list((resources.folder / ".vectors").iterdir())) == 1

@@ -14,6 +14,7 @@ import worker.scoring
 from metrics import parse_metric
 from metrics.measure import measure
 from metrics.resources import Resources
+from metrics.segments import Segments
 from models import Evaluation, Statistics, Submission
 from models.arrays import unpack
 from models.claims import ClaimedShard
@@ -45,7 +46,9 @@ def expected() -> list[tuple[int, int, float, bytes]]:
     """In one process, in one shard."""
     reference = some_text(SEGMENTS, 1)
     systems = [similar_text(reference, 1000 + number) for number in range(2)]
-    found = measure([reference], systems, [parse_metric(each) for each in METRICS], replicates=30)
+    found = measure(
+        Segments(references=[reference], hypotheses=systems), [parse_metric(each) for each in METRICS], replicates=30
+    )
     return [
         (system, metric, float(each.scores[system]), each.replicate_scores[system].tobytes())
         for metric, each in enumerate(found)
@@ -183,7 +186,7 @@ def test_texts_that_are_equal_are_scored_once(job) -> None:
         patch.setattr(
             worker.scoring,
             "Batch",
-            lambda refs, systems, *rest, **more: sizes.append(len(systems)) or real(refs, systems, *rest, **more),
+            lambda given, **more: sizes.append(len(given.hypotheses)) or real(given, **more),
         )
         rows = score_texts(claim, measurement, shard, Resources())
     assert sizes == [1]

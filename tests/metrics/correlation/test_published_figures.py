@@ -10,6 +10,7 @@ from metrics.correlation.statistics import segment_statistic, system_statistic
 from metrics.correlation.system import better_or_equal_share
 from metrics.measure import measure
 from metrics.registry import parse_metrics
+from metrics.segments import Segments
 from tests.metrics.campaigns import joined, read_campaign
 
 SPECIFICATIONS = {"BLEU": "bleu", "chrF2": "chrf", "chrF2++": "chrf++", "TER": "ter"}
@@ -58,8 +59,10 @@ def test_every_published_figure_comes_out(real_data, name):
     assert sum(len(each) for each in rows.values()) == ROWS[name]
     for labels, expected in rows.items():
         measured = measure(
-            [joined(campaign.references[label]) for label in labels.split(",")],
-            [joined(lines) for lines in campaign.systems.values()],
+            Segments(
+                references=[joined(campaign.references[label]) for label in labels.split(",")],
+                hypotheses=[joined(lines) for lines in campaign.systems.values()],
+            ),
             parse_metrics(list(SPECIFICATIONS.values())),
             segment_scores=True,
         )

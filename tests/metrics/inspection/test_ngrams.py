@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from metrics import BLEU
 from metrics.batch import Batch
 from metrics.inspection.ngrams import ORDERS, matched_ngrams, ngram_differences
+from metrics.segments import Segments
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "loď"]), max_size=6).map(" ".join)
 
@@ -31,7 +32,12 @@ def slow(references: list[list[str]], system: list[str], order: int) -> tuple[Co
 
 
 def batch_of(references: list[list[str]], systems: list[list[str]]) -> Batch:
-    return Batch(["\n".join(text).encode() for text in references], ["\n".join(text).encode() for text in systems])
+    return Batch(
+        Segments(
+            references=["\n".join(text).encode() for text in references],
+            hypotheses=["\n".join(text).encode() for text in systems],
+        )
+    )
 
 
 @st.composite
@@ -81,7 +87,7 @@ def test_the_matches_are_those_of_bleu_on_real_texts(real_data):
     systems = [
         (folder / "systems" / f"{name}.txt").read_bytes().removesuffix(b"\n") for name in ("Online-B", "Online-G")
     ]
-    batch = Batch(references, systems)
+    batch = Batch(Segments(references=references, hypotheses=systems))
     sums = BLEU().segment_statistics(batch).sum(axis=1)
     assert list(matched_ngrams(batch, 1).values()) == sums[1, 2:6].tolist()
 
@@ -90,7 +96,13 @@ def test_the_matches_are_those_of_bleu_on_real_texts(real_data):
 def test_a_reference_that_a_segment_lacks_does_not_count(missing):
     references = [["a b"], ["c d"]]
     references[missing] = [""]
-    batch = Batch(["\n".join(text).encode() for text in references], [b"a b", b"c d"], variable_references=True)
+    batch = Batch(
+        Segments(
+            references=["\n".join(text).encode() for text in references],
+            hypotheses=[b"a b", b"c d"],
+            variable_references=True,
+        )
+    )
     found = ngram_differences(batch, [(0, 1)])[0]
     assert [bool(lists[missing]) for lists in found.values()] == [False] * 4
     assert [bool(lists[1 - missing]) for lists in found.values()] == [True, True, False, False]

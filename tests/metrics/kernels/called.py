@@ -21,6 +21,7 @@ from metrics.measure import measure
 from metrics.registry import parse_metrics
 from metrics.resampling.bootstrap import replicate_sums
 from metrics.resources import Resources
+from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
 
 REFERENCES = [b"the cat sat on the mat\na b &amp; c d\nx y", b"The cat's mat\na b c\ny x"]
@@ -77,9 +78,15 @@ def call_metrics(folder: Path) -> None:
         files |= metric.example_resources(folder, words)
     resources = Resources(files=files)
     settled, _ = settle(parse_metrics(NAMES), Surroundings("en", frozenset(), resources))
-    measure(REFERENCES, SYSTEMS, settled, replicates=3, segment_scores=True, resources=resources)
+    measure(
+        Segments(references=REFERENCES, hypotheses=SYSTEMS),
+        settled,
+        replicates=3,
+        segment_scores=True,
+        resources=resources,
+    )
     long = [b"\n".join(text.split(b"\n") * 100) for text in (*REFERENCES, *SYSTEMS)]
-    measure(long[:2], long[2:], parse_metrics(["nist", "bleu"]), shard_size=1)
+    measure(Segments(references=long[:2], hypotheses=long[2:]), parse_metrics(["nist", "bleu"]), shard_size=1)
 
 
 def call_others() -> None:
@@ -87,7 +94,7 @@ def call_others() -> None:
     from metrics.batch import Batch
     from metrics.kernels.gtm import taken_runs
 
-    batch = Batch(REFERENCES, SYSTEMS)
+    batch = Batch(Segments(references=REFERENCES, hypotheses=SYSTEMS))
     taken_runs(batch.words("none", "mixed"), batch.present, len(SYSTEMS))
     lowered("ÄB".encode())
     is_composed(b"ab")

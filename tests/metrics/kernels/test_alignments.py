@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from metrics.batch import Batch
 from metrics.kernels.alignments import alignments
+from metrics.segments import Segments
 from tests.metrics.tbleu_definition import affix_distance, alignment
 
 
 def aligned(hypothesis, reference):
     """The matched reference words and their distances, for one segment."""
-    batch = Batch([" ".join(reference).encode()], [" ".join(hypothesis).encode()])
+    batch = Batch(Segments(references=[" ".join(reference).encode()], hypotheses=[" ".join(hypothesis).encode()]))
     words = batch.words("none", "mixed")
     found = alignments(words, batch.present, 1)
     types = words.lines.decode().split("\n")
@@ -25,7 +26,11 @@ def aligned(hypothesis, reference):
 
 def distances_of(pairs):
     """One pair of words in each segment."""
-    batch = Batch(["\n".join(b for _, b in pairs).encode()], ["\n".join(a for a, _ in pairs).encode()])
+    batch = Batch(
+        Segments(
+            references=["\n".join(b for _, b in pairs).encode()], hypotheses=["\n".join(a for a, _ in pairs).encode()]
+        )
+    )
     return alignments(batch.words("none", "mixed"), batch.present, 1).distances[0].tolist()
 
 
@@ -132,7 +137,13 @@ def test_long_segments_equal_an_independent_program(m, n, letters):
 def test_several_references_systems_and_references_that_are_not_there():
     references = [["ab cde", "x", ""], ["abc", "", "fgh"]]
     systems = [["abd", "x y", "fgi fgh"], ["cdf abc", "y x", ""]]
-    batch = Batch(["\n".join(t).encode() for t in references], ["\n".join(t).encode() for t in systems], True)
+    batch = Batch(
+        Segments(
+            references=["\n".join(t).encode() for t in references],
+            hypotheses=["\n".join(t).encode() for t in systems],
+            variable_references=True,
+        )
+    )
     words = batch.words("none", "mixed")
     found = alignments(words, batch.present, 2)
     at = 0
@@ -156,7 +167,12 @@ def test_systems_share_what_is_known_of_their_words():
     references = [["".join(draw.choices("abcd", k=5)) for _ in range(60)] for _ in range(2)]
     systems = [["".join(draw.choices("abcd", k=5)) for _ in range(100)] for _ in range(5)]
     systems += [systems[0], references[0]]
-    batch = Batch([" ".join(words).encode() for words in references], [" ".join(words).encode() for words in systems])
+    batch = Batch(
+        Segments(
+            references=[" ".join(words).encode() for words in references],
+            hypotheses=[" ".join(words).encode() for words in systems],
+        )
+    )
     words = batch.words("none", "mixed")
     found = alignments(words, batch.present, len(systems))
     types = words.lines.decode().split("\n")

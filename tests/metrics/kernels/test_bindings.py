@@ -15,6 +15,7 @@ from metrics.kernels.bindings import TABLE, kernel
 from metrics.kernels.character import character_rates
 from metrics.kernels.ngrams import ngram_statistics
 from metrics.resampling.bootstrap import replicate_sums, sums_of_tables
+from metrics.segments import Segments
 from tests.metrics.kernels.called import everything_called
 
 SOURCES = Path(bindings.__file__).parent
@@ -152,13 +153,13 @@ def test_counts_that_are_no_bytes_are_refused():
 
 @pytest.mark.parametrize("orders", [(2, 1), (1, 1), (0, 1), (-1,), ()])
 def test_orders_must_ascend(orders):
-    words = Batch([b"a b c"], [b"a b"]).words("none", "mixed")
+    words = Batch(Segments(references=[b"a b c"], hypotheses=[b"a b"])).words("none", "mixed")
     with pytest.raises(BadArray, match="ascend"):
         ngram_statistics(words, np.ones((1, 1), np.uint8), 1, orders)
 
 
 def test_systems_must_be_those_of_the_words():
-    words = Batch([b"a b c"], [b"a b"]).words("none", "mixed")
+    words = Batch(Segments(references=[b"a b c"], hypotheses=[b"a b"])).words("none", "mixed")
     with pytest.raises(BadArray, match="starts"):
         character_rates(words, np.ones((1, 1), np.uint8), 3)
 
@@ -171,8 +172,9 @@ from metrics.errors import MetricsError
 from metrics.kernels.character import character_rates
 from metrics.kernels.words import words
 from metrics.resampling.bootstrap import replicate_sums
+from metrics.segments import Segments
 assert False
-batch = Batch([b"a b c"], [b"a b"]).words("none", "mixed")
+batch = Batch(Segments(references=[b"a b c"], hypotheses=[b"a b"])).words("none", "mixed")
 for call in (
     lambda: character_rates(batch, np.ones((1, 1), np.uint8), 3),
     lambda: words(b"a b\\nc", 1),

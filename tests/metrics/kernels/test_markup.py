@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from metrics.batch import Batch
 from metrics.kernels.markup import markup
 from metrics.kernels.words import words
+from metrics.segments import Segments
 from metrics.text.tokenizers import ENTITIES, unescaped
 
 NAMES = [
@@ -41,5 +42,5 @@ def test_markup_and_sigmas_are_found(text, cut):
 @example("ΑΣ-ΑΣ. ΑΣ1")
 def test_folded_tokens_are_those_of_the_folded_text(text):
     expected = words(unescaped(text.lower().encode()), 1, western=True)
-    found = Batch([text.encode()], []).words("13a", "lc")
+    found = Batch(Segments(references=[text.encode()], hypotheses=[])).words("13a", "lc")
     assert (found.ids.tolist(), found.lines) == (expected.ids.tolist(), expected.lines)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from metrics import BLEU, NIST
 from metrics.batch import Batch
 from metrics.preparation import states_of
+from metrics.segments import Segments
 from tests.metrics.nist_definition import information, ngrams
 
 # Of the references' words together: up to 64, 128 and 256 are looked up in masks of bits, more in a trie.
@@ -46,7 +47,7 @@ def batch_of(rows):
         for side, most in ((1, 4), (0, 2))
         for place in range(most)
     ]
-    return Batch(texts[:4], texts[4:], True)
+    return Batch(Segments(references=texts[:4], hypotheses=texts[4:], variable_references=True))
 
 
 present = st.lists(segments().filter(lambda each: any(each[1])), min_size=1, max_size=3)
@@ -86,4 +87,9 @@ def through_bytes(metric, batch):
     """Statistics by the state as it is stored, which leaves out what says nothing and has the words sorted."""
     way = metric.preparation
     state = way.read(way.merge([way.count(batch)]))
-    return metric.segment_statistics(Batch(batch.references, batch.systems, True, states={way.key: state}))
+    return metric.segment_statistics(
+        Batch(
+            Segments(references=batch.references, hypotheses=batch.systems, variable_references=True),
+            states={way.key: state},
+        )
+    )

@@ -7,6 +7,7 @@ from metrics import BLEU, ChrF
 from metrics.batch import Batch
 from metrics.resampling import jackknife
 from metrics.resampling.jackknife import leave_one_out
+from metrics.segments import Segments
 
 REFERENCE = ["the cat sat on the mat", "a dog", "it rains in the old town", "yes"]
 SYSTEMS = [["the cat sat on a mat", "a dog barks", "it rains in the town", "yes"], ["cat", "dog", "rain", "no"]]
@@ -18,12 +19,14 @@ def text(lines):
 
 @pytest.mark.parametrize("metric", [BLEU(), ChrF()])
 def test_scores_are_those_of_the_shorter_test_set(metric):
-    statistics = metric.segment_statistics(Batch([text(REFERENCE)], [text(system) for system in SYSTEMS]))
+    statistics = metric.segment_statistics(
+        Batch(Segments(references=[text(REFERENCE)], hypotheses=[text(system) for system in SYSTEMS]))
+    )
     found = leave_one_out(metric, statistics)
     assert found.shape == (2, 4)
     for left_out in range(4):
         short = [text([line for i, line in enumerate(lines) if i != left_out]) for lines in (REFERENCE, *SYSTEMS)]
-        sums = metric.segment_statistics(Batch(short[:1], short[1:])).sum(axis=1)
+        sums = metric.segment_statistics(Batch(Segments(references=short[:1], hypotheses=short[1:]))).sum(axis=1)
         assert found[:, left_out].tolist() == metric.score(sums).tolist()
     assert leave_one_out(metric, statistics[1]).tolist() == found[1].tolist()
 

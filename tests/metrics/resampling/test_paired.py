@@ -19,6 +19,7 @@ from metrics.resampling.interval import interval
 from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.paired import paired_bootstrap, paired_randomization, pairs_to_test
 from metrics.resampling.runs import mean_over_runs
+from metrics.segments import Segments
 from tests.metrics.campaigns import joined, read_campaign
 
 METRICS = (BLEU(), ChrF(), ChrF(nw=2), TER())
@@ -31,8 +32,10 @@ def campaign(real_data):
 
 def measured(campaign, systems, metrics=METRICS, replicates=1000, segments=None, seed=12345):
     return measure(
-        [joined(lines[:segments]) for lines in campaign.references.values()],
-        [joined(campaign.systems[name][:segments]) for name in systems],
+        Segments(
+            references=[joined(lines[:segments]) for lines in campaign.references.values()],
+            hypotheses=[joined(campaign.systems[name][:segments]) for name in systems],
+        ),
         metrics,
         replicates=replicates,
         seed=seed,
@@ -49,7 +52,12 @@ def small(replicates=200, systems=4):
     for system in range(systems):
         changed = [word if rng.random() < 0.9 - 0.1 * system else "x" for word in words]
         noisy.append("\n".join(" ".join(changed[i : i + 8]) for i in range(0, 400, 8)).encode())
-    return measure([reference.encode()], noisy, METRICS, replicates=replicates, keep_statistics=True)
+    return measure(
+        Segments(references=[reference.encode()], hypotheses=noisy),
+        METRICS,
+        replicates=replicates,
+        keep_statistics=True,
+    )
 
 
 def test_pairs():
@@ -108,12 +116,15 @@ def test_statistics_that_were_not_kept():
 def test_statistics_are_the_same_for_every_shard_size():
     campaign = [b"a b c d\n" * 599 + b"a b d", b"a c d b\n" * 599 + b"a b c"]
     kept = [
-        measure(campaign[:1], campaign[1:], METRICS, shard_size=size, keep_statistics=True) for size in (256, 10_000)
+        measure(
+            Segments(references=campaign[:1], hypotheses=campaign[1:]), METRICS, shard_size=size, keep_statistics=True
+        )
+        for size in (256, 10_000)
     ]
     for one, other in zip(*kept, strict=True):
         assert one.statistics.tobytes() == other.statistics.tobytes()
         assert one.statistics.sum(axis=1).tolist() == one.sums.tolist()
-    assert measure(campaign[:1], campaign[1:], METRICS)[0].statistics is None
+    assert measure(Segments(references=campaign[:1], hypotheses=campaign[1:]), METRICS)[0].statistics is None
 
 
 def test_runs_are_compared_by_their_means():
@@ -132,8 +143,12 @@ def test_runs_are_compared_by_their_means():
 
 
 def test_one_segment_says_nothing_about_chance():
-    measurements = measure([b"a b c d e f"], [b"a b c d e f", b"a b x", b"a b c d e f"], METRICS, replicates=200,
-                           keep_statistics=True)  # fmt: skip
+    measurements = measure(
+        Segments(references=[b"a b c d e f"], hypotheses=[b"a b c d e f", b"a b x", b"a b c d e f"]),
+        METRICS,
+        replicates=200,
+        keep_statistics=True,
+    )
     for pair in paired_bootstrap(measurements, None):
         assert pair.p == 1 if (pair.a, pair.b) == (0, 2) else math.isnan(pair.p)
     assert {pair.p for pair in paired_randomization(measurements, None, trials=200)} == {1}

@@ -8,6 +8,7 @@ import pytest
 from metrics import BLEU
 from metrics.errors import BadText
 from metrics.measure import measure
+from metrics.segments import Segments
 from metrics.text.alignment import align
 from metrics.text.contents import Unreadable, WrongFormat
 from metrics.text.documents import Role
@@ -299,7 +300,9 @@ def test_the_texts_give_the_figures_of_mteval(real_data):
         }
     assert len(expected) == 10
     references = [aligned.references["refB"].bytes]
-    (bleu,) = measure(references, [text.bytes for text in aligned.systems.values()], [BLEU()])
+    (bleu,) = measure(
+        Segments(references=references, hypotheses=[text.bytes for text in aligned.systems.values()]), [BLEU()]
+    )
     # mteval prints four decimals of a score from 0 to 1.
     assert dict(zip(aligned.systems, bleu.scores / 100, strict=True)) == pytest.approx(expected, abs=5.1e-5)
 

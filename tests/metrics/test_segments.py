@@ -1,0 +1,151 @@
+"""The door through which texts come in: what is wrong with them is said at once, for every metric alike."""
+
+import numpy as np
+import pytest
+
+from metrics import BLEU, METRICS, TER, WER, ChrF, parse_metric
+from metrics.batch import Batch
+from metrics.errors import BadParameter, BadText
+from metrics.measure import measure
+from metrics.segments import Segments
+
+LINES = b"\n".join(b"a b c d e f %d" % number for number in range(512))
+
+
+@pytest.mark.parametrize("shard_size", [1, 256, 512, 10_000])
+@pytest.mark.parametrize("surplus", [b"\nextra", b"\nextra one\nextra two" * 300])
+def test_surplus_lines_are_refused_whatever_the_shard(shard_size, surplus):
+    count = 512 + surplus.count(b"\n")
+    for references, hypotheses in (([LINES], [LINES, LINES + surplus]), ([LINES, LINES + surplus], [LINES])):
+        with pytest.raises(BadText, match=rf"different numbers of lines: .* has 512, .* has {count}\."):
+            measure(Segments(references=references, hypotheses=hypotheses), [BLEU()], shard_size=shard_size)
+
+
+def test_the_texts_that_differ_are_named():
+    with pytest.raises(BadText, match="reference 1 has 2, hypothesis 2 has 3"):
+        Segments(references=[b"a\nb"], hypotheses=[b"a\nb", b"a\nb\nc", b"a\nb\nc"])
+    with pytest.raises(BadText, match="reference 1 has 1, text 2 of the layer lemma has 2"):
+        Segments(references=[b"a"], hypotheses=[b"a"], layers={"lemma": [b"a", b"a\nb"]})
+
+
+@pytest.mark.parametrize(
+    "specification", ["bleu:tok=intl", "chrf", "ter", "wer", "gtm", "tbleu", "lebleu", "character"]
+)
+def test_bytes_that_are_not_utf_8_are_refused_for_every_metric(specification):
+    bad = b"a b\n\xc3\xa9 \xff c"
+    with pytest.raises(BadText, match=r"hypothesis 2 is not UTF-8: segment 2, byte 4 is 0xff"):
+        measure(Segments(references=[b"a\nb"], hypotheses=[b"a\nb", bad]), [parse_metric(specification)])
+    with pytest.raises(BadText, match=r"reference 1 is not UTF-8: segment 2, byte 4 is 0xff"):
+        Batch(Segments(references=[bad], hypotheses=[b"a\nb"]))
+
+
+@pytest.mark.parametrize("bad", [b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"a\xe2\x82", b"\x80"])
+def test_what_python_does_not_decode_is_not_utf_8(bad):
+    with pytest.raises(BadText, match="not UTF-8: segment 1"):
+        Segments(references=[b"a"], hypotheses=[bad])
+
+
+def test_lists_of_segments_and_texts_are_two_ways_in():
+    references, hypotheses = [["a b c", "d e", ""]], [["a b", "d e", "f"], ["", "é", "x"]]
+    lines = Segments.from_lines(references=references, hypotheses=hypotheses)
+    texts = Segments.from_bytes(references=[b"a b c\nd e\n"], hypotheses=[b"a b\nd e\nf", "\né\nx".encode()])
+    assert (lines.references, lines.hypotheses, len(lines)) == (texts.references, texts.hypotheses, 3)
+    for metric in (BLEU(), ChrF(), TER(), WER()):
+        one, other = (measure(each, [metric])[0].scores for each in (lines, texts))
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("references", "hypotheses", "reason"),
+    [
+        (["a", "b"], [["a", "b"]], "references is a list of segments"),
+        ([["a", "b"]], ["a", "b"], "hypotheses is a list of segments"),
+        ("a", [["a"]], "references is a list of segments"),
+        ([["a"]], "a", "hypotheses is a list of segments"),
+        ([[b"a"]], [["a"]], "Segment 1 of references.0. is of the type bytes"),
+        ([["a", None]], [["a", "b"]], "Segment 2 of references.0. is of the type NoneType"),
+        ([["a"]], [["a"], ["a\nb"]], "Segment 1 of hypotheses.1. has a line feed"),
+        ([["a"]], [["a\ud800"]], "Segment 1 of hypotheses.0. has half a character at 2"),
+        ([["a"]], [["a", "b"]], "reference 1 has 1, hypothesis 1 has 2"),
+        ([[]], [[]], "references has a text without segments"),
+        ([], [["a"]], "There is no reference"),
+    ],
+)
+def test_lists_that_are_something_else_are_refused(references, hypotheses, reason):
+    with pytest.raises(BadText, match=reason):
+        Segments.from_lines(references=references, hypotheses=hypotheses)
+
+
+@pytest.mark.parametrize(
+    ("references", "hypotheses", "reason"),
+    [
+        (["a b"], ["a b"], "reference 1 is of the type str.*from_lines takes lists of strings"),
+        ([b"a b"], ["a b"], "hypothesis 1 is of the type str"),
+        ([b"a b"], [["a b"]], "hypothesis 1 is of the type list"),
+        (b"a b", [b"a b"], r"references is a single text, but must be a list of texts: references=\[text\]"),
+        ([b"a b"], b"a b", "hypotheses is a single text"),
+        ([], [b"a"], "There is no reference"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_refused(references, hypotheses, reason):
+    with pytest.raises(BadText, match=reason):
+        Segments(references=references, hypotheses=hypotheses)
+    with pytest.raises(BadText, match=reason):
+        Segments.from_bytes(references=references, hypotheses=hypotheses)
+
+
+def test_references_and_hypotheses_cannot_be_given_without_saying_which():
+    for make in (Segments, Segments.from_bytes, Segments.from_lines):
+        with pytest.raises(TypeError):
+            make([b"a"], [b"b"])
+    with pytest.raises(TypeError):
+        measure([b"a"], [b"b"], [BLEU()])
+    with pytest.raises(BadText, match="made of Segments"):
+        Batch([b"a"])
+    with pytest.raises(BadText, match="made of Segments"):
+        measure([b"a"], [BLEU()])
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"replicates": -1}, "replicates must be at least 0"),
+        ({"shard_size": 0}, "segments 1"),
+        ({"replicates": 2, "seed": -1}, "must be from 0 to 2.64 - 1"),
+        ({"seed": 2**64}, "must be from 0 to 2.64 - 1"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_before_anything_is_scored(given, reason):
+    def scored(batch):
+        raise AssertionError("a shard was scored")
+
+    with pytest.raises(BadParameter, match=reason):
+        measure(Segments(references=[b"a"], hypotheses=[b"a"]), [BLEU()], on_batch=scored, **given)
+
+
+def test_nothing_to_score_is_refused():
+    with pytest.raises(BadText, match="nothing to score"):
+        measure(Segments(references=[b"a"], hypotheses=[]), [BLEU()])
+
+
+def test_every_shard_size_gives_the_same_with_layers_and_lacking_references():
+    lines = [f"a b{number % 7} c{number % 3}" for number in range(600)]
+    layer = "\n".join("x" for _ in lines).encode()
+    texts = Segments(
+        references=[
+            "\n".join(lines).encode(),
+            "\n".join(line if at % 2 else "" for at, line in enumerate(lines)).encode(),
+        ],
+        hypotheses=["\n".join(reversed(lines)).encode()],
+        variable_references=True,
+        layers={"lemma": [layer] * 3},
+    )
+    names = [metric() for metric in METRICS if metric.name in ("bleu", "nist", "chrf", "ter", "lebleu")]
+    whole = measure(texts, names, replicates=3, segment_scores=True)
+    for size in (1, 300):
+        for one, other in zip(
+            whole, measure(texts, names, replicates=3, segment_scores=True, shard_size=size), strict=True
+        ):
+            assert one.sums.tobytes() == other.sums.tobytes()
+            assert one.replicate_scores.tobytes() == other.replicate_scores.tobytes()
+            assert one.segment_scores.tobytes() == other.segment_scores.tobytes()
