@@ -37,6 +37,10 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         f"what was finished before is kept for a `steelyard retry`. {CHOICE}",
     )
     _add_selection(cancel)
+    cancel.add_argument(
+        "--comparison", nargs="+", type=whole_number, default=[], metavar="N",
+        help="comparisons that run, by their numbers (`steelyard status` shows them), in place of evaluations",
+    )  # fmt: skip
     cancel.add_argument("--reason", metavar="TEXT", help="what to tell those who wait for them")
     cancel.add_argument(
         "--counts", action="store_true",
@@ -86,11 +90,22 @@ def _add_waiting(parser: argparse.ArgumentParser) -> None:
 
 def run_cancel(options: argparse.Namespace) -> int:
     """Show, ask, cancel."""
-    from scheduler.controls import cancel
+    from models.session import make_engine
+    from scheduler.controls import cancel, cancel_comparisons
 
-    engine, _, plan = _agreed(options, "cancel")
     # It is shown in tables.
     reason = " ".join((options.reason or "").split())
+    if options.comparison:
+        if options.evaluations or options.campaign or options.system or options.team or options.state:
+            raise UsageError("Comparisons are named by their numbers alone: leave the choice of evaluations out.")
+        settings = read_settings(options)
+        require_schema(settings, create=False)
+        numbers = dict.fromkeys(options.comparison)
+        _ask(options, f"Cancel {_amount(len(numbers), 'comparison')}?")
+        ended = cancel_comparisons(make_engine(settings.database_url, pooled=False), list(numbers), reason)
+        print(f"Cancelled: {_amount(len(ended), 'comparison')}.", flush=True)
+        return 0
+    engine, _, plan = _agreed(options, "cancel")
     cancelled = cancel(engine, [each.id for each in plan.touched], reason, counts=options.counts)
     _tell("Cancelled", cancelled, plan, "ended by itself before it could be cancelled")
     return 0
@@ -145,12 +160,18 @@ def _agreed(options: argparse.Namespace, verb: str) -> tuple[Engine, Settings, P
     with reading(engine) as connection:
         found = plan(connection, Action(verb), selection)
     print(planned(verb, found), end="", flush=True)
-    if not options.yes:
-        if not sys.stdin.isatty():
-            raise CommandError("There is no terminal to ask at, so nothing was done. Add --yes to do it.")
-        if ask(f"{verb.capitalize()} {_amount(len(found.touched))}? [y/N] ").lower() not in {"y", "yes"}:
-            raise CommandError("Nothing was done.")
+    _ask(options, f"{verb.capitalize()} {_amount(len(found.touched))}?")
     return engine, settings, found
+
+
+def _ask(options: argparse.Namespace, question: str) -> None:
+    """Raises CommandError where there is nobody to ask, or he says no."""
+    if options.yes:
+        return
+    if not sys.stdin.isatty():
+        raise CommandError("There is no terminal to ask at, so nothing was done. Add --yes to do it.")
+    if ask(f"{question} [y/N] ").lower() not in {"y", "yes"}:
+        raise CommandError("Nothing was done.")
 
 
 def _selection(options: argparse.Namespace) -> Selection:
@@ -176,8 +197,8 @@ def _tell(done: str, evaluations: Sequence[int], plan: Plan, otherwise: str) -> 
         note([f"{missed} {otherwise}"])
 
 
-def _amount(evaluations: int) -> str:
-    return f"{evaluations:,} evaluation{'' if evaluations == 1 else 's'}"
+def _amount(number: int, what: str = "evaluation") -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _work_off(options: argparse.Namespace, settings: Settings, evaluations: Sequence[int]) -> Progress | None:

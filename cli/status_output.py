@@ -101,6 +101,8 @@ def sections(status: Status, *, live: bool) -> list[RenderableType]:
         found += ["", _work(overview)]
     if [team for team in overview.teams if team.team]:
         found += ["", _teams(overview)]
+    if overview.comparisons:
+        found += ["", _comparisons(overview)]
     if overview.workers or overview.astray:
         found += ["", _workers(overview)]
     if failures := list(shown_failures(overview)):
@@ -222,6 +224,14 @@ def _teams(overview: Overview) -> Table:
     return table
 
 
+def _comparisons(overview: Overview) -> Table:
+    table = folding_table("Comparison", "Test set", "Tests", "Trials", "Tasks left", right=(0, 2, 3, 4))
+    for each in overview.comparisons[:MOST_ROWS]:
+        add_row(table, str(each.id), each.test_set, f"{each.tests:,}", f"{each.trials:,}", f"{each.tasks_left:,}")
+    _tell_more(table, len(overview.comparisons))
+    return table
+
+
 def _workers(overview: Overview) -> Table:
     table = folding_table("Worker", "Release", "Processes", "Last beat", "Works on", right=(2, 3))
     for each in overview.workers[:MOST_ROWS]:
@@ -275,6 +285,7 @@ def as_json(status: Status, *, indent: int | None = None) -> str:
         "teams": [asdict(each) for each in overview.teams],
         "workers": [asdict(each) for each in overview.workers],
         "astray": [asdict(each) for each in overview.astray],
+        "comparisons": [asdict(each) for each in overview.comparisons],
         "last_minute": asdict(overview.throughput),
         "seconds_left": overview.seconds_left,
         "evaluations": overview.evaluations,

@@ -11,13 +11,15 @@ from sqlalchemy import Connection, Row, case, func, literal, select, union_all
 from models.base import now
 from models.campaign_progress import CampaignProgress, read_campaigns
 from models.chosen import ChosenEvaluation, Selection, conditions, named, read_chosen
-from models.comparison import Trials
+from models.comparison import Comparison, Trials
 from models.evaluation import Evaluation
 from models.lease import Leased
 from models.preparation import Preparation
+from models.protocol import Protocol
 from models.reduction import Reduction
 from models.shard import Shard
-from models.states import IN_FLIGHT, OPEN, EvaluationState, LeaseState, QueueClass
+from models.states import IN_FLIGHT, OPEN, ComparisonState, EvaluationState, LeaseState, QueueClass
+from models.test_set import TestSet
 from models.throughput import Throughput, estimate_seconds_left, read_throughput
 from models.worker import Worker
 
@@ -97,6 +99,19 @@ class WorkerLine:
 
 
 @dataclass(frozen=True, slots=True)
+class RunningComparison:
+    """Randomization tests that are being made together."""
+
+    id: int
+    test_set: str
+    tests: int
+    """Pairs of systems, by each of their metrics."""
+    trials: int
+    """Of each test."""
+    tasks_left: int
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """The queue, the workers, and how far those evaluations are that were asked for."""
 
@@ -109,6 +124,8 @@ class Overview:
     workers: tuple[WorkerLine, ...]
     astray: tuple[Held, ...]
     """What workers hold that have no row any more; the next sweep gives it to others."""
+    comparisons: tuple[RunningComparison, ...]
+    """Those that run, in the whole database."""
     throughput: Throughput
     seconds_left: float | None
     """Until all shards that wait are done, estimated. None when nobody works, or what is left has no estimate."""
@@ -164,6 +181,7 @@ def read_overview(
         teams=_teams(counted),
         workers=workers,
         astray=astray,
+        comparisons=_comparisons(connection),
         throughput=read_throughput(connection),
         seconds_left=estimate_seconds_left(connection, processes, any(row.kind != "shards" for row in counted)),
         evaluations=_evaluations(connection, chosen),
@@ -261,6 +279,17 @@ def _read_workers(connection: Connection, silent_seconds: float) -> tuple[tuple[
         for row in rows
     )
     return lines, tuple(each for those in held.values() for each in those)
+
+
+def _comparisons(connection: Connection) -> tuple[RunningComparison, ...]:
+    rows = connection.execute(
+        select(Comparison.id, TestSet.name, Comparison.tests, Comparison.trials, Comparison.remaining)
+        .join(Protocol, Protocol.id == Comparison.protocol_id)
+        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .where(Comparison.state == ComparisonState.RUNNING)
+        .order_by(Comparison.id)
+    )
+    return tuple(RunningComparison(row.id, row.name, len(row.tests), row.trials, row.remaining) for row in rows)
 
 
 def _unserved(connection: Connection, made: Collection[int]) -> dict[int, int]:

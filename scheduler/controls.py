@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, select, update
 
 from metrics.base import EDITION
 from models.chosen import ChosenEvaluation, Selection, check_names, read_chosen
-from models.comparing import end_comparisons_of
+from models.comparing import end_comparisons, end_comparisons_of
 from models.dropping import drop_results
 from models.evaluation import Evaluation
 from models.fingerprints import Fingerprint, read_fingerprints
@@ -89,6 +89,18 @@ def cancel(engine: Engine, evaluations: Sequence[int], reason: str | None = None
     """
     with writing(engine, durable=True) as connection:
         return cancel_evaluations(connection, evaluations, reason or CANCELLED, counts=counts)
+
+
+def cancel_comparisons(engine: Engine, comparisons: Sequence[int], reason: str | None = None) -> list[int]:
+    """End those of the comparisons that run, with a reason; which they were. Raises NothingToDo where none does.
+
+    Trials that are being made are finished and dropped. Whoever asks for the same tests again has them made anew.
+    """
+    with writing(engine, durable=True) as connection:
+        ended = end_comparisons(connection, comparisons, reason or CANCELLED)
+    if not ended:
+        raise NothingToDo("None of these comparisons runs. `steelyard status` shows those that do, with their numbers.")
+    return ended
 
 
 def retry(engine: Engine, settings: Settings, evaluations: Sequence[int], *, processes: int | None = None) -> list[int]:

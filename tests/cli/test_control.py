@@ -11,7 +11,9 @@ from sqlalchemy import select, update
 
 from cli.main import main
 from models import Evaluation, LeaseState, Score, Shard, Statistics
+from models.comparing import start_comparison
 from models.outcomes import fail_evaluations
+from models.randomizations import Contest, Pair
 from models.session import make_engine, reading, writing
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
@@ -164,3 +166,21 @@ def test_measured_anew_and_compared(database: str, capsys: pytest.CaptureFixture
 
 
 SAME = "All 2 scores are the same to the bit as before.\n"
+
+
+def test_comparisons_are_cancelled_by_their_numbers(
+    database: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with writing(make_engine(database, pooled=False)) as connection:
+        contest = Contest(1, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
+        number = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="")
+    assert main(["status"]) == 0
+    assert re.search(rf"{number} +trial +1 +99 +1\n", capsys.readouterr().out)
+    assert main(["cancel", "--comparison", str(number), "--campaign", "trial", "--yes"]) == 2
+    answer(monkeypatch, "n\n")
+    assert main(["cancel", "--comparison", str(number)]) == 1
+    assert capsys.readouterr().out.endswith("Cancel 1 comparison? [y/N] ")
+    assert main(["cancel", "--comparison", str(number), "--yes"]) == 0
+    assert capsys.readouterr().out == "Cancelled: 1 comparison.\n"
+    assert main(["cancel", "--comparison", str(number), "--yes"]) == 1
+    assert "None of these comparisons runs." in capsys.readouterr().err

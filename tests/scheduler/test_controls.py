@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 import pytest
 from sqlalchemy import Connection, Engine, func, select, update
 
@@ -26,16 +27,17 @@ from models import (
 )
 from models.chosen import Selection
 from models.claims import ClaimedShard, ShardRow, claim_shard, complete_shard
-from models.comparing import start_comparison
+from models.comparing import claim_trials, complete_trials, start_comparison
 from models.errors import NotFound
 from models.fingerprints import read_fingerprints
 from models.outcomes import cancel_evaluations, lock_evaluations
+from models.overview import read_overview
 from models.randomizations import Contest, Pair
 from models.reducing import claim_reduction, complete_reduction
 from models.session import make_engine, reading, writing
 from models.states import EvaluationState
 from scheduler.comparing import request_comparison
-from scheduler.controls import CANCELLED, UNFINISHED, Action, cancel, plan, requeue, retry
+from scheduler.controls import CANCELLED, UNFINISHED, Action, cancel, cancel_comparisons, plan, requeue, retry
 from scheduler.errors import NothingToDo
 from scheduler.intake import Intake
 from tests.faults.cluster import Scores, stored_scores
@@ -331,6 +333,40 @@ def test_tests_that_rest_on_it_go_and_comparisons_that_read_it_fail(engine: Engi
     assert trials == ["cancelled", "cancelled", "pending", "pending"]
     # The contestant of the second run goes with that of the first.
     assert (count(engine, Randomization), count(engine, Contestant)) == (1, 2)
+
+
+def test_a_comparison_is_cancelled_and_may_be_asked_for_again(engine: Engine, settings: Settings) -> None:
+    job = queue_job(engine, settings, segments=20, systems=2)
+    work_off(settings)
+    a, b = job.all_evaluations
+    contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 99, 7)
+
+    def begin() -> int:
+        with writing(engine) as connection:
+            return start_comparison(connection, contest, [(0, 50), (50, 99)], queue_class=0, team="")
+
+    first = begin()
+    assert begin() == first
+    with reading(engine) as connection:
+        (seen,) = read_overview(connection, silent_seconds=5.0).comparisons
+    assert (seen.id, seen.test_set, seen.tests, seen.trials, seen.tasks_left) == (first, "trial", 1, 99, 2)
+    with writing(engine) as connection:
+        key = connection.scalars(select(Trials.id)).first()
+        assert key is not None
+        claim = claim_trials(connection, key, owner="o", worker="w", lease_seconds=9, max_attempts=3)
+        assert claim is not None
+    assert cancel_comparisons(engine, [first, 99], "Asked for by mistake.") == [first]
+    with writing(engine) as connection:
+        # Trials that were being made are dropped.
+        assert complete_trials(connection, claim, np.zeros(1, np.int64))
+        assert connection.execute(select(Comparison.state, Comparison.reason)).all() == [
+            (ComparisonState.FAILED, "Asked for by mistake.")
+        ]
+        assert not read_overview(connection, silent_seconds=5.0).comparisons
+    assert count(engine, Randomization) == 0
+    with pytest.raises(NothingToDo, match=r"^None of these comparisons runs\."):
+        cancel_comparisons(engine, [first])
+    assert begin() > first
 
 
 @one_kind

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from analysis.significance import ALPHA
 from models.roles import Scope
-from models.session import reading
+from models.session import reading, writing
 from web.access.principal import Principal
 from web.asking import Asking, state_of
 from web.boards.choice import Choice, find_choice, find_metric, read_choices, require_board
@@ -31,6 +31,7 @@ from web.boards.feedback import LEVEL
 from web.boards.names import name_of
 from web.boards.view import BoardView, Shown, Wish
 from web.life.sight import Sight, read_sight
+from web.submissions.steering import cancel_comparison
 
 router = APIRouter(tags=["leaderboards"])
 
@@ -172,6 +173,26 @@ def request_comparisons(
         there = request.url.include_query_params(comparison=comparison, test=Test.RANDOMIZATION.value)
         headers["Location"] = f"{there.path}?{there.query}"
     return JSONResponse(answer.model_dump(mode="json"), 202 if comparison is not None else 200, headers)
+
+
+class CancellingComparison(BaseModel):
+    """Why."""
+
+    reason: str = Field(default="", max_length=1000)
+
+
+@router.post("/campaigns/{name}/comparisons/{comparison}/cancel", status_code=204)
+def cancel_running_comparison(
+    request: Request,
+    name: str,
+    comparison: Annotated[int, Path(ge=1, lt=2**63)],
+    principal: Asking,
+    how: CancellingComparison,
+) -> None:
+    """End a comparison that runs; what is stored stays, and the same tests may be asked for again. For organisers."""
+    with writing(state_of(request).engine, durable=True) as connection:
+        sight = read_sight(connection, principal, name)
+        cancel_comparison(connection, sight, comparison, reason=how.reason)
 
 
 def begin_trials(

@@ -45,6 +45,7 @@ def read_queue(connection: Connection, principal: Principal, settings: WebSettin
             campaigns=tuple(each for each in overview.campaigns if each.campaign in organised),
             failures=tuple(each for each in overview.failures if each.campaign in organised),
             teams=(),
+            comparisons=(),
             # How many there are says how busy the server is; where they run does not concern others.
             workers=tuple(replace(each, id="", host="", pid=0, holds=()) for each in overview.workers),
             astray=(),

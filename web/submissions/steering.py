@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlalchemy import select
+
+from models.comparing import end_comparisons
+from models.comparison import Comparison
+from models.evaluation import Evaluation
 from models.outcomes import cancel_evaluations, lock_evaluations
+from models.submission import Submission
 from scheduler.controls import CANCELLED, UNFINISHED, queue_again
-from web.errors import Taken
+from web.errors import NotThere, Taken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +34,20 @@ def cancel(
     if not cancel_evaluations(connection, evaluations, reason or CANCELLED, counts=counts):
         raise Taken("Nothing of it is open: only what waits or is being measured can be cancelled.")
     _audit(connection, sight, "evaluation.cancel", subject, reason=reason, counts=counts)
+
+
+def cancel_comparison(connection: Connection, sight: Sight, comparison: int, *, reason: str) -> None:
+    """End a comparison of systems of the campaign. Raises Forbidden, NotThere, and Taken where it does not run."""
+    sight.require_organiser()
+    contestants = connection.scalar(select(Comparison.contestants).where(Comparison.id == comparison)) or []
+    theirs = select(Submission.campaign_id).join(Evaluation, Evaluation.submission_id == Submission.id)
+    its = {evaluation for runs in contestants for evaluation in runs}
+    if set(connection.scalars(theirs.where(Evaluation.id.in_(its)))) != {sight.campaign_id}:
+        raise NotThere(f"There is no comparison {comparison} in this campaign.")
+    reason = reason.replace("\0", "")[:LONGEST_REASON]
+    if not end_comparisons(connection, [comparison], reason or CANCELLED):
+        raise Taken("It has ended: only a comparison that runs can be cancelled.")
+    _audit(connection, sight, "comparison.cancel", f"comparison {comparison}", reason=reason)
 
 
 def retry(connection: Connection, settings: Settings, sight: Sight, evaluations: Sequence[int], subject: str) -> None:

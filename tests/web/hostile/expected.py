@@ -308,6 +308,7 @@ RULES: dict[str, Rule] = {
     "POST /campaigns/{name}/compare": Rule(ORGANISERS, scope="read"),
     "GET /api/v1/campaigns/{name}/comparisons": Rule(ORGANISERS),
     "POST /api/v1/campaigns/{name}/comparisons": Rule(ORGANISERS, scope="read"),
+    "POST /api/v1/campaigns/{name}/comparisons/{comparison}/cancel": Rule(ORGANISERS, {"json": {}}),
     "GET /api/v1/campaigns/{name}/leaderboards": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/leaderboard": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/leaderboard.csv": Rule(ORGANISERS),

@@ -9,9 +9,11 @@ from contextlib import ExitStack
 import pytest
 from sqlalchemy import delete, select, update
 
-from models import AuditEntry, CampaignTestSet, Declaration, Evaluation, Phase, Submission, Text, Upload
+from models import AuditEntry, CampaignTestSet, Comparison, Declaration, Evaluation, Phase, Submission, Text, Upload
 from models.base import now
+from models.comparing import start_comparison
 from models.quota import Scope as QuotaScope
+from models.randomizations import Contest, Pair
 from models.roles import LateRule, Scope
 from models.session import reading, writing
 from models.states import Fault, QuotaKind
@@ -392,3 +394,25 @@ def test_why_something_failed_is_told_without_what_nobody_may_read(port: Port) -
         connection.execute(released)
         connection.execute(update(Evaluation).where(Evaluation.id == 2).values(fault=Fault.INPUT))
     assert "CANARY" in mary.get("/api/v1/submissions/2").text
+
+
+def test_organisers_cancel_comparisons_of_their_campaign(port: Port) -> None:
+    port.submit(port.program("mary"))
+    service = port.service
+    with writing(service.engine) as connection:
+        protocol = connection.scalars(select(Evaluation.protocol_id)).first()
+        assert protocol is not None
+        contest = Contest(protocol, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
+        number = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="")
+    address = f"{ADDRESS}/comparisons/{number}/cancel"
+    ann = port.program("ann")
+    assert port.program("mary").post(address, json={}).status_code == 403
+    service.campaign("elsewhere", organisers=(port.accounts["ann"],))
+    assert ann.post(address.replace("port%201", "elsewhere"), json={}).status_code == 404
+    assert ann.post(f"{ADDRESS}/comparisons/99/cancel", json={}).status_code == 404
+    assert ann.post(address, json={"reason": "by mistake"}).status_code == 204
+    assert ann.post(address, json={}).status_code == 409
+    with reading(service.engine) as connection:
+        assert connection.execute(select(Comparison.state, Comparison.reason)).all() == [("failed", "by mistake")]
+        actions = list(connection.scalars(select(AuditEntry.action).order_by(AuditEntry.id)))
+    assert actions[-1] == "comparison.cancel"
