@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import chain, repeat
@@ -13,7 +14,7 @@ from typing import Any
 from billiard.common import restart_state
 from billiard.connection import Connection
 from billiard.exceptions import RestartFreqExceeded
-from billiard.pool import EX_FAILURE, EX_OK, RUN, Supervisor, TimeoutHandler, Worker
+from billiard.pool import EX_FAILURE, EX_OK, EX_RECYCLE, RUN, Supervisor, TimeoutHandler, Worker
 from billiard.queues import SimpleQueue
 from celery.concurrency.prefork import BlockingPool, TaskPool
 
@@ -127,19 +128,49 @@ class _Leaving(Worker):  # type: ignore[misc]
 
 
 class _Processes(BlockingPool):  # type: ignore[misc]
+    """A message that a process took to its grave before it said so is given up like one that it was at.
+
+    billiard gives up what a dead process has acknowledged. Of the others nobody can tell which it had read, but once
+    nothing is left to be read, and the living have had time to speak, all that nobody speaks of is lost.
+    """
+
     Worker = _Leaving
     Supervisor = _Keeper
     TimeoutHandler = _Limits
     _inqueue: Any
     _outqueue: Any
+    _suspected: dict[int, tuple[float, int]]
+    """Messages that nobody had acknowledged when a process died: when that was, and its exit code."""
 
     def _setup_queues(self) -> None:
+        self._suspected = {}
         super()._setup_queues()
         self._inqueue.close()
         self._outqueue.close()
         self._inqueue, self._outqueue = _Queue(self._ctx), _Queue(self._ctx)
         self._quick_put = self._inqueue._writer.send
         self._quick_get = self._outqueue._reader.recv
+
+    def _join_exited_workers(self, shutdown: bool = False) -> list[int]:
+        exited: list[int] = super()._join_exited_workers(shutdown)
+        for code in exited:
+            if code not in (EX_OK, EX_RECYCLE):
+                unread = [number for number, job in list(self._cache.items()) if not job.accepted()]
+                self._suspected |= dict.fromkeys(unread, (time.monotonic(), code))
+        if self._suspected and not self._inqueue._reader.poll(0):
+            self._give_up_unread()
+        return exited
+
+    def _give_up_unread(self) -> None:
+        for number, (since, code) in list(self._suspected.items()):
+            job = self._cache.get(number)
+            if job is None or job.accepted():
+                del self._suspected[number]
+            elif time.monotonic() - since > job._lost_worker_timeout:
+                del self._suspected[number]
+                # Else the message would count as one that is still to be worked on, for ever.
+                job._ack(None, time.time(), None, None)
+                self.mark_as_worker_lost(job, code)
 
 
 class EmbeddedPool(TaskPool):  # type: ignore[misc]

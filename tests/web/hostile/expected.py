@@ -60,6 +60,7 @@ PARTS: dict[str, Callable[[World], object]] = {
     "invitation_id": lambda world: 1,
     "submission": lambda world: world.submissions["hush", "harbour", "keel"],
     "evaluation": lambda world: world.evaluations["hush", "harbour", "keel"],
+    "comparison": lambda world: world.comparison,
     "upload": lambda world: world.upload,
 }
 

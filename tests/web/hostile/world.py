@@ -18,6 +18,7 @@ from models import (
     AuditEntry,
     CampaignMember,
     CampaignTestSet,
+    Comparison,
     Confirmation,
     Correction,
     Declaration,
@@ -147,6 +148,8 @@ class World:
     phases: dict[str, int]
     """The one of now, by campaign, and that which comes later, as "later hush"."""
     corrections: dict[str, int]
+    comparison: int
+    """One of systems of the private campaign, that runs."""
 
     def browser(self, role: str) -> TestClient:
         """A browser with a form of ours before it."""
@@ -181,6 +184,7 @@ class World:
             "submission": [*submissions, 10**6],
             "evaluation": [*self.evaluations.values(), 10**6],
             "upload": [self.upload, "missing"],
+            "comparison": [self.comparison, 10**6],
         }
 
     def pages(self) -> list[str]:
@@ -303,6 +307,12 @@ def build(service: Service) -> World:
         first = select(Evaluation.submission_id, func.min(Evaluation.id)).group_by(Evaluation.submission_id)
         evaluation_of = {row[0]: row[1] for row in connection.execute(first)}
     evaluations = {which: evaluation_of[submission] for which, submission in submissions.items()}
+    with writing(service.engine) as connection:
+        compared = [[key] for which, key in sorted(evaluations.items()) if which[0] == PRIVATE]
+        of_one = select(Evaluation.protocol_id).where(Evaluation.id == compared[0][0]).scalar_subquery()
+        row = {"content_hash": "x", "contestants": compared, "tests": [[0, 0, 1]], "trials": 9, "seed": 1}
+        running = insert(Comparison).values(protocol_id=of_one, remaining=1, **row).returning(Comparison.id)
+        comparison = int(connection.execute(running).scalar_one())
     links = {"password": new_secret(), "address": new_secret()}
     with writing(service.engine) as connection:
         for purpose, link in links.items():
@@ -310,7 +320,7 @@ def build(service: Service) -> World:
             connection.execute(insert(Confirmation).values(**sent, purpose=purpose, expires_at=now() + DAY))
     return World(
         *(service, sessions, tokens, readers, accounts, campaigns, test_sets, submissions, evaluations),
-        *(upload, invitation, links["password"], links["address"], phases, corrections),
+        *(upload, invitation, links["password"], links["address"], phases, corrections, comparison),
     )
 
 
