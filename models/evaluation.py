@@ -30,7 +30,6 @@ class Evaluation(Base):
         CheckConstraint(one_of("state", EvaluationState), name="state"),
         Index(None, "protocol_id"),
         Index(None, "reduction_id"),
-        # Counted in the index alone, which is small: each state stands there once for many rows.
         Index(None, "state"),
         Index(None, "finished_at"),
         Index("ix_evaluation_failed", "finished_at", "id", postgresql_where=FAILED, sqlite_where=FAILED),

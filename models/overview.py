@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, Row, case, func, literal, select, union_all
+from sqlalchemy import Connection, Row, case, func, literal, literal_column, select, union_all
 
 from models.base import now
 from models.campaign_progress import CampaignProgress, read_campaigns
@@ -30,6 +30,9 @@ KINDS: dict[str, type[Leased]] = {
     "trials": Trials,
 }
 """Every kind of work that is claimed, in the order in which an evaluation needs it."""
+
+LATELY_SECONDS = 86400.0
+"""Evaluations that ended so long ago are still counted where all are meant."""
 
 Counted = Row[tuple[str, int, str, str, int, int, float | None]]
 """Kind, class, team, state, amount, how many of them were tried before, and the age of the oldest in seconds."""
@@ -130,7 +133,7 @@ class Overview:
     seconds_left: float | None
     """Until all shards that wait are done, estimated. None when nobody works, or what is left has no estimate."""
     evaluations: dict[EvaluationState, int]
-    """By state, of those asked for."""
+    """By state, of those asked for; where all are, of those that are open or ended within a day."""
     campaigns: tuple[CampaignProgress, ...]
     """Those asked for; where all are, those that are open or have just ended."""
     unserved: dict[int, int]
@@ -184,7 +187,7 @@ def read_overview(
         comparisons=_comparisons(connection),
         throughput=read_throughput(connection),
         seconds_left=estimate_seconds_left(connection, processes, any(row.kind != "shards" for row in counted)),
-        evaluations=_evaluations(connection, chosen),
+        evaluations=count_evaluations(connection, chosen),
         campaigns=read_campaigns(connection, chosen),
         unserved=_unserved(connection, {worker.edition for worker in workers if worker.beating}),
         failures=tuple(read_chosen(connection, failed, newest=True, most=most_failures)),
@@ -286,10 +289,11 @@ def _comparisons(connection: Connection) -> tuple[RunningComparison, ...]:
         select(Comparison.id, TestSet.name, Comparison.tests, Comparison.trials, Comparison.remaining)
         .join(Protocol, Protocol.id == Comparison.protocol_id)
         .join(TestSet, TestSet.id == Protocol.test_set_id)
-        .where(Comparison.state == ComparisonState.RUNNING)
-        .order_by(Comparison.id)
+        # In so many words, as in the index of those that run.
+        .where(Comparison.state == literal_column(f"'{ComparisonState.RUNNING}'"))
     )
-    return tuple(RunningComparison(row.id, row.name, len(row.tests), row.trials, row.remaining) for row in rows)
+    found = (RunningComparison(row.id, row.name, len(row.tests), row.trials, row.remaining) for row in rows)
+    return tuple(sorted(found, key=lambda each: each.id))
 
 
 def _unserved(connection: Connection, made: Collection[int]) -> dict[int, int]:
@@ -302,9 +306,18 @@ def _unserved(connection: Connection, made: Collection[int]) -> dict[int, int]:
     return {row.edition: row.amount for row in rows}
 
 
-def _evaluations(connection: Connection, selection: Selection) -> dict[EvaluationState, int]:
-    wanted = select(Evaluation.state, func.count().label("amount"))
-    if not selection.everything:
-        wanted = named(Evaluation.state, func.count().label("amount")).where(*conditions(selection))
-    counts = {row.state: row.amount for row in connection.execute(wanted.group_by(Evaluation.state))}
+def count_evaluations(connection: Connection, selection: Selection | None = None) -> dict[EvaluationState, int]:
+    """How many evaluations of a selection there are in each state; without one, of those that are open or ended lately.
+
+    All that were ever done are not counted at each look.
+    """
+    if selection is None or selection.everything:
+        lately = Evaluation.finished_at >= now() - LATELY_SECONDS
+        # Two statements, so that each is answered from an index.
+        parts = Evaluation.state.in_(OPEN), lately & Evaluation.state.not_in(OPEN)
+        meant = union_all(*(select(Evaluation.state).where(part) for part in parts)).subquery()
+    else:
+        meant = named(Evaluation.state).where(*conditions(selection)).subquery()
+    wanted = select(meant.c.state, func.count().label("amount")).group_by(meant.c.state)
+    counts = {row.state: row.amount for row in connection.execute(wanted)}
     return {state: counts.get(state, 0) for state in EvaluationState}

@@ -12,10 +12,9 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DBAPIError
 
 from models.base import now
-from models.evaluation import Evaluation
-from models.overview import KINDS, count_work
+from models.overview import KINDS, count_evaluations, count_work
 from models.session import make_engine, reading
-from models.states import EvaluationState, LeaseState, QueueClass
+from models.states import LeaseState, QueueClass
 from models.worker import Worker
 from worker.settings import Settings
 from worker.tally import Counter, Histogram, Tally
@@ -53,7 +52,7 @@ GAUGES = {
     "steelyard_queue_retried": "Work that waits or is in flight and was tried before.",
     "steelyard_workers": "Workers that beat.",
     "steelyard_pool_processes": "Pool processes of the workers that beat.",
-    "steelyard_evaluations": "Evaluations in each state.",
+    "steelyard_evaluations": "Evaluations in each state, of those that are open or ended within a day.",
 }
 """What is read when somebody asks."""
 
@@ -126,10 +125,9 @@ class SchedulerMetrics:
         ]
 
     def _evaluations(self, connection: Connection) -> Metric:
-        rows = connection.execute(select(Evaluation.state, func.count().label("amount")).group_by(Evaluation.state))
-        counts = {row.state: row.amount for row in rows}
+        counts = count_evaluations(connection)
         return self._gauge(
-            "steelyard_evaluations", [((state.value,), counts.get(state, 0)) for state in EvaluationState], "state"
+            "steelyard_evaluations", [((state.value,), amount) for state, amount in counts.items()], "state"
         )
 
     @staticmethod
