@@ -1,0 +1,153 @@
+"""Lists of submissions: whose, which, in what order, page by page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from models import Declaration, Participation
+from models.base import now
+from models.roles import DeclaredKind
+from models.session import reading, writing
+from tests.web.life.campaigns import given, hand_in, with_test_set
+from tests.web.service import Service
+from web.access.principal import COMMAND_LINE, Principal, principal_of_session
+from web.errors import NotThere
+from web.life.sight import Sight, read_sight
+from web.submissions.seen import Wanted, earlier_of_system, find_submission, list_submissions
+
+SILENT = 60.0
+
+
+class Site:
+    """Two campaigns and two teams; submissions 1 to 7 in the first, 8 in the other."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.accounts = {name: service.account(name) for name in ("olga", "mary", "eve")}
+        self.teams = {
+            "ants": service.team("ants", self.accounts["mary"]),
+            "bees": service.team("bees", self.accounts["eve"]),
+        }
+        for name, teams in (("wmt", tuple(self.teams.values())), ("other", tuple(self.teams.values()))):
+            service.campaign(name, organisers=(self.accounts["olga"],), teams=teams)
+        engine = service.engine
+        with_test_set(engine, "wmt", name="news")
+        with_test_set(engine, "wmt", given(b"x\ny\nz\n"), name="talks")
+        with_test_set(engine, "other", given(b"u\nv\nw\n"), name="papers")
+        made = [
+            ("wmt", "ants", "mast", "news", {"declared": DeclaredKind.PRIMARY}),
+            ("wmt", "bees", "mast", "news", {"declared": DeclaredKind.PRIMARY}),
+            ("wmt", "ants", "sail", "news", {"declared": DeclaredKind.CONTRASTIVE, "run": "1"}),
+            ("wmt", "ants", "mast", "talks", {}),
+            ("wmt", "ants", "mast", "news", {"declared": DeclaredKind.CONTRASTIVE}),
+            ("wmt", "ants", "mast", "news", {"declared": DeclaredKind.CONTRASTIVE, "run": "1"}),
+            ("wmt", "bees", "sail", "talks", {}),
+            ("other", "ants", "mast", "papers", {}),
+        ]
+        for number, (campaign, team, system, test_set, values) in enumerate(made, start=1):
+            lines = b"%d\ny\nz\n" % number
+            assert hand_in(engine, campaign, team, system, lines, test_set=test_set, **values).submission == number
+        with writing(engine) as connection:
+            for number, values in ((3, {"withdrawn_at": now()}), (5, {"late_seconds": 3.0})):
+                connection.execute(update(Declaration).where(Declaration.submission_id == number).values(**values))
+
+    def principal(self, name: str) -> Principal:
+        if name == "command line":
+            return COMMAND_LINE
+        with reading(self.service.engine) as connection:
+            return principal_of_session(connection, self.service.session(self.accounts[name]))
+
+    def sight(self, name: str, campaign: str = "wmt") -> Sight:
+        principal = self.principal(name)
+        with reading(self.service.engine) as connection:
+            return read_sight(connection, principal, campaign)
+
+    def listed(self, name: str, **wanted: Any) -> tuple[list[int], int | None]:
+        sight = self.sight(name)
+        with reading(self.service.engine) as connection:
+            found = list_submissions(connection, sight, Wanted(**wanted), SILENT)
+        return [each.id for each in found.items], found.next
+
+
+@pytest.fixture
+def site(service: Service) -> Site:
+    return Site(service)
+
+
+def test_who_lists_which(site: Site) -> None:
+    """One made world for all questions: making it takes longer than asking."""
+    everything, ants, bees = [7, 6, 5, 4, 3, 2, 1], [6, 5, 4, 3, 1], [7, 2]
+    for name, wanted, expected in (
+        ("olga", {}, everything),
+        ("command line", {}, everything),
+        ("mary", {}, ants),
+        ("eve", {}, bees),
+        ("olga", {"team": "bees"}, bees),
+        ("mary", {"team": "bees"}, []),
+        ("olga", {"test_set": "talks"}, [7, 4]),
+        ("mary", {"test_set": "talks"}, [4]),
+        ("olga", {"test_set": "talks@1"}, [7, 4]),
+        ("olga", {"test_set": "talks@2"}, []),
+        ("olga", {"kind": "withdrawn"}, [3]),
+        ("olga", {"kind": "late"}, [5]),
+        ("olga", {"kind": "primary"}, [2, 1]),
+        ("olga", {"kind": "contrastive"}, [6, 5]),
+        ("olga", {"team": "ants", "test_set": "news", "kind": "contrastive"}, [6, 5]),
+        ("olga", {"after": 4}, [3, 2, 1]),
+        ("olga", {"after": 1}, []),
+        ("mary", {"after": 4}, [3, 1]),
+    ):
+        assert site.listed(name, **wanted) == (expected, None), (name, wanted)
+    assert site.listed("olga", limit=7) == (everything, None)
+    assert site.listed("olga", limit=6) == (everything[:6], 2)
+    assert site.listed("olga", limit=3) == ([7, 6, 5], 5)
+    assert site.listed("olga", limit=3, after=5) == ([4, 3, 2], 2)
+    assert site.listed("olga", limit=3, after=2) == ([1], None)
+
+
+def test_what_is_said_of_one(site: Site) -> None:
+    with reading(site.service.engine) as connection:
+        sight, seen = find_submission(connection, site.principal("mary"), 3, SILENT)
+    assert (sight.name, seen.team, seen.system, seen.run, seen.name) == ("wmt", "ants", "sail", "1", "sail, run 1")
+    assert (seen.test_set.name, seen.test_set.version, seen.test_set.segments) == ("news", "1", 3)
+    assert (seen.kind, seen.declared, seen.withdrawn_at is not None) == (DeclaredKind.CONTRASTIVE, True, True)
+    assert [(each.references, each.metrics[0][:4]) for each in seen.evaluations] == [(("A",), "bleu")]
+    with writing(site.service.engine) as connection:
+        connection.execute(Declaration.__table__.delete().where(Declaration.submission_id == 3))
+    with reading(site.service.engine) as connection:
+        seen = find_submission(connection, site.principal("olga"), 3, SILENT)[1]
+    assert (seen.declared, seen.kind, seen.late_seconds, seen.description) == (False, DeclaredKind.UNDECLARED, 0.0, "")
+
+
+def test_who_finds_which(site: Site) -> None:
+    words = set()
+    for name, theirs in (("mary", {1, 3, 4, 5, 6, 8}), ("eve", {2, 7}), ("olga", set(range(1, 9)))):
+        principal = site.principal(name)
+        for number in (*range(9), -1, 2**63, 999):
+            with reading(site.service.engine) as connection:
+                if number in theirs:
+                    assert find_submission(connection, principal, number, SILENT)[1].id == number
+                    continue
+                with pytest.raises(NotThere) as error:
+                    find_submission(connection, principal, number, SILENT)
+                words.add(str(error.value).replace(str(number), "N"))
+    assert words == {"There is no submission N that you may see."}
+
+
+def test_earlier_ones_are_those_of_the_same_system_on_the_same_test_set(site: Site) -> None:
+    for number, expected in ((1, [6, 5]), (5, [6, 1]), (6, [5, 1]), (2, []), (3, []), (4, []), (7, []), (8, [])):
+        with reading(site.service.engine) as connection:
+            sight, seen = find_submission(connection, COMMAND_LINE, number, SILENT)
+            found = earlier_of_system(connection, sight, seen, SILENT)
+        assert [each.id for each in found] == expected, number
+
+
+def test_a_team_that_has_left_a_campaign_sees_nothing_of_it(site: Site) -> None:
+    with writing(site.service.engine) as connection:
+        connection.execute(Participation.__table__.delete().where(Participation.team_id == site.teams["bees"]))
+    assert site.listed("eve") == ([], None)
+    with reading(site.service.engine) as connection, pytest.raises(NotThere):
+        find_submission(connection, site.principal("eve"), 2, SILENT)
