@@ -55,6 +55,20 @@ NAMES = {
 """Functions and methods that are taken for one another."""
 CLAUSES = {"where", "order_by", "with_for_update", "limit", "distinct", "filter", "group_by", "having", "correlate"}
 """Methods of SQLAlchemy's statements without which a statement is one, too."""
+SYMMETRIC = {
+    "select",
+    "min",
+    "max",
+    "minimum",
+    "maximum",
+    "add",
+    "multiply",
+    "and_",
+    "or_",
+    "isinstance",
+    "add_columns",
+}
+"""What gives the same with arguments swapped: the columns of a row are read by their names."""
 STATEMENTS = (ast.AugAssign, ast.Delete, ast.Continue, ast.Break)
 SAID = {"log", "warnings"}
 """What is called of these only tells something."""
@@ -175,8 +189,7 @@ class _Mutator:
         for keyword in node.keywords:
             if keyword.arg and keyword.arg != "strict":
                 yield "argument dropped", self._with_comma(keyword), ""
-        # The columns of a row are read by their names.
-        for one, other in pairwise(node.args if name != "select" else []):
+        for one, other in pairwise(node.args if name not in SYMMETRIC else []):
             if isinstance(one, ast.Name | ast.Attribute) and isinstance(other, ast.Name | ast.Attribute):
                 place = self._place(one)[0], self._place(other)[1]
                 between = self._source[self._place(one)[1] : self._place(other)[0]].decode()

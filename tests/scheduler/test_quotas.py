@@ -523,3 +523,28 @@ def test_the_ledger_is_read_once_however_long_it_is(engine: Engine, settings: Se
     in_order = {each.kind: each.submissions for each in again.standings}[QuotaKind.PER_DAY]
     assert in_order[-1] == first.submission
     assert standings(engine)[QuotaKind.PER_DAY].submissions == in_order
+
+
+@one_kind
+def test_the_phase_of_one_campaign_is_set(engine: Engine, settings: Settings) -> None:
+    queue_job(engine, settings, segments=6, systems=1, campaign="other", seed=3)
+    with writing(engine) as connection:
+        set_phase(connection, CAMPAIGN, "final")
+        phases = dict(connection.execute(select(Campaign.name, Campaign.phase)).all())
+    assert phases == {CAMPAIGN: "final", "other": ""}
+
+
+@one_kind
+def test_who_asks_for_a_team_that_is_not_there_hears_of_those_there_are(engine: Engine, settings: Settings) -> None:
+    with reading(engine) as connection, pytest.raises(NotFound, match=r"quotas of its own. None has so far\.$"):
+        read_accounts(connection, "nobody")
+    submit(engine, settings, attempt(1, team="ants"))
+    limit(engine, {PER_DAY: 1})
+    limit(engine, {PER_DAY: 2}, team="bees")
+    with reading(engine) as connection:
+        with pytest.raises(NotFound, match=r"There are: ants, bees\.$"):
+            read_accounts(connection, "nobody")
+        for team, used_today, most in (("ants", 1, 1), ("bees", 0, 2)):
+            (account,) = read_accounts(connection, team)
+            (day,) = [each for each in account.standings if each.kind == PER_DAY]
+            assert (account.campaign, day.used, day.amount) == (CAMPAIGN, used_today, most)

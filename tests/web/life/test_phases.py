@@ -8,16 +8,23 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, insert, select, update
 
+from models import Declaration, Submission, System
 from models.audit import AuditEntry
+from models.campaign_protocols import find_campaign
+from models.quota import Quota, list_quotas
 from models.roles import Feedback, LateRule, PhaseKind
 from models.session import make_engine, writing
-from tests.web.life.campaigns import found, with_test_set
+from models.states import QuotaKind
+from tests.faults.cluster import until
+from tests.web.life.campaigns import found, hand_in, with_test_set
 from web.access.principal import COMMAND_LINE
 from web.errors import BadRequest, NotThere, Taken, WebError
 from web.life.changing import to_change, version_of
 from web.life.phases import (
+    LARGEST_STEP,
+    LONGEST_GRACE,
     PhaseRules,
     add_phase,
     change_phase,
@@ -201,3 +208,158 @@ def test_who_looked_at_other_rules_changes_nothing(engine: Engine) -> None:
     plan(engine, "test", PhaseKind.BLIND, 3 * HOUR, 4 * HOUR)
     with writing(engine) as connection, pytest.raises(WebError, match="changed it meanwhile"):
         to_change(connection, COMMAND_LINE, "wmt", f'"{version}"')
+
+
+def late(engine: Engine, campaign: str = "wmt") -> dict[str, float]:
+    """System -> how late its submission is."""
+    with writing(engine) as connection:
+        rows = connection.execute(
+            select(System.name, Declaration.late_seconds)
+            .join(Submission, Submission.id == Declaration.submission_id)
+            .join(System, System.id == Submission.system_id)
+            .where(Declaration.campaign_id == find_campaign(connection, campaign))
+        )
+        return {row.name: row.late_seconds for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("moved", "expected"),
+    [
+        (60.0, {"early": 0.0, "late": 40.0, "later": 140.0}),
+        (100.0, {"early": 0.0, "late": 0.0, "later": 100.0}),
+        (500.0, {"early": 0.0, "late": 0.0, "later": 0.0}),
+        (-60.0, {"early": 0.0, "late": 100.0, "later": 200.0}),
+        (None, {"early": 0.0, "late": 0.0, "later": 0.0}),
+    ],
+)
+def test_what_came_late_is_late_by_the_deadline_of_now(
+    engine: Engine, moved: float | None, expected: dict[str, float]
+) -> None:
+    found(engine, "other")
+    plan(engine, "dev", PhaseKind.OPEN, -2 * HOUR, -HOUR)
+    for campaign in ("wmt", "other"):
+        with_test_set(engine, campaign)
+        for number, system in enumerate(("early", "late", "later", "elsewhere")):
+            hand_in(engine, campaign, "harbour", system, b"%d\npes\ndum\n" % number)
+    with writing(engine) as connection:
+        for number in range(8):
+            phase = "test" if number % 4 == 3 else "dev"
+            here = Declaration.submission_id == number + 1
+            connection.execute(update(Declaration).where(here).values(late_seconds=100.0 * (number % 4), phase=phase))
+    with changing(engine) as (connection, sight):
+        dev = sight.phases[0]
+        assert dev.ends_at is not None
+        ends_at = None if moved is None else dev.ends_at + moved
+        change_phase(connection, sight, dev, replace(rules_of(dev), ends_at=ends_at))
+    assert late(engine) == {**expected, "elsewhere": 300.0}
+    assert late(engine, "other") == {"early": 0.0, "late": 100.0, "later": 200.0, "elsewhere": 300.0}
+
+
+def test_quotas_go_by_the_name_of_a_phase(engine: Engine) -> None:
+    found(engine, "other")
+    plan(engine, "dev", PhaseKind.OPEN, HOUR, 2 * HOUR)
+    with writing(engine) as connection:
+        ours, theirs = (find_campaign(connection, name) for name in ("wmt", "other"))
+        for campaign, phase in ((ours, "dev"), (ours, "test"), (theirs, "dev")):
+            row = {"campaign_id": campaign, "phase": phase, "kind": QuotaKind.PER_PHASE, "amount": 1}
+            connection.execute(insert(Quota).values(**row))
+    with changing(engine) as (connection, sight):
+        change_phase(connection, sight, sight.phases[0], replace(rules_of(sight.phases[0]), name="first"))
+        assert sorted((each.campaign, each.scope.phase) for each in list_quotas(connection)) == [
+            *(("other", "dev"), ("wmt", "first"), ("wmt", "test"))
+        ]
+    with changing(engine) as (connection, sight):
+        remove_phase(connection, sight, sight.phases[0])
+        assert sorted((each.campaign, each.scope.phase) for each in list_quotas(connection)) == [
+            *(("other", "dev"), ("wmt", "test"))
+        ]
+
+
+def test_what_was_handed_in_keeps_its_phase(engine: Engine) -> None:
+    plan(engine, "dev", PhaseKind.OPEN, -2 * HOUR, -HOUR)
+    plan(engine, "test", PhaseKind.OPEN, HOUR, 2 * HOUR)
+    with_test_set(engine, "wmt")
+    hand_in(engine, "wmt", "harbour", "mast", b"kocka\npes\ndum\n")
+    assert late(engine)["mast"] > 0
+    with changing(engine) as (connection, sight), pytest.raises(Taken, match="Teams have handed in"):
+        remove_phase(connection, sight, find_phase(sight, "dev"))
+    with changing(engine) as (connection, sight):
+        remove_phase(connection, sight, find_phase(sight, "test"))
+    assert [each.name for each in look(engine).phases] == ["dev"]
+
+
+@pytest.mark.parametrize(
+    ("values", "fits"),
+    [
+        ({"ends_at": 1.0}, False),
+        ({"ends_at": 1.0 + 1e-6}, True),
+        ({"ends_at": float("inf")}, False),
+        ({"late": LateRule.FLAG, "grace_seconds": 0.0}, True),
+        ({"late": LateRule.FLAG, "grace_seconds": LONGEST_GRACE}, True),
+        ({"late": LateRule.FLAG, "grace_seconds": LONGEST_GRACE + 1}, False),
+        ({"feedback_step": LARGEST_STEP}, True),
+        ({"feedback_step": LARGEST_STEP + 0.1}, False),
+        ({"feedback_step": 1e-9}, True),
+        ({"starts_at": 100.0}, True),
+        # The one that is there begins at 200 and ends at 300.
+        ({"ends_at": 200.0}, True),
+        ({"ends_at": 200.5}, False),
+        ({"starts_at": 200.0}, False),
+        ({"starts_at": 250.0}, False),
+        ({"starts_at": 300.0}, True),
+        ({"starts_at": 299.5, "ends_at": 400.0}, False),
+        ({"ends_at": 150.0, "late": LateRule.FLAG, "grace_seconds": 50.0}, True),
+        ({"ends_at": 150.0, "late": LateRule.FLAG, "grace_seconds": 50.5}, False),
+    ],
+)
+def test_the_limits_of_what_a_phase_can_be(engine: Engine, values: dict[str, Any], fits: bool) -> None:
+    with changing(engine) as (connection, sight):
+        add_phase(connection, sight, PhaseRules("there", PhaseKind.CLOSED, 200.0, 300.0))
+    with changing(engine) as (connection, sight):
+        rules = replace(PhaseRules("new", PhaseKind.OPEN, 1.0, None), **values)
+        if fits:
+            assert add_phase(connection, sight, rules) > 0
+        else:
+            with pytest.raises((BadRequest, Taken)):
+                add_phase(connection, sight, rules)
+
+
+def test_results_that_were_published_once_before_get_another_name(engine: Engine) -> None:
+    names = []
+    for _ in range(3):
+        with changing(engine) as (connection, sight):
+            publish_now(connection, sight)
+        names = [each.name for each in look(engine).phases]
+        with changing(engine) as (connection, sight):
+            # Somebody lets teams in again.
+            add_phase(connection, sight, PhaseRules(f"again {len(names)}", PhaseKind.OPEN, sight.at + 1e-3))
+        until(lambda: not look(engine).published, "the next phase")
+    assert [name for name in names if name.startswith("Published")] == ["Published", "Published 2", "Published 3"]
+
+
+def test_publishing_leaves_a_phase_that_is_over_as_it_was(engine: Engine) -> None:
+    plan(engine, "dev", PhaseKind.OPEN, -3 * HOUR, -2 * HOUR, late=LateRule.FLAG, grace_seconds=HOUR / 2)
+    before = look(engine).phases[0]
+    with changing(engine) as (connection, sight):
+        publish_now(connection, sight)
+    assert look(engine).phases[0] == before
+
+
+def test_each_change_is_in_the_audit_log(engine: Engine) -> None:
+    plan(engine, "dev", PhaseKind.OPEN, -HOUR, HOUR)
+    plan(engine, "test", PhaseKind.OPEN, 2 * HOUR, 3 * HOUR)
+    with changing(engine) as (connection, sight):
+        change_phase(connection, sight, find_phase(sight, "dev"), rules_of(find_phase(sight, "dev")))
+        remove_phase(connection, sight, find_phase(sight, "test"))
+        close_now(connection, sight)
+    with changing(engine) as (connection, sight):
+        publish_now(connection, sight)
+    with writing(engine) as connection:
+        entries = connection.execute(select(AuditEntry).order_by(AuditEntry.id)).all()
+    assert [(each.action, each.subject) for each in entries][-5:] == [
+        ("phase.add", "phase dev of campaign wmt"),
+        ("phase.add", "phase test of campaign wmt"),
+        ("phase.remove", "phase test of campaign wmt"),
+        ("phase.close", "phase dev of campaign wmt"),
+        ("campaign.publish", "phase Published of campaign wmt"),
+    ]
