@@ -82,8 +82,9 @@ AREAS: dict[str, list[Target]] = {
     ],
     "rights": [
         _target("web/life/sight.py", "tests/web/life/test_sight.py"),
+        _target("web/access/principal.py", "tests/web/access/test_principal.py"),
         _target(
-            "web/access/principal.py web/access/sessions.py web/access/tokens.py web/access/rights.py",
+            "web/access/sessions.py web/access/tokens.py web/access/rights.py",
             "tests/web/access/test_api.py tests/web/access/test_pages.py",
         ),
         _target(
@@ -103,8 +104,8 @@ AREAS: dict[str, list[Target]] = {
         ),
         _target(
             "web/submissions/seen.py",
-            "tests/web/submissions/test_pages.py tests/web/submissions/test_handing_in.py "
-            "tests/web/life/test_declaring.py tests/web/life/test_corrections.py",
+            "tests/web/submissions/test_seen.py tests/web/submissions/test_pages.py "
+            "tests/web/submissions/test_handing_in.py tests/web/life/test_corrections.py",
         ),
         _target(
             "web/boards/view.py web/boards/names.py web/boards/choice.py web/boards/standing.py models/boards.py",

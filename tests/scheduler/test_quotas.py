@@ -548,3 +548,15 @@ def test_who_asks_for_a_team_that_is_not_there_hears_of_those_there_are(engine: 
             (account,) = read_accounts(connection, team)
             (day,) = [each for each in account.standings if each.kind == PER_DAY]
             assert (account.campaign, day.used, day.amount) == (CAMPAIGN, used_today, most)
+
+
+@one_kind
+def test_a_campaign_with_times_is_in_the_phase_of_now(engine: Engine, settings: Settings) -> None:
+    with writing(engine) as connection:
+        row = {"campaign_id": find_campaign(connection, CAMPAIGN), "kind": PhaseKind.OPEN, "feedback": Feedback.FULL}
+        connection.execute(insert(Phase).values(name="dev", starts_at=now() - 5, **row))
+        with pytest.raises(BadQuota, match="has phases with times"):
+            set_phase(connection, CAMPAIGN, "dev")
+        # Whatever was said before there were any.
+        connection.execute(update(Campaign).values(phase="final"))
+    assert {each.phase for each in standings(engine).values()} == {"dev"}
