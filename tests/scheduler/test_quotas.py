@@ -10,12 +10,14 @@ from sqlalchemy import Engine, delete, func, insert, select, update
 
 from metrics import parse_metric
 from models import Campaign, Evaluation, LedgerEntry, Participation, Phase, Shard, Submission, Team, Text
+from models.base import now
 from models.campaign_protocols import find_campaign
 from models.claims import claim_shard, release_shard
 from models.errors import NotFound
 from models.ledger import lock_account
 from models.outcomes import cancel_evaluations, fail_evaluations
 from models.quota import Quota, Scope, list_quotas, quotas_of
+from models.roles import Feedback, PhaseKind
 from models.session import make_engine, reading, writing
 from models.states import Fault, LeaseState, QueueClass, QuotaKind
 from scheduler.controls import cancel, retry
