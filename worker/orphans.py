@@ -8,6 +8,7 @@ from typing import Any
 
 import celery.platforms
 from celery import signals
+from celery.concurrency import prefork
 
 SET_PARENT_DEATH_SIGNAL = 1
 """`PR_SET_PDEATHSIG` of Linux."""
@@ -29,12 +30,10 @@ def hear_the_parent_alone() -> None:
     systemd and shells tell all processes of a group, and billiard's would break off in the middle. The parent hears
     the same, and sees to it that they end: by a message where they are idle, by SIGKILL where they take too long.
     """
-    signals.worker_process_init.connect(_ignore_the_end, weak=False)
+    # What each of them does first of all; until then it has the handlers of its parent, which know their own process.
+    prefork.WORKER_SIGRESET = prefork.WORKER_SIGRESET - {"SIGTERM"}
+    prefork.WORKER_SIGIGNORE = prefork.WORKER_SIGIGNORE | {"SIGTERM"}
     signals.worker_process_shutdown.connect(_heed_the_end, weak=False)
-
-
-def _ignore_the_end(**_: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def _heed_the_end(**_: object) -> None:
