@@ -71,7 +71,7 @@ def test_the_format_can_be_named(files, capsys):
         assert main(["score", "ref.conllu", "-i", "ref.conllu", "--input-format", name, "-f", "json"]) == 0
         assert json.loads(capsys.readouterr().out)["test_set"]["segments"] == segments
     assert main(["score", "ref.txt", "-i", "out.txt", "--input-format", "conllu"]) == 1
-    assert "ref.txt: 2 problems:\n  - ref.txt, line 1: 1 column, CoNLL-U has 10" in capsys.readouterr().err
+    assert "ref.txt, line 1: 1 column, CoNLL-U has 10. " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
