@@ -43,9 +43,7 @@ AREAS: dict[str, list[Target]] = {
     "leases": [
         _target(
             "models/lease.py",
-            "tests/models/test_lease.py tests/models/test_claims.py tests/scheduler/test_recovery.py "
-            "tests/scheduler/test_upkeep.py tests/scheduler/test_dispatch.py tests/worker/test_orphans.py "
-            "tests/scheduler/test_editions.py tests/worker/test_upgrading.py",
+            "tests/models/test_lease.py tests/models/test_claims.py tests/scheduler/test_recovery.py",
         ),
         _target(
             "scheduler/recovery.py models/recounting.py models/forgetting.py",

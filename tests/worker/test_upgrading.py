@@ -33,11 +33,11 @@ def shard(station: Station) -> tuple[int, str, int, str | None, bool]:
     return row.id, row.state, row.attempts, row.error, bool(row.later)
 
 
-def add_worker(station: Station, version: str, revision: str | None = REVISION, edition: int = 1) -> None:
+def add_worker(station: Station, version: str, revision: str | None = REVISION, edition: int | None = None) -> None:
     with writing(station.engine) as connection:
         name = f"{version} of {revision}"
         row = {"id": name, "host": "h", "pid": 1, "version": version, "concurrency": 1, "revision": revision}
-        row["edition"] = edition
+        row["edition"] = station.edition if edition is None else edition
         connection.execute(insert(Worker).values(**row))
 
 
