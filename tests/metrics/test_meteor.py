@@ -28,11 +28,10 @@ EXACT = Meteor(modules=("exact",), params="orig")
 BARE = {"modules": "exact"}
 
 
-def statistics(metric, hypothesis, *references, **batch):
+def statistics(metric, hypothesis, *references, resources=None, **more):
     """Of one segment, by column."""
-    found = metric.segment_statistics(
-        Batch(Segments(references=[text.encode() for text in references], hypotheses=[hypothesis.encode()]), **batch)
-    )
+    texts = Segments(references=[text.encode() for text in references], hypotheses=[hypothesis.encode()], **more)
+    found = metric.segment_statistics(Batch(texts, resources=resources))
     return dict(zip(metric.columns, found[0, 0].tolist(), strict=True))
 
 
