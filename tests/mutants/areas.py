@@ -98,7 +98,8 @@ AREAS: dict[str, list[Target]] = {
     "views": [
         _target(
             "web/inspection/visible.py web/inspection/segments.py",
-            "tests/web/inspection/test_visible.py tests/web/inspection/test_segments.py tests/web/inspection/test_metrics.py",
+            "tests/web/inspection/test_visible.py tests/web/inspection/test_segments.py "
+            "tests/web/inspection/test_metrics.py",
         ),
         _target(
             "web/submissions/seen.py",
