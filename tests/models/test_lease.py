@@ -20,7 +20,9 @@ from models.lease import (
     hand_on,
     holds,
     in_flight,
+    is_open,
     lost,
+    no_attempt_left,
     owned_by_task,
     put_back,
     refusals,
@@ -318,3 +320,22 @@ def test_what_waits_without_an_attempt_left(connection: Connection) -> None:
     )
     connection.execute(update(Shard).values(attempts=0))
     assert exhausted(connection, Shard, 1) == []
+
+
+def test_what_is_open(connection: Connection) -> None:
+    keys = {state: add(connection, state) for state in LeaseState}
+    found = connection.scalars(select(Shard.id).where(is_open(Shard)).order_by(Shard.id))
+    assert list(found) == [keys[each] for each in (*OPEN, LeaseState.RUNNING)]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (None, "No further attempt is allowed: MAX is 3."),
+        ("", "No further attempt is allowed: MAX is 3."),
+        ("It broke.", "It broke. No further attempt is allowed: MAX is 3."),
+        ("It broke", "It broke. No further attempt is allowed: MAX is 3."),
+    ],
+)
+def test_why_a_row_ends_that_may_not_be_tried_again(error: str | None, said: str) -> None:
+    assert no_attempt_left(error, "MAX", 3) == said
