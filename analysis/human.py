@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from metrics.human.agreement import Agreement
     from models.human import SegmentRow, StoredJudgments, SystemRow
+    from models.known_test_sets import Submitted
 
 _REFERENCE = re.compile(r"(?i:human|translator|_?ref)(?:[-_.][\w-]+)?(?:\.0)?|ref[A-Z]")
 """How human translations are called among the systems: HUMAN-B, Human-A.0, refA, ref-A, ref.A, translator-B, _ref."""
@@ -47,16 +48,6 @@ class Matched:
     """Judged, neither ours nor a human translation."""
     not_judged: tuple[str, ...]
     """Ours, but never judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    """A system of ours, as people may know it."""
-
-    team: str
-    system: str
-    publication_name: str = ""
-    """Of its team."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +155,8 @@ def called_as_submitted(judged: Judged, submitted: Sequence[Submitted]) -> tuple
     team alone where that has one system, in any case, with whatever signs between the words. What could be two systems
     stays as it is, as human translations do.
     """
-    names = Counter(each.system for each in submitted)
-    called = {each: each.system if names[each.system] == 1 else f"{each.team}/{each.system}" for each in submitted}
-    of_team = Counter(each.team for each in submitted)
+    called = called_here(submitted)
+    of_team = Counter(team for team, _ in {(each.team, each.system) for each in submitted})
     meant: dict[str, set[str]] = {}
     for each, name in called.items():
         teams = {each.team, each.publication_name} - {""}
@@ -197,6 +187,16 @@ def called_as_submitted(judged: Judged, submitted: Sequence[Submitted]) -> tuple
         tuple(sorted(found_names - ours - references)),
         tuple(sorted(ours - found_names)),
     )
+
+
+def called_here(submitted: Iterable[Submitted]) -> dict[Submitted, str]:
+    """The names of systems beside judgments: `TEAM/SYSTEM` where several teams of a campaign have one so called."""
+    submitted = list(submitted)
+    names = Counter((each.campaign, each.system) for each in submitted)
+    return {
+        each: each.system if names[each.campaign, each.system] == 1 else f"{each.team}/{each.system}"
+        for each in submitted
+    }
 
 
 def _folded(name: str) -> str:

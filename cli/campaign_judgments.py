@@ -36,13 +36,20 @@ def read_campaign_judgments(folder: CampaignFolder) -> dict[str, Judged]:
 def store_campaign_judgments(
     engine: Engine, test_set_id: int, judgments: dict[str, Judged], folder: CampaignFolder
 ) -> list[str]:
-    """Store them; notices on what was read and stored."""
+    """Store them; notices on what was read and stored.
+
+    Those of other systems than the campaign's are left out: they are no reason not to measure these.
+    """
     from cli.human import about_names, imported
-    from scheduler.judgments import take_in_judgments
+    from scheduler.judgments import NothingMatched, take_in_judgments
 
     notices = []
     for name, judged in judgments.items():
-        stored, new = take_in_judgments(engine, test_set_id, name, judged)
-        notices += [*judged.notices, f"Human judgments {imported(stored.title, folder.name, judged, new)}"]
-        notices += about_names(judged, folder.systems)
+        try:
+            taken = take_in_judgments(engine, test_set_id, name, judged)
+        except NothingMatched as error:
+            notices.append(f"Human judgments {name} were left out: {error}")
+            continue
+        notices += [*judged.notices, f"Human judgments {imported(taken.stored.title, folder.name, judged, taken.new)}"]
+        notices += about_names(taken.matched)
     return notices

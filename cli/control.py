@@ -6,9 +6,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
+from cli.errors import UsageError
 from cli.options import note, whole_number
-from cli.prompts import ask
+from cli.prompts import add_yes_option, confirm
 from cli.stored import add_database_option, read_settings, require_schema
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--state", nargs="+", choices=STATES, metavar="STATE", help=f"those that are {', '.join(STATES)}"
     )
-    parser.add_argument("--yes", action="store_true", help="do not ask whether to do it; needed without a terminal")
+    add_yes_option(parser)
     add_database_option(parser)
 
 
@@ -101,7 +101,7 @@ def run_cancel(options: argparse.Namespace) -> int:
         settings = read_settings(options)
         require_schema(settings, create=False)
         numbers = dict.fromkeys(options.comparison)
-        _ask(options, f"Cancel {_amount(len(numbers), 'comparison')}?")
+        confirm(f"Cancel {_amount(len(numbers), 'comparison')}?", yes=options.yes)
         ended = cancel_comparisons(make_engine(settings.database_url, pooled=False), list(numbers), reason)
         print(f"Cancelled: {_amount(len(ended), 'comparison')}.", flush=True)
         return 0
@@ -160,18 +160,8 @@ def _agreed(options: argparse.Namespace, verb: str) -> tuple[Engine, Settings, P
     with reading(engine) as connection:
         found = plan(connection, Action(verb), selection)
     print(planned(verb, found), end="", flush=True)
-    _ask(options, f"{verb.capitalize()} {_amount(len(found.touched))}?")
+    confirm(f"{verb.capitalize()} {_amount(len(found.touched))}?", yes=options.yes)
     return engine, settings, found
-
-
-def _ask(options: argparse.Namespace, question: str) -> None:
-    """Raises CommandError where there is nobody to ask, or he says no."""
-    if options.yes:
-        return
-    if not sys.stdin.isatty():
-        raise CommandError("There is no terminal to ask at, so nothing was done. Add --yes to do it.")
-    if ask(f"{question} [y/N] ").lower() not in {"y", "yes"}:
-        raise CommandError("Nothing was done.")
 
 
 def _selection(options: argparse.Namespace) -> Selection:

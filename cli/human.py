@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 
 from cli.errors import CommandError
 from cli.options import add_width_option, note
+from cli.prompts import add_yes_option, confirm
 from cli.stored import add_database_option, read_settings, require_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+    from analysis.human import Matched
     from metrics.human.judgments import Judged
     from models.known_test_sets import KnownTestSet
 
 KINDS = ("scores", "ratings", "errors", "rankings")
 SYSTEM_SCORES = ("auto", "means", "wins", "better-or-equal", "none")
 FORMATS = ("text", "json", "tsv")
+RENAME = "Where they have another name here, say --rename OLD=NEW."
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -37,6 +38,17 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     add_database_option(listing)
     listing.set_defaults(run=run_list)
     _add_show(own)
+    remove = own.add_parser(
+        "remove",
+        help="delete judgments",
+        description="Delete judgments in one version, the newest where none is named; the version before it stands "
+        "again. Asks before it does.",
+    )
+    remove.add_argument("name", metavar="NAME", help="which judgments, NAME or NAME@VERSION")
+    _add_test_set(remove)
+    add_yes_option(remove)
+    add_database_option(remove)
+    remove.set_defaults(run=run_remove)
 
 
 def _add_test_set(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +62,9 @@ def _add_import(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "import",
         help="read judgments from tables",
         description="Read tables of judgments, tab- or comma-separated, and store them with the scores that they make. "
-        "What a table holds is told by its columns: docs/human.md. Files given together are one set of judgments.",
+        "What a table holds is told by its columns: docs/human.md. Files given together are one set of judgments. "
+        "Systems are called as on the leaderboard, with or without their teams; where none of them has a submission, "
+        "nothing is stored.",
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     _add_test_set(parser)
@@ -117,9 +131,9 @@ def run_import(options: argparse.Namespace) -> int:
     """Read, store, say what was stored."""
     from metrics.human.reading import Reading, read_judgments
     from metrics.human.weights import parse_weights
-    from models.known_test_sets import find_test_set, segments_of_documents, submitted_systems
+    from models.known_test_sets import find_test_set, segments_of_documents
     from models.session import make_engine, reading
-    from scheduler.judgments import take_in_judgments
+    from scheduler.judgments import NothingMatched, take_in_judgments
 
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -129,7 +143,6 @@ def run_import(options: argparse.Namespace) -> int:
     with reading(engine) as connection:
         test_set = find_test_set(connection, options.test_set)
         documents = segments_of_documents(connection, test_set.id)
-        submitted = submitted_systems(connection, test_set.id)
     judged = read_judgments(
         options.files,
         Reading(
@@ -146,10 +159,14 @@ def run_import(options: argparse.Namespace) -> int:
         ),
     )
     note(judged.notices)
-    stored, new = take_in_judgments(engine, test_set.id, name, judged)
-    engine.dispose()
-    print(imported(stored.title, test_set.title, judged, new))
-    note(about_names(judged, submitted))
+    try:
+        taken = take_in_judgments(engine, test_set.id, name, judged)
+    except NothingMatched as error:
+        raise CommandError(f"{error} {RENAME}") from error
+    finally:
+        engine.dispose()
+    print(imported(taken.stored.title, test_set.title, judged, taken.new))
+    note(about_names(taken.matched))
     return 0
 
 
@@ -186,21 +203,23 @@ def imported(title: str, test_set: str, judged: Judged, new: bool) -> str:
     return f"{title} of {test_set}{'' if new else ' (was there already)'}: {', '.join(counts)}."
 
 
-def about_names(judged: Judged, submitted: Iterable[str]) -> list[str]:
-    """A notice on judged systems that have no submission; human translations have none."""
-    from analysis.human import is_reference
+def about_names(matched: Matched) -> list[str]:
+    """Notices on which judged systems have submissions, and which do not; human translations have none."""
     from metrics.text.names import printable
     from metrics.text.wording import listed
 
-    names = {score.system for score in judged.systems} | {score.system for score in judged.segments}
-    known = set(submitted)
-    strangers = sorted(printable(name) for name in names - known if not is_reference(name))
-    if not strangers or not known:
-        return []
-    return [
-        f"Judged, but without a submission of that name: {listed(strangers)}. Where they have another name here, say "
-        "--rename OLD=NEW."
-    ]
+    systems, unknown, not_judged = (
+        listed([printable(name) for name in names]) for names in (matched.systems, matched.unknown, matched.not_judged)
+    )
+    if not systems:
+        # Otherwise they would have been refused.
+        return ["The test set has no submissions yet: those of judged systems will be found under exactly these names."]
+    notices = [f"Judged, and with a submission: {systems}."]
+    if unknown:
+        notices.append(f"Judged, but without a submission of that name: {unknown}. {RENAME}")
+    if not_judged:
+        notices.append(f"Submitted, but not judged: {not_judged}.")
+    return notices
 
 
 def run_list(options: argparse.Namespace) -> int:
@@ -225,7 +244,7 @@ def run_list(options: argparse.Namespace) -> int:
 
 def run_show(options: argparse.Namespace) -> int:
     """Print judgments of one name, ranked."""
-    from analysis.human import annotator_agreement, read_human
+    from analysis.human import annotator_agreement, called_here, read_human
     from cli.human_output import Shown, segments, systems
     from models.human import count_annotators
     from models.known_test_sets import find_test_set, submitted_systems
@@ -241,7 +260,7 @@ def run_show(options: argparse.Namespace) -> int:
             test_set,
             human,
             human.places(shared=options.shared_segments),
-            frozenset(submitted_systems(connection, test_set.id)),
+            frozenset(called_here(submitted_systems(connection, test_set.id)).values()),
             count_annotators(connection, human.stored.id),
             annotator_agreement(connection, human),
             options.shared_segments,
@@ -250,4 +269,25 @@ def run_show(options: argparse.Namespace) -> int:
     if options.level == "segment" and not human.segments:
         raise CommandError(f"{human.title} has no scores of segments.")
     print((systems if options.level == "system" else segments)(shown, options.format, options.width), end="")
+    return 0
+
+
+def run_remove(options: argparse.Namespace) -> int:
+    """Say what goes, ask, delete."""
+    from models.human import delete_judgments, find_judgments
+    from models.known_test_sets import find_test_set
+    from models.session import make_engine, reading, writing
+
+    settings = read_settings(options)
+    require_schema(settings, create=False)
+    engine = make_engine(settings.database_url)
+    with reading(engine) as connection:
+        test_set = find_test_set(connection, options.test_set)
+        stored = find_judgments(connection, test_set.id, options.name)
+    called = f"{stored.title} of {test_set.title}"
+    confirm(f"Delete the human judgments {called}?", yes=options.yes)
+    with writing(engine, durable=True) as connection:
+        delete_judgments(connection, stored.id)
+    engine.dispose()
+    print(f"Deleted: {called}.")
     return 0

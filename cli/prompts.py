@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cli.errors import CommandError
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
 
 
@@ -16,6 +17,21 @@ def ask(question: str) -> str:
     """The answer, without spaces around it. Raises CommandError where the input ends instead (Ctrl-D)."""
     with _answered():
         return input(question).strip()
+
+
+def add_yes_option(parser: argparse.ArgumentParser) -> None:
+    """`--yes`, for `confirm`."""
+    parser.add_argument("--yes", action="store_true", help="do not ask whether to do it; needed without a terminal")
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask whether to do it, unless `yes`. Raises CommandError where there is nobody to ask, or he says no."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise CommandError("There is no terminal to ask at, so nothing was done. Add --yes to do it.")
+    if ask(f"{question} [y/N] ").lower() not in {"y", "yes"}:
+        raise CommandError("Nothing was done.")
 
 
 def ask_secret(*questions: str) -> list[str]:

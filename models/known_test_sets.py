@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from models.contests import common_layers
 from models.errors import NotFound
 from models.submission import Submission
 from models.system import System
+from models.team import Team
 from models.test_set import Document, Reference, TestSet
 
 
@@ -126,12 +127,27 @@ def segments_of_documents(connection: Connection, test_set_id: int) -> dict[str,
     return found
 
 
-def submitted_systems(connection: Connection, test_set_id: int) -> Sequence[str]:
-    """Names of all systems with a submission for the test set, sorted."""
-    rows = connection.scalars(
-        select(System.name)
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A system with a submission in a campaign, as people may know it."""
+
+    team: str
+    system: str
+    publication_name: str = ""
+    """Of its team."""
+    campaign: int = 0
+
+
+def submitted_systems(connection: Connection, test_set_id: int, campaign: int | None = None) -> Sequence[Submitted]:
+    """All systems with a submission for the test set: in this campaign, or in any."""
+    chosen = (
+        select(System.team, System.name, func.coalesce(Team.publication_name, ""), Submission.campaign_id)
         .join(Submission, Submission.system_id == System.id)
+        .outerjoin(Team, Team.name == System.team)
         .where(Submission.test_set_id == test_set_id)
         .distinct()
+        .order_by(Submission.campaign_id, System.team, System.name)
     )
-    return sorted(rows)
+    if campaign is not None:
+        chosen = chosen.where(Submission.campaign_id == campaign)
+    return [Submitted(*row) for row in connection.execute(chosen)]

@@ -2,27 +2,62 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from models.human import NewJudgments, RatingRow, SegmentRow, SystemRow, store_judgments
+from analysis.human import called_as_submitted
+from metrics.text.names import printable
+from metrics.text.wording import listed
+from models.human import BadJudgments, NewJudgments, RatingRow, SegmentRow, SystemRow, store_judgments
+from models.known_test_sets import submitted_systems
 from models.session import writing
 from models.states import JudgmentKind
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
+    from analysis.human import Matched
     from metrics.human.judgments import Judged
     from models.human import StoredJudgments
 
 
-def take_in_judgments(engine: Engine, test_set_id: int, name: str, judged: Judged) -> tuple[StoredJudgments, bool]:
-    """Store judgments of a test set in one transaction, and whether they are new; see `store_judgments`."""
+class NothingMatched(BadJudgments):
+    """None of the judged systems has a submission."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """Judgments that are stored now."""
+
+    stored: StoredJudgments
+    new: bool
+    """Whether they were not there already."""
+    matched: Matched
+    """Which of their systems have submissions."""
+
+
+def take_in_judgments(engine: Engine, test_set_id: int, name: str, judged: Judged) -> TakenIn:
+    """Store judgments of a test set in one transaction; see `store_judged`."""
     with writing(engine, durable=True) as connection:
         return store_judged(connection, test_set_id, name, judged)
 
 
-def store_judged(connection: Connection, test_set_id: int, name: str, judged: Judged) -> tuple[StoredJudgments, bool]:
-    """The same in a transaction of whoever asks."""
+def store_judged(
+    connection: Connection, test_set_id: int, name: str, judged: Judged, campaign: int | None = None
+) -> TakenIn:
+    """Store judgments with their systems called as their submissions are (`analysis.human.called_as_submitted`).
+
+    Submissions are those in this campaign, or in any. Raises NothingMatched where there are some, and none of them is
+    of a judged system; where there are none yet, names stay as they are. Raises BadJudgments as `store_judgments`.
+    """
+    submitted = submitted_systems(connection, test_set_id, campaign)
+    judged, matched = called_as_submitted(judged, submitted)
+    if submitted and not matched.systems:
+        raise NothingMatched(
+            "None of the judged systems has a submission here, and nothing was stored. "
+            f"Judged: {_listed(*matched.unknown, *matched.references)}. Submitted: {_listed(*matched.not_judged)}. "
+            "Call systems as the leaderboard does, with or without their teams."
+        )
     new = NewJudgments(
         name,
         JudgmentKind(judged.kind),
@@ -31,4 +66,8 @@ def store_judged(connection: Connection, test_set_id: int, name: str, judged: Ju
         [SegmentRow(*score) for score in judged.segments],
         [RatingRow(*judgment) for judgment in judged.judgments],
     )
-    return store_judgments(connection, test_set_id, new)
+    return TakenIn(*store_judgments(connection, test_set_id, new), matched)
+
+
+def _listed(*names: str) -> str:
+    return listed([printable(name) for name in names])

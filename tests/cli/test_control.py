@@ -15,6 +15,7 @@ from models.comparing import start_comparison
 from models.outcomes import fail_evaluations
 from models.randomizations import Contest, Pair
 from models.session import make_engine, reading, writing
+from tests.cli.keyboard import answer
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
@@ -57,16 +58,6 @@ def database(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def states(url: str) -> list[str]:
     with reading(make_engine(url, pooled=False)) as connection:
         return list(connection.scalars(select(Evaluation.state).order_by(Evaluation.id)))
-
-
-def answer(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Somebody sits at a terminal and types this."""
-
-    class Keyboard(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    monkeypatch.setattr(sys, "stdin", Keyboard(text))
 
 
 def test_nothing_is_cancelled_that_was_not_asked_for(

@@ -10,8 +10,10 @@ from cli.main import main
 from metrics.human import kinds
 from metrics.human import reading as reading_module
 from models import JudgmentKind
+from models.known_test_sets import find_test_set
 from models.session import make_engine, reading, writing
 from scheduler.intake import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
+from tests.cli.keyboard import answer
 
 RATINGS = """\
 annotator\tsystem\tsegment\tscore
@@ -55,7 +57,9 @@ def test_import_list_and_show(database, ratings, capsys):
     assert main(["human", "import", ratings]) == 0
     out, err = capsys.readouterr()
     assert out == "da@1 of harbour: 9 ratings by 2 annotators, scores of 3 systems and 6 segments.\n"
+    assert "Judged, and with a submission: anna." in err
     assert "Judged, but without a submission of that name: bert. Where they" in err
+    assert "Submitted, but not judged: carl." in err
     assert printed(capsys, "import", ratings, "--test-set", "harbour") == (
         "da@1 of harbour (was there already): 9 ratings by 2 annotators, scores of 3 systems and 6 segments.\n"
     )
@@ -82,6 +86,62 @@ Judged, but without a submission: bert.
 Submitted, but not judged: carl.
 """
     )
+
+
+@pytest.mark.parametrize("form", ["{}", "crew/{}", "CREW-{}"])
+def test_systems_are_found_as_people_call_them(database, tmp_path, capsys, form):
+    with writing(make_engine(database)) as connection:
+        campaign, test_set = store_campaign(connection, "other"), find_test_set(connection).id
+        store_submissions(connection, campaign, test_set, [NewSubmission("Tug 2", b"x\ny\nz", "crew")])
+    file = tmp_path / "da.tsv"
+    file.write_text(f"system\tscore\n{form.format('tug2')}\t1\nanna\t0\nzoe\t2\n")
+    assert main(["human", "import", str(file)]) == 0
+    err = capsys.readouterr().err
+    assert "Judged, and with a submission: Tug 2, anna." in err
+    assert "without a submission of that name: zoe." in err
+    shown = json.loads(printed(capsys, "show", "-f", "json"))["systems"]
+    assert {each["system"]: each["submitted"] for each in shown} == {"Tug 2": True, "anna": True, "zoe": False}
+
+
+def test_judgments_of_other_systems_are_refused(database, tmp_path, capsys):
+    file = tmp_path / "da.tsv"
+    file.write_text("system\tscore\nzoe\t1\nyan\t2\nHUMAN-A\t3\n")
+    assert main(["human", "import", str(file)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "nothing was stored. Judged: yan, zoe, HUMAN-A. Submitted: anna, carl." in err
+    assert "--rename OLD=NEW" in err
+    assert printed(capsys, "list").startswith("No human judgments yet")
+    assert main(["human", "import", str(file), "--rename", "zoe=Carl"]) == 0
+    assert "Judged, and with a submission: carl." in capsys.readouterr().err
+
+
+def test_before_there_are_submissions_names_stay_as_they_are(database, tmp_path, capsys):
+    with writing(make_engine(database)) as connection:
+        store_test_set(connection, NewTestSet("quay", {"A": b"x\ny"}))
+    file = tmp_path / "da.tsv"
+    file.write_text("system\tscore\nZoe\t1\n")
+    assert main(["human", "import", str(file), "--test-set", "quay"]) == 0
+    assert "no submissions yet" in capsys.readouterr().err
+    assert "Zoe" in printed(capsys, "show", "--test-set", "quay")
+
+
+def test_judgments_are_removed_and_those_before_stand_again(database, ratings, capsys, monkeypatch):
+    printed(capsys, "import", ratings)
+    printed(capsys, "import", ratings, "--no-standardise")
+    assert main(["human", "remove", "da", "--test-set", "harbour"]) == 1
+    assert "Add --yes" in capsys.readouterr().err
+    answer(monkeypatch, "n\n")
+    assert main(["human", "remove", "da"]) == 1
+    assert "Delete the human judgments da@2 of harbour? [y/N] " in capsys.readouterr().out
+    assert printed(capsys, "show").startswith("da@2: ")
+    assert main(["human", "remove", "da@3", "--yes"]) == 1
+    assert "There are: da@2, da@1." in capsys.readouterr().err
+    answer(monkeypatch, "y\n")
+    assert printed(capsys, "remove", "da").endswith("Deleted: da@2 of harbour.\n")
+    assert printed(capsys, "show").startswith("da@1: ")
+    assert printed(capsys, "remove", "da@1", "--test-set", "harbour", "--yes") == "Deleted: da@1 of harbour.\n"
+    assert printed(capsys, "list").startswith("No human judgments yet")
 
 
 def test_rankings_are_counted_and_not_their_ranks(database, tmp_path, capsys):
@@ -240,6 +300,14 @@ def test_evaluate_takes_judgments_in(campaign, sqlite_url, monkeypatch, capsys):
     monkeypatch.setenv("STEELYARD_DATABASE_URL", sqlite_url)
     assert [line.split()[1] for line in printed(capsys, "list").splitlines()[2:]] == ["human@1", "mqm@1"]
     assert "bert    -5.000" in printed(capsys, "show", "mqm")
+
+
+def test_evaluate_leaves_judgments_of_other_systems_out(campaign, sqlite_url, monkeypatch, capsys):
+    (campaign / "human.mqm.tsv").write_text("system\tscore\nyan\t1\n")
+    assert evaluate(campaign, sqlite_url) == 0
+    assert "Human judgments mqm were left out: None of the judged systems has a submission" in capsys.readouterr().err
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", sqlite_url)
+    assert [line.split()[1] for line in printed(capsys, "list").splitlines()[2:]] == ["human@1"]
 
 
 def test_bad_judgments_stop_a_campaign_before_anything_is_stored(campaign, sqlite_url, capsys):

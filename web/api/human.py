@@ -14,7 +14,7 @@ from web.asking import Asking, state_of
 from web.errors import Forbidden, NotThere
 from web.inspection.human import add_judgments, remove_judgments
 from web.inspection.judged import MOST_LEFT_OUT, read_metrics
-from web.inspection.visible import visible_test_sets
+from web.inspection.visible import NoTestSet, visible_test_sets
 from web.large_bodies import takes_upload
 from web.life.sight import read_sight
 
@@ -56,7 +56,8 @@ class ListedHumanScores(BaseModel):
 class Correlations(BaseModel):
     """How metrics agree with people."""
 
-    test_set: str
+    test_set: str | None
+    """null where the campaign has none yet."""
     references: list[str]
     human: str | None
     """The judgments; null where there are none of systems that have scores."""
@@ -133,7 +134,12 @@ def read_correlations(
     state = state_of(request)
     with reading(state.engine) as connection:
         sight = read_sight(connection, principal, name)
-    seen = read_metrics(state.engine, sight, test_set, references, human, without)
+    try:
+        seen = read_metrics(state.engine, sight, test_set, references, human, without)
+    except NoTestSet:
+        if test_set or references or human or without:
+            raise
+        return Correlations(test_set=None, references=[], human=None, tables=[])
     standing = {submission for row in seen.systems for submission in row.submissions}
     if strangers := sorted(set(without) - standing):
         raise NotThere(f"The submission {strangers[0]} does not stand on this leaderboard, so it cannot be left out.")

@@ -12,6 +12,7 @@ from models.session import reading
 from web.asking import Asking, state_of
 from web.errors import BadRequest
 from web.inspection.segments import Asked, Order, SeenSegment, SeenSegments, read_segments
+from web.inspection.visible import NoTestSet
 from web.life.sight import read_sight
 
 router = APIRouter(tags=["segments"])
@@ -69,7 +70,8 @@ class Segment(BaseModel):
 class Segments(BaseModel):
     """Some segments of a test set."""
 
-    test_set: str
+    test_set: str | None
+    """null where the campaign has none yet."""
     metric: str | None
     """The specification of what gave the scores; null where none may be seen."""
     references: list[str]
@@ -125,7 +127,13 @@ def read_campaign_segments(
         segment=segment,
     )
     with reading(state_of(request).engine) as connection:
-        seen = read_segments(connection, read_sight(connection, principal, name), asked, first, limit)
+        sight = read_sight(connection, principal, name)
+        try:
+            seen = read_segments(connection, sight, asked, first, limit)
+        except NoTestSet:
+            if test_set or system:
+                raise
+            return Segments(test_set=None, metric=None, references=[], found=0, items=[], next=None)
     return _answer(seen)
 
 

@@ -8,21 +8,18 @@ from typing import BinaryIO, Protocol
 
 from sqlalchemy import Connection, Engine, select
 
-from analysis.human import Matched, Submitted, called_as_submitted
+from analysis.human import Matched
 from metrics.errors import MetricsError
 from metrics.human.judgments import Judged
 from metrics.human.reading import Reading, read_judgments
 from metrics.text.contents import Contents
 from metrics.text.gzip_members import GZIP
 from metrics.text.names import printable
-from metrics.text.wording import listed
 from models.audit import AuditEntry
 from models.human import StoredJudgments, delete_judgments, list_judgments
 from models.known_test_sets import Named, segments_of_documents
 from models.session import reading, writing
-from models.submission import Submission
-from models.system import System
-from scheduler.judgments import store_judged
+from scheduler.judgments import NothingMatched, store_judged
 from web.errors import BadRequest, Forbidden, NotThere, TooLarge
 from web.inspection.visible import find_test_set, visible_test_sets
 from web.life.sight import Sight
@@ -51,7 +48,7 @@ def add_judgments(
 ) -> tuple[str, StoredJudgments, Matched]:
     """Store human scores of a test set of the campaign, all or nothing; the test set's title, and what is stored.
 
-    With it which of the judged systems are systems here (`analysis.human.called_as_submitted`). Raises Forbidden for
+    With it which of the judged systems are systems here (`scheduler.judgments.store_judged`). Raises Forbidden for
     others than organisers, BadRequest with all that is wrong, also where outputs are there and none of them was judged,
     and TooLarge.
     """
@@ -59,34 +56,27 @@ def add_judgments(
     with reading(engine) as connection:
         chosen = find_test_set(visible_test_sets(connection, sight), test_set)
         documents = segments_of_documents(connection, chosen.id)
-        submitted = _submitted(connection, sight, chosen.id)
     name = name.strip() or "human"
     if len(name) > LONGEST_NAME or "@" in name or name != printable(name):
         raise BadRequest(f"Judgments are called by 1 to {LONGEST_NAME} characters that can be seen, without @.")
     if not files or len(files) > MOST_FILES:
         raise BadRequest(f"Send 1 to {MOST_FILES} tables of judgments; this request has {len(files)}.")
-    judged, matched = called_as_submitted(_read(files, Reading(chosen.segments, documents)), submitted)
-    if submitted and not matched.systems:
-        raise BadRequest(
-            "None of the judged systems has an output here, and nothing was stored. Call systems as the leaderboard "
-            "does, with or without their teams.",
-            details=[
-                f"Judged: {listed([*matched.unknown, *matched.references])}.",
-                f"Here: {listed(matched.not_judged)}.",
-            ],
-        )
+    judged = _read(files, Reading(chosen.segments, documents))
     with writing(engine, durable=True) as connection:
-        stored, new = store_judged(connection, chosen.id, name, judged)
-        if new:
+        try:
+            taken = store_judged(connection, chosen.id, name, judged, sight.campaign_id)
+        except NothingMatched as error:
+            raise BadRequest(str(error)) from error
+        if taken.new:
             sight.principal.audit(
                 connection,
                 ADDED,
-                subject_of(stored, chosen),
+                subject_of(taken.stored, chosen),
                 campaign_id=sight.campaign_id,
                 systems=len(judged.systems),
                 segments=len(judged.segments),
             )
-    return chosen.title, stored, matched
+    return chosen.title, taken.stored, taken.matched
 
 
 def subject_of(stored: StoredJudgments, test_set: Named) -> str:
@@ -107,28 +97,17 @@ def remove_judgments(connection: Connection, sight: Sight, test_set: str, title:
         raise NotThere(f"There are no human scores {title[:200]!r} of the test set {chosen.title}.")
     subject = subject_of(stored, chosen)
     added = select(AuditEntry.id).where(
-        AuditEntry.campaign_id == sight.campaign_id, AuditEntry.action == ADDED, AuditEntry.subject == subject
+        AuditEntry.campaign_id == sight.campaign_id,
+        AuditEntry.action == ADDED,
+        AuditEntry.subject == subject,
+        # Others of that name may have been deleted before these were added elsewhere.
+        AuditEntry.at >= stored.created_at,
     )
     if connection.scalar(added.limit(1)) is None:
         raise Forbidden(f"The human scores {stored.title} were not added on this page: they stay.")
     delete_judgments(connection, stored.id)
     sight.principal.audit(connection, "human-scores.remove", subject, campaign_id=sight.campaign_id)
     return stored.title
-
-
-def _submitted(connection: Connection, sight: Sight, test_set_id: int) -> list[Submitted]:
-    """All systems of the campaign with an output for the test set."""
-    rows = connection.execute(
-        select(System.team, System.name)
-        .join(Submission, Submission.system_id == System.id)
-        .where(Submission.campaign_id == sight.campaign_id, Submission.test_set_id == test_set_id)
-        .distinct()
-        .order_by(System.team, System.name)
-    )
-    teams = sight.teams
-    return [
-        Submitted(row.team, row.name, teams[row.team].publication_name if row.team in teams else "") for row in rows
-    ]
 
 
 def _read(files: Sequence[Sent], how: Reading) -> Judged:

@@ -68,14 +68,14 @@ class Memory(Slow):
 
     def tables(self, judged: JudgedBoard, patience: float | None = None) -> list[AgreementTable] | None:
         """By system and by segment, as far as people judged either; None where it takes more seconds than that."""
-        key = ("tables", *_content(judged.board), judged.human.stored.id)
+        key = ("tables", *_content(judged.board), _identity(judged.human.stored))
         return self.get(key, partial(_compare, judged), patience)
 
     def scatters(
         self, board: Board, judged: JudgedBoard | None, names: Sequence[str], patience: float | None = None
     ) -> Markup | None:
         """Charts of metrics against each other, and against people where their scores of systems are known."""
-        key = ("scatters", *_content(board), judged.human.stored.id if judged else None, tuple(names))
+        key = ("scatters", *_content(board), _identity(judged.human.stored) if judged else None, tuple(names))
         return self.get(key, partial(_scatters, board, judged, names), patience)
 
 
@@ -194,6 +194,11 @@ def _newest(listed: Sequence[ListedBoard]) -> list[ListedBoard]:
 def _content(board: Board) -> tuple[object, ...]:
     done = tuple(row.evaluations for row in board.rows if row.scores)
     return board.listed.campaign_id, board.listed.protocol_id, done
+
+
+def _identity(stored: StoredJudgments) -> tuple[object, ...]:
+    """SQLite gives the number of what was deleted again."""
+    return stored.id, stored.created_at
 
 
 def _compare(judged: JudgedBoard) -> list[AgreementTable]:

@@ -1,10 +1,12 @@
 """Metrics against people and each other, and human scores that organisers hand in."""
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from models.audit import AuditEntry
+from models.base import now
 from models.human import NewJudgments, SystemRow, store_judgments
+from models.judgments import Judgments
 from models.roles import PhaseKind, Scope
 from models.session import reading, writing
 from models.states import JudgmentKind
@@ -150,7 +152,10 @@ def test_what_matches_nothing_is_refused_and_what_matches_in_part_is_listed(bay:
     client, browser = bay.service.program(bay.organiser), bay.service.browser(bay.organiser)
     refused = client.post(HUMAN, files=_files(TOTALS.format("heron", "stork")), data={"called": "da"})
     assert refused.status_code == 422
-    assert refused.json()["error"]["details"] == ["Judged: heron, stork, HUMAN-A.", "Here: dive, soar."]
+    said = refused.json()["error"]["message"]
+    assert "nothing was stored. Judged: heron, stork, HUMAN-A. Submitted: dive, soar." in said
+    sent = browser.post(PAGE, files=_files(TOTALS.format("heron", "stork")), data={"test_set": str(bay.test_set)})
+    assert (sent.status_code, "Judged: heron, stork, HUMAN-A." in sent.text) == (422, True)
     assert client.get(HUMAN).json()["items"] == []
     added = client.post(HUMAN, files=_files(TOTALS.format("heron", "soar")), data={"called": "da"})
     assert (added.json()["matched"], added.json()["unknown"], added.json()["not_judged"]) == (
@@ -180,6 +185,31 @@ def test_organisers_delete_what_they_added(bay: Looked) -> None:
     with reading(bay.service.engine) as connection:
         actions = list(connection.scalars(select(AuditEntry.action).order_by(AuditEntry.id)))
     assert actions[-4:] == ["human-scores.add", "human-scores.add", "human-scores.remove", "human-scores.remove"]
+
+
+def test_scores_with_the_number_of_deleted_ones_are_compared_anew(bay: Looked) -> None:
+    client = bay.service.program(bay.organiser)
+
+    def tables(*names: str) -> object:
+        assert client.post(HUMAN, files=_files(TOTALS.format(*names)), data={"called": "da"}).status_code == 201
+        return client.get(CORRELATIONS).json()["tables"]
+
+    first = tables("dive", "soar")
+    assert client.delete(f"{HUMAN}/da@1").status_code == 204
+    assert tables("soar", "dive") != first
+
+
+def test_what_was_added_elsewhere_after_ours_was_deleted_stays(bay: Looked) -> None:
+    client = bay.service.program(bay.organiser)
+    assert client.post(HUMAN, files=_files(TOTALS.format("dive", "soar")), data={"called": "da"}).status_code == 201
+    assert client.delete(f"{HUMAN}/da@1").status_code == 204
+    with writing(bay.service.engine) as connection:
+        later = {"created_at": now() + 60}
+        kept, _ = store_judgments(
+            connection, bay.test_set, NewJudgments("da", JudgmentKind.SCORES, {}, [SystemRow("dive", 1.0)])
+        )
+        connection.execute(update(Judgments).where(Judgments.id == kept.id).values(later))
+    assert client.delete(f"{HUMAN}/da@1").status_code == 403
 
 
 def test_what_was_not_added_in_this_campaign_stays(bay: Looked) -> None:

@@ -251,3 +251,15 @@ def test_the_pages_of_an_empty_campaign_are_there(service: Service) -> None:
     assert "no test set yet" in service.client().get("/campaigns/empty/segments").text
     assert "Add a test set" in service.browser(olga).get("/campaigns/empty/metrics").text
     assert service.client().get("/campaigns/empty/segments?test_set=x").status_code == 200
+
+
+def test_the_api_of_an_empty_campaign_has_empty_answers(service: Service) -> None:
+    service.campaign("empty")
+    client = service.client()
+    segments, correlations = (client.get(f"/api/v1/campaigns/empty/{each}") for each in ("segments", "correlations"))
+    nothing = {"test_set": None, "metric": None, "references": [], "found": 0, "items": [], "next": None}
+    assert (segments.status_code, segments.json()) == (200, nothing)
+    nothing = {"test_set": None, "references": [], "human": None, "tables": []}
+    assert (correlations.status_code, correlations.json()) == (200, nothing)
+    for named in ("segments?test_set=x", "segments?system=7", "correlations?test_set=x", "correlations?human=da"):
+        assert client.get(f"/api/v1/campaigns/empty/{named}").status_code == 404, named
