@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from models.session import reading, writing
 from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import Service
 from web.access.principal import COMMAND_LINE, Principal, principal_of_session
+from web.diagnosis.finding import Finding, Severity
 from web.errors import NotThere
 from web.life.sight import Sight, read_sight
 from web.submissions.seen import Wanted, earlier_of_system, find_submission, list_submissions
@@ -151,3 +153,11 @@ def test_a_team_that_has_left_a_campaign_sees_nothing_of_it(site: Site) -> None:
     assert site.listed("eve") == ([], None)
     with reading(site.service.engine) as connection, pytest.raises(NotThere):
         find_submission(connection, site.principal("eve"), 2, SILENT)
+
+
+def test_pages_of_fifty_and_findings_that_are_more_than_notes(site: Site) -> None:
+    assert Wanted().limit == 50
+    with reading(site.service.engine) as connection:
+        seen = find_submission(connection, COMMAND_LINE, 1, SILENT)[1]
+    findings = tuple(Finding("odd", severity, "It is odd.") for severity in (Severity.NOTE, *Severity))
+    assert replace(seen, findings=findings).warnings == len(Severity) - 1
