@@ -25,9 +25,9 @@ def take_in(connection: Connection, test_set: int, *systems: str, campaign: int 
 
 
 @pytest.fixture
-def world(sqlite_url: str):
+def world(database_url: str):
     """A connection, a test set of three campaigns, and these."""
-    with writing(make_engine(sqlite_url)) as connection:
+    with writing(make_engine(database_url)) as connection:
         test_set = store_test_set(connection, NewTestSet("bay", {"A": b"x"}))
         connection.execute(
             insert(Team).values(name="auks", folded_name="auks", publication_name="Great Auk University")
