@@ -295,7 +295,7 @@ def test_unsettled_it_does_without_what_is_not_there():
         ({}, "cs-CZ", "module synonym is skipped", f"lemmas:{pinned('simplemma')}|stems:none|synonyms:none|lang:cs-CZ"),
         ({"lang": "de"}, "cs", "module synonym is skipped", "lang:de|"),
         ({"lemmas": "none"}, "cs", "module lemma is skipped (lemmas=none)", "lemmas:none|"),
-        ({"modules": "stem,exact"}, "zh", "Snowball does not know", "stems:none|"),
+        ({"modules": "stem,exact"}, "xx", "Snowball does not know", "stems:none|"),
         ({"modules": "stem,exact", "stems": "none"}, "cs", "module stem is skipped (stems=none)", "stems:none|"),
     ],
 )
