@@ -325,8 +325,10 @@ def test_what_the_command_waits_for_goes_before_what_others_left(
     dispatch(engine, app, settings.model_copy(update={"smallest_window": 5}))
     with reading(engine) as connection:
         comparison_of = {row.id: row.comparison_id for row in connection.execute(select(Trials))}
-    # One place is kept, so that the others go on.
-    assert [comparison_of[key] for _, key, _ in app.sent] == [wanted] * 4 + [left]
+    sent = [comparison_of[key] for _, key, _ in app.sent]
+    # The others have a small share, so that they go on.
+    assert sent[0] == wanted
+    assert sorted(sent) == sorted([wanted] * 4 + [left])
     with writing(engine) as connection:
         prefer(connection, [left])
         classes = connection.scalars(select(Trials.queue_class).where(Trials.state == LeaseState.PENDING))
