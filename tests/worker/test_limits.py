@@ -16,11 +16,13 @@ import sys
 import numpy as np
 from metrics import parse_metric
 from metrics.measure import measure
+from metrics.segments import Segments
 from worker.limits import limit_memory
 
 held = np.ones(48 * 2**20 // 8)  # as of a parent that has read a campaign
 limit_memory(64 * 2**20)
-measure([b"a b c"], [b"a b d"], [parse_metric("chrf"), parse_metric("bleu")])
+small = Segments.from_bytes(references=[b"a b c"], hypotheses=[b"a b d"])
+measure(small, [parse_metric("chrf"), parse_metric("bleu")])
 within = np.ones(32 * 2**20 // 8)
 print("within")
 try:
@@ -28,10 +30,10 @@ try:
         np.ones(96 * 2**20 // 8)
     else:
         line = " ".join(f"w{i}" for i in range(2_000_000)).encode()
-        measure([line], [line], [parse_metric(sys.argv[1])])
+        measure(Segments.from_bytes(references=[line], hypotheses=[line]), [parse_metric(sys.argv[1])])
 except MemoryError as error:
     del within
-    measure([b"a b c"], [b"a b d"], [parse_metric("chrf")])
+    measure(small, [parse_metric("chrf")])
     print("refused")
 """
 

@@ -9,6 +9,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 import worker.giving_way
 import worker.outcome
 import worker.station
+from metrics.base import EDITION
 from metrics.errors import MetricsError
 from models import Evaluation, LeaseState, Preparation, QueueClass, Reduction, Score, Shard
 from models.session import reading, writing
@@ -184,15 +185,15 @@ def test_shards_give_way_to_nothing_else(station: Station) -> None:
     queue_job(station.engine, station.settings, segments=100, systems=1, metrics=["bleu", "wer"])
     with writing(station.engine) as connection:
         shard = connection.execute(select(Shard)).one()
-        copy = {name: shard._mapping[name] for name in ("protocol_id", "first_block", "last_block", "cost")}
+        copy = {name: shard._mapping[name] for name in ("protocol_id", "first_block", "last_block", "cost", "edition")}
         other = connection.execute(
             insert(Shard)
             .values(**copy, state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE)
             .returning(Shard.id)
         ).scalar_one()
-        assert waiting_row(connection, shard.id, 1) == (Shard, other)
+        assert waiting_row(connection, shard.id, EDITION) == (Shard, other)
         for values in ({"queue_class": 1}, {"queue_class": 0, "attempts": 1}, {"attempts": 0, "state": "pending"}):
             connection.execute(update(Shard).where(Shard.id == other).values(**values))
-            assert waiting_row(connection, shard.id, 1) is None
+            assert waiting_row(connection, shard.id, EDITION) is None
         connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE))
-        assert waiting_row(connection, shard.id, 1) is None, "it is as urgent itself"
+        assert waiting_row(connection, shard.id, EDITION) is None, "it is as urgent itself"
