@@ -21,6 +21,7 @@ from models.errors import ModelsError, NotFound, RowsHeld, Unreachable
 from scheduler.errors import NotTakingPart, PhaseClosed, QuotaUsedUp, ReusedKey, SchedulerError
 from web.errors import (
     BadRequest,
+    BadToken,
     Closed,
     Failed,
     Forbidden,
@@ -98,7 +99,8 @@ def answer(request: Request, error: WebError, status: int | None = None) -> Resp
     status = error.status if status is None else status
     # Not `request.url`, which also reads the name of the host: that may be what is wrong.
     if not request.scope["path"].startswith(API):
-        if isinstance(error, NotSignedIn) and request.method == "GET":
+        # A token is no better where one signs in: whoever sends one would be sent there for ever.
+        if isinstance(error, NotSignedIn) and not isinstance(error, BadToken) and request.method == "GET":
             here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
             return see_other(f"/sign-in?{urlencode({'next': here})}")
         return error_page(request, error, status, headers)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
@@ -16,7 +17,7 @@ from web.access.principal import (
     principal_of_token,
 )
 from web.access.secrets import derived, same
-from web.errors import ForgedRequest, NotSignedIn
+from web.errors import BadToken, ForgedRequest
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 SESSION_COOKIE, VISITOR_COOKIE = "steelyard_session", "steelyard_visitor"
 """Names of cookies: of a browser that has signed in, and of one that may do so. See `cookie_name`."""
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-BEARER, API = "bearer ", "/api/"
+BEARER, API = "bearer", "/api/"
 FORM_FIELD, FORM_HEADER = "csrf_token", "X-CSRF-Token"
 
 
@@ -67,25 +68,46 @@ def form_token(secret: str) -> str:
     return derived(secret, "form")
 
 
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """The one thing that a request is judged by: whose it is, and whether its forms have to be ours."""
+
+    kind: Literal["token", "session", "none"]
+    secret: str = ""
+
+
+def credential_of(request: Request) -> Credential:
+    """A token where one is sent, else the session of the cookie.
+
+    `Authorization` of other schemes, or of none, is not for us: a proxy before us may ask for a password of its own,
+    which browsers send along. Raises BadToken where a token stands beside something else in that header.
+    """
+    given = request.headers.getlist("Authorization")
+    tokens = [each for each in given if each.split(None, 1)[:1] and each.split(None, 1)[0].lower() == BEARER]
+    if tokens:
+        if len(given) > 1:
+            raise BadToken("There is more than one Authorization header. Send the token alone.")
+        return Credential("token", tokens[0].strip()[len(BEARER) :].strip())
+    session = session_secret(request)
+    return Credential("session", session) if session else Credential("none")
+
+
 def read_principal(request: Request) -> Principal:
-    """Who asks. Raises NotSignedIn for a token that is no good: a program should not go on as nobody."""
+    """Who asks. Raises BadToken for a token that is no good: a program should not go on as nobody."""
     known: Principal | None = getattr(request.state, "principal", None)
     if known is not None:
         return known
     state, address = state_of(request), address_of(request)
-    given = request.headers.get("Authorization", "")
-    cookie = session_secret(request)
+    credential = credential_of(request)
     principal = Principal(address=address)
-    if given:
-        if not given.lower().startswith(BEARER):
-            raise NotSignedIn
+    if credential.kind == "token":
         with reading(state.engine) as connection:
-            principal = principal_of_token(connection, given[len(BEARER) :].strip(), address)
+            principal = principal_of_token(connection, credential.secret, address)
         if not principal.signed_in:
-            raise NotSignedIn("This token is unknown, or was revoked, or is over. Make another one.")
-    elif cookie:
+            raise BadToken
+    elif credential.kind == "session":
         with reading(state.engine) as connection:
-            principal = principal_of_session(connection, cookie, address)
+            principal = principal_of_session(connection, credential.secret, address)
     if principal.signed_in and state.is_stale(principal):
         with writing(state.engine) as connection:
             note_use(connection, principal, state.settings.session_seconds)
@@ -97,7 +119,7 @@ async def check_form(request: Request) -> AsyncIterator[None]:
     """Raise ForgedRequest where a browser is to change something and the form is not from a page of ours.
 
     That holds before somebody has signed in, too: else a stranger's page could sign a browser in to the stranger's
-    account. Programs with tokens send no cookie, so that nobody can make a browser send theirs.
+    account. Programs with tokens are not judged by a cookie (`credential_of`), and no page makes a browser send one.
     """
     try:
         await _check_form(request)
@@ -108,7 +130,7 @@ async def check_form(request: Request) -> AsyncIterator[None]:
 
 
 async def _check_form(request: Request) -> None:
-    if request.method in SAFE or "Authorization" in request.headers:
+    if request.method in SAFE or credential_of(request).kind == "token":
         return
     if not _is_from_here(request):
         raise ForgedRequest
@@ -149,10 +171,12 @@ __all__ = [
     "SESSION_COOKIE",
     "VISITOR_COOKIE",
     "Asking",
+    "Credential",
     "address_of",
     "browser_secret",
     "check_form",
     "cookie_name",
+    "credential_of",
     "form_token",
     "is_secure",
     "read_principal",

@@ -42,6 +42,10 @@ class NotSignedIn(WebError):
     status, code = 401, "not_signed_in"
 
 
+class BadToken(NotSignedIn):
+    """The token is unknown, or was revoked, or is over. Make another one."""
+
+
 class Forbidden(WebError):
     """Your account may not do that."""
 

@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 
 from models.roles import Scope
 from models.session import reading
-from web.asking import Asking, state_of
+from web.asking import Asking, credential_of, state_of
 from web.errors import BadRequest
 from web.state import State
 from web.submissions.fields import SubmissionFields
@@ -60,7 +60,7 @@ async def receive(request: Request, principal: Asking) -> AsyncIterator[Incoming
     with Received(state.settings) as file:
         kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         # curl calls a file that it sends as a body a form; fields in the address say that it is none.
-        alone = kind == FORMS[1] and "system" in request.query_params and "Authorization" in request.headers
+        alone = kind == FORMS[1] and "system" in request.query_params and credential_of(request).kind == "token"
         if kind in FORMS and not alone:
             async with request.form(max_files=1, max_fields=MOST_FIELDS) as form:
                 values, given = await _from_form(form, file)
