@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.collecting import collect_rarely
 from cli.errors import exit_status
+from cli.safe_path import import_nothing_from_the_current_folder
 from cli.server import add_server_option, chosen_run
 from cli.threads import compute_in_one_thread
 from cli.verbs import add_verbs
@@ -79,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     verb = words[0] if words else ""
     collect_rarely(verb)
     compute_in_one_thread()
+    import_nothing_from_the_current_folder()
     options = parser(verb).parse_args(words)
     return exit_status("steelyard", lambda: chosen_run(options)(options))
 
