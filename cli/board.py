@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cli import board_words
 from cli.board_words import Line, Method, Range, as_table
 from cli.columns import digits
+from web.report import delimited
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from analysis.board import Board
     from metrics.ranking import Place
     from models.leaderboard import LeaderboardScore
+    from web.report.delimited import Cell
 
 TSV_COLUMNS = (
     *("campaign", "test_set", "version", "references", "system", "team", "runs", "state"),
@@ -148,28 +150,18 @@ def _ranking(board: Board) -> dict[str, Any] | None:
 
 def as_tsv(boards: Sequence[Board]) -> str:
     """One row per board, system and metric; empty where undefined."""
-    lines = ["\t".join(TSV_COLUMNS)]
+    rows: list[list[Cell]] = []
     for board in boards:
         for number, row in enumerate(board.rows):
             listed = board.listed
-            begin = [listed.campaign, listed.test_set, listed.version, "+".join(listed.references)]
-            begin += [row.system, row.team, str(len(row.runs)), row.state.value]
+            begin: list[Cell] = [listed.campaign, listed.test_set, listed.version, "+".join(listed.references)]
+            begin += [row.system, row.team, len(row.runs), row.state.value]
             if not row.scores:
-                lines.append("\t".join([*begin, *[""] * (len(TSV_COLUMNS) - len(begin))]))
+                rows.append([*begin, *[None] * (len(TSV_COLUMNS) - len(begin))])
             for metric, score in enumerate(row.scores):
-                low, high = (repr(end) for end in board.interval(score) or ()) if board.interval(score) else ("", "")
-                cells = [
-                    score.specification,
-                    str(score.rank or ""),
-                    *(
-                        "" if field is None else str(field)
-                        for field in place_fields(board.place(number, metric)).values()
-                    ),
-                    "" if score.score is None else repr(score.score),
-                    low,
-                    high,
-                    repr(board.level) if low else "",
-                    score.signature,
-                ]
-                lines.append("\t".join([*begin, *cells]))
-    return "\n".join(lines) + "\n"
+                interval = board.interval(score)
+                ends = (*interval, board.level) if interval else (None, None, None)
+                place = place_fields(board.place(number, metric)).values()
+                cells = [score.specification, score.rank or None, *place, score.score, *ends, score.signature]
+                rows.append([*begin, *cells])
+    return delimited.as_tsv(TSV_COLUMNS, rows)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from analysis.board import Board
     from cli.pairs_output import PairedTests
     from models.boards import ListedBoard
+    from web.report.delimited import Cell
 
 Compared = tuple["Board", "PairedTests"]
 
@@ -363,20 +364,22 @@ def known(value: float) -> float | None:
 def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
     """One row per leaderboard, metric and pair; empty where undefined."""
     from cli.pairs_output import TSV_COLUMNS, tsv_rows
+    from web.report import delimited
 
-    lines = ["\t".join(("campaign", "test_set", "version", "references", *TSV_COLUMNS))]
+    rows: list[tuple[Cell, ...]] = []
     for board, tests in compared:
         listed = board.listed
         begin = (listed.campaign, listed.test_set, listed.version, "+".join(listed.references))
-        lines += ["\t".join((*begin, *row)) for row in tsv_rows(tests)]
-    return "\n".join(lines) + "\n"
+        rows += [(*begin, *row) for row in tsv_rows(tests)]
+    return delimited.as_tsv(("campaign", "test_set", "version", "references", *TSV_COLUMNS), rows)
 
 
 def as_latex(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """Tables in booktabs' style, under a comment that names the leaderboard."""
     from cli.pairs_output import as_latex as tables
+    from web.report.latex import comments
 
-    return "\n".join(f"% {board.title}\n" + tables(tests, options.width) for board, tests in compared)
+    return "\n".join(comments([board.title]) + tables(tests, options.width) for board, tests in compared)
 
 
 RENDERED = {"text": as_text, "json": as_json, "tsv": as_tsv, "latex": as_latex}

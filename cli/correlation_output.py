@@ -10,12 +10,14 @@ from analysis.agreement_objects import agreement_object
 from analysis.agreement_words import ALPHA, explanations
 from cli.columns import aligned
 from cli.pairs_output import shown_p, shown_signed
-from web.report.latex import booktabs, escaped
+from web.report import delimited
+from web.report.latex import booktabs, comments, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.correlation import Agreement, AgreementTable, MetricTest
+    from web.report.delimited import Cell
 
 TSV_COLUMNS = (
     *("campaign", "test_set", "version", "references", "human", "level", "metric", "rank", "statistic", "value", "n"),
@@ -113,26 +115,24 @@ def as_json(tables: Sequence[AgreementTable]) -> str:
 
 def as_tsv(tables: Sequence[AgreementTable]) -> str:
     """One row for each table, metric and statistic; empty where undefined. Tests stand with the first statistic."""
-    lines = ["\t".join(TSV_COLUMNS)]
+    rows: list[list[Cell]] = []
     for table in tables:
         listed = table.judged.board.listed
         begin = [listed.campaign, listed.test_set, listed.version, "+".join(listed.references)]
         begin += [table.judged.human.title, table.level]
         for row in table.rows:
             for position, (statistic, agreement) in enumerate(zip(table.statistics, row.agreements, strict=True)):
-                low, high = (repr(end) for end in agreement.interval) if agreement.interval else ("", "")
-                cells = [row.metric.specification, str(row.rank or ""), statistic.name, _exact(agreement.value)]
-                cells += [str(agreement.counted), agreement.unit, low, high]
-                cells += [repr(table.asked.level) if low else "", agreement.resampled if low else ""]
+                cells: list[Cell] = [row.metric.specification, row.rank or None, statistic.name, agreement.value]
+                cells += [agreement.counted, agreement.unit, *(agreement.interval or (None, None))]
+                cells += [table.asked.level, agreement.resampled] if agreement.interval else [None, None]
                 test = row.test if position == 0 else None
                 if test and table.baseline:
-                    cells += [table.baseline.specification, _exact(-test.difference), _exact(test.p)]
-                    cells += [_exact(test.p_corrected), table.asked.correction]
-                    cells += [_exact(test.williams), _exact(test.williams_corrected)]
+                    cells += [table.baseline.specification, -test.difference, test.p]
+                    cells += [test.p_corrected, table.asked.correction, test.williams, test.williams_corrected]
                 else:
-                    cells += [""] * 7
-                lines.append("\t".join([*begin, *cells]))
-    return "\n".join(lines) + "\n"
+                    cells += [None] * 7
+                rows.append([*begin, *cells])
+    return delimited.as_tsv(TSV_COLUMNS, rows)
 
 
 def as_latex(table: AgreementTable, width: int = 3) -> str:
@@ -144,8 +144,4 @@ def as_latex(table: AgreementTable, width: int = 3) -> str:
         tables.append(
             booktabs(rows, "l" + "r" * (len(rows[0]) - 2) + "l", f"{heading(table)}: against {against(table)}")
         )
-    return "\n".join(tables) + "".join(f"% {sentence}\n" for sentence in explanations(table))
-
-
-def _exact(value: float) -> str:
-    return "" if math.isnan(value) else repr(float(value))
+    return "\n".join(tables) + comments(explanations(table))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cli.columns import aligned
 from metrics.text.names import printable
 from metrics.text.wording import listed, number_of
+from web.report.delimited import as_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +60,7 @@ def listing(there: Sequence[tuple[KnownTestSet, StoredJudgments]], form: str) ->
             ]
         )
     if form == "tsv":
-        return _tsv(LIST_COLUMNS, [[*_names(test_set, stored), _method(stored)] for test_set, stored in there])
+        return as_tsv(LIST_COLUMNS, [[*_names(test_set, stored), _method(stored)] for test_set, stored in there])
     if not there:
         return "No human judgments yet. Import some: `steelyard human import FILE --test-set NAME`.\n"
     table = [[test_set.title, stored.title, stored.kind.value, _method(stored)] for test_set, stored in there]
@@ -87,7 +88,7 @@ def systems(shown: Shown, form: str, digits: int) -> str:
         return _json({**_head(shown), "systems": [_system(shown, name) for name in shown.human.rows]})
     if form == "tsv":
         rows = [[_system(shown, name)[column] for column in SYSTEM_COLUMNS] for name in shown.human.rows]
-        return _tsv(SYSTEM_COLUMNS, rows)
+        return as_tsv(SYSTEM_COLUMNS, rows)
     lines = [_title(shown)]
     lines.append((_ranking(shown, digits) if shown.human.rows else _judged_segments(shown)).rstrip("\n"))
     return "\n".join([*lines, *_notes(shown)]) + "\n"
@@ -99,7 +100,7 @@ def segments(shown: Shown, form: str, digits: int) -> str:
     if form == "json":
         return _json({**_head(shown), "segments": [dict(zip(SEGMENT_COLUMNS, row, strict=True)) for row in rows]})
     if form == "tsv":
-        return _tsv(SEGMENT_COLUMNS, rows)
+        return as_tsv(SEGMENT_COLUMNS, rows)
     table = [
         [printable(row.system), str(row.segment)]
         + [_number(cell, digits) for cell in (row.score, row.raw)]
@@ -238,13 +239,3 @@ def _count(value: int | None) -> str:
 
 def _json(content: Any) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _tsv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Full precision; empty where nothing is known."""
-    lines = [columns, *([_cell(cell) for cell in row] for row in rows)]
-    return "".join("\t".join(line) + "\n" for line in lines)
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else repr(value) if isinstance(value, float) else str(value)

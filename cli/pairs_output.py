@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from cli.columns import aligned, digits
 from metrics.resampling.correction import TITLES
 from metrics.resampling.paired import FEW_SEGMENTS, TITLES_OF_TESTS, few_segments, smallest_p
-from web.report.latex import booktabs, escaped
+from web.report.latex import booktabs, comments, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from metrics.resampling.paired import PairedResult
+    from web.report.delimited import Cell
 
 LARGEST_MATRIX = 12
 """Systems whose matrix still fits a terminal."""
@@ -230,17 +231,16 @@ def as_objects(tests: PairedTests) -> list[dict[str, Any]]:
     ]
 
 
-def tsv_rows(tests: PairedTests) -> list[tuple[str, ...]]:
-    """What TSV_COLUMNS names, for every test; empty where undefined."""
-    rows: list[tuple[str, ...]] = []
+def tsv_rows(tests: PairedTests) -> list[tuple[Cell, ...]]:
+    """What TSV_COLUMNS names, for every test; None or NaN where undefined."""
+    rows: list[tuple[Cell, ...]] = []
     for result in tests.results:
-        low, high = (repr(end) for end in result.interval) if result.interval else ("", "")
+        low, high = result.interval or (None, None)
         rows.append(
             (
                 *(tests.systems[result.a], tests.systems[result.b], tests.metrics[result.metric].name, tests.test),
-                *(_exact(result.difference), _exact(result.p)),
-                *("" if tests.correction == "none" else _exact(result.p_corrected), tests.correction),
-                *(low, high, repr(tests.level) if result.interval else "", tests.direction(result) or ""),
+                *(result.difference, result.p, None if tests.correction == "none" else result.p_corrected),
+                *(tests.correction, low, high, tests.level if result.interval else None, tests.direction(result)),
             )
         )
     return rows
@@ -254,7 +254,7 @@ def as_latex(tests: PairedTests, width: int = 1) -> str:
         rows[0] = [{"p": "$p$", "Corrected p": "Corrected $p$"}.get(cell, cell) for cell in rows[0]]
         names = 2 if tests.baseline is None else 1
         tables.append(booktabs(rows, "l" * names + "r" * (len(rows[0]) - names - 1) + "l", tests.heading(metric)))
-    return "\n".join(tables) + "".join(f"% {sentence}\n" for sentence in explanations(tests))
+    return "\n".join(tables) + comments(explanations(tests))
 
 
 def shown_difference(tests: PairedTests, result: PairedResult, width: int) -> str:
@@ -294,7 +294,3 @@ def _last_if_nan(value: float) -> float:
 
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
-
-
-def _exact(value: float) -> str:
-    return "" if math.isnan(value) else repr(float(value))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli import pairs_output
 from cli.score_text import about_runs, cell, run_table
-from web.report.latex import booktabs, escaped
+from web.report.latex import booktabs, comments, escaped
 
 if TYPE_CHECKING:
     from cli.score_result import Result
@@ -23,7 +23,7 @@ def render(result: Result) -> str:
         notes += about_runs(result)
     if result.tests:
         parts.append(pairs_output.as_latex(result.tests, result.options.width))
-    return "\n".join([*parts, "".join(f"% {note}\n" for note in notes)])
+    return "\n".join([*parts, comments(notes)])
 
 
 def score_table(result: Result) -> str:

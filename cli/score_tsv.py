@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from cli import pairs_output, runs
+from web.report.delimited import as_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from cli.score_result import Result
+    from web.report.delimited import Cell
 
 COLUMNS = (
     *("system", "metric", "segment", "score", "low", "high", "level", "signature"),
@@ -20,42 +21,37 @@ COLUMNS = (
 
 def render(result: Result) -> str:
     """The scores; the paired tests; the runs of words that GTM took."""
-    tables = ["".join("\t".join(row) + "\n" for row in (COLUMNS, *score_rows(result)))]
+    tables = [as_tsv(COLUMNS, score_rows(result))]
     if result.tests:
-        rows = [pairs_output.TSV_COLUMNS, *pairs_output.tsv_rows(result.tests)]
-        tables.append("".join("\t".join(row) + "\n" for row in rows))
+        tables.append(as_tsv(pairs_output.TSV_COLUMNS, pairs_output.tsv_rows(result.tests)))
     if result.runs:
-        lines = ["\t".join(("metric", *runs.COLUMNS))]
-        for metric in result.metrics:
-            for row in result.runs.rows(metric.measurement.metric, result.inputs.labels):
-                lines.append("\t".join((metric.name, *row)))
-        tables.append("\n".join(lines) + "\n")
+        rows = (
+            (metric.name, *row)
+            for metric in result.metrics
+            for row in result.runs.rows(metric.measurement.metric, result.inputs.labels)
+        )
+        tables.append(as_tsv(("metric", *runs.COLUMNS), rows))
     return "\n".join(tables)
 
 
-def score_rows(result: Result) -> Iterator[tuple[str, ...]]:
+def score_rows(result: Result) -> Iterator[tuple[Cell, ...]]:
     """What COLUMNS names: a row per system and metric, below it one for each run, below that one for each segment.
 
-    Segments count from 1; undefined numbers are empty.
+    Segments count from 1; undefined numbers are NaN or None.
     """
     for place, system in enumerate(result.inputs.systems):
         for metric in result.metrics:
             found, measurement = metric.systems[place], metric.measurement
-            low, high = (repr(end) for end in found.interval) if found.interval else ("", "")
-            level = repr(result.options.level) if found.interval else ""
-            spread = (exact(found.spread.selection), exact(found.spread.optimization)) if found.spread else ("", "")
+            low, high = found.interval or (None, None)
+            level = result.options.level if found.interval else None
+            spread = (found.spread.selection, found.spread.optimization) if found.spread else (None, None)
             begin = (system.name, metric.name)
-            yield (*begin, "", exact(found.score), low, high, level, metric.signature, "", *spread)
+            yield (*begin, None, found.score, low, high, level, metric.signature, None, *spread)
             for number, output in enumerate(system.outputs):
                 run = "" if system.runs is None else system.runs[number]
+                end = None, None, None, metric.signature, run, None, None
                 if run:
-                    score = exact(measurement.scores[output])
-                    yield (*begin, "", score, "", "", "", metric.signature, run, "", "")
+                    yield (*begin, None, float(measurement.scores[output]), *end)
                 if measurement.segment_scores is not None:
                     for segment, value in enumerate(measurement.segment_scores[output].tolist(), 1):
-                        yield (*begin, str(segment), exact(value), "", "", "", metric.signature, run, "", "")
-
-
-def exact(value: float) -> str:
-    """All digits, or nothing where undefined."""
-    return "" if math.isnan(value) else repr(float(value))
+                        yield (*begin, segment, value, *end)

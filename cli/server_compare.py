@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from cli.pairs_output import PairedTests
     from web.client import BoardSystem, Client, Comparisons, Leaderboard
+    from web.report.delimited import Cell
 
     Compared = tuple[Leaderboard, PairedTests]
 
@@ -178,19 +179,21 @@ def as_json(compared: Sequence[Compared], _: argparse.Namespace) -> str:
 def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
     """One row per leaderboard, metric and pair; empty where undefined."""
     from cli.pairs_output import TSV_COLUMNS, tsv_rows
+    from web.report import delimited
 
-    lines = ["\t".join(("campaign", "test_set", "version", "references", *TSV_COLUMNS))]
+    rows: list[tuple[Cell, ...]] = []
     for board, tests in compared:
         begin = (board.campaign, board.test_set, board.version, "+".join(board.references))
-        lines += ["\t".join((*begin, *row)) for row in tsv_rows(tests)]
-    return "\n".join(lines) + "\n"
+        rows += [(*begin, *row) for row in tsv_rows(tests)]
+    return delimited.as_tsv(("campaign", "test_set", "version", "references", *TSV_COLUMNS), rows)
 
 
 def as_latex(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """Tables in booktabs' style, under a comment that names the leaderboard."""
     from cli.pairs_output import as_latex as tables
+    from web.report.latex import comments
 
-    return "\n".join(f"% {title_of(board)}\n" + tables(tests, options.width) for board, tests in compared)
+    return "\n".join(comments([title_of(board)]) + tables(tests, options.width) for board, tests in compared)
 
 
 def _number(value: float | None) -> float:

@@ -7,12 +7,14 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from cli.columns import aligned
+from web.report import delimited
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.swept import Agreement, Question
     from analysis.tuning import Choice, CrossFit, Gain, Tuned
+    from web.report.delimited import Cell
 
 BARS = "▁▂▃▄▅▆▇█"
 FEW_SYSTEMS = 20
@@ -301,7 +303,7 @@ def as_tsv(tuned: Sequence[Tuned], level: float) -> str:
     """One row for each curve and value, then those of the rivals, which have no value; empty where undefined."""
     from analysis.tuning import chosen
 
-    lines = ["\t".join(TSV_COLUMNS)]
+    rows: list[list[Cell]] = []
     for each in tuned:
         positions = [*enumerate(each.sweep.values), *((rival, "") for rival in _rivals(each))]
         for agreement in each.agreements:
@@ -310,12 +312,11 @@ def as_tsv(tuned: Sequence[Tuned], level: float) -> str:
             begin += [agreement.question.level, agreement.question.statistic, each.sweep.parameter]
             for position, value in positions:
                 interval = agreement.interval(position, level)
-                observed = _null(agreement.observed[position])
-                cells = [value, agreement.listed.metrics[position], "" if observed is None else repr(observed)]
-                cells += [repr(end) for end in interval] + [repr(level)] if interval else [""] * 3
-                cells += [str(agreement.items), agreement.unit, "yes" if value and position == best else ""]
-                lines.append("\t".join([*begin, *cells]))
-    return "\n".join(lines) + "\n"
+                ends: tuple[Cell, ...] = (*interval, level) if interval else (None, None, None)
+                cells: list[Cell] = [value, agreement.listed.metrics[position], float(agreement.observed[position])]
+                cells += [*ends, agreement.items, agreement.unit, "yes" if value and position == best else ""]
+                rows.append([*begin, *cells])
+    return delimited.as_tsv(TSV_COLUMNS, rows)
 
 
 def as_svg(tuned: Sequence[Tuned], level: float) -> str:

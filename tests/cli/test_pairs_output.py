@@ -26,6 +26,7 @@ from cli.pairs_output import (
 from metrics.resampling.correction import corrected
 from metrics.resampling.paired import TESTS, PairedResult, pairs_to_test, smallest_p
 from tests.cli.latex_reader import tables
+from web.report.delimited import as_tsv
 
 BLEU = ComparedMetric("bleu", "BLEU", higher_is_better=True, scale=100.0)
 TER = ComparedMetric("ter:tok=none", "TER", higher_is_better=False, scale=100.0)
@@ -102,11 +103,11 @@ def test_tsv_has_a_cell_for_every_column():
     first = dict(zip(TSV_COLUMNS, rows[0], strict=True))
     assert (first["metric"], first["p_corrected"], first["low"], first["direction"]) == (
         "bleu",
-        "0.003",
-        "-3.5",
+        0.003,
+        -3.5,
         "worse",
     )
-    assert rows[-1][4:7] == ("", "", "")
+    assert as_tsv(TSV_COLUMNS, rows).splitlines()[-1].split("\t")[4:7] == ["", "", ""]
 
 
 def test_latex_has_the_cells_of_the_text():
@@ -134,7 +135,7 @@ def test_without_correction_p_decides_and_stands_alone():
     assert raw.verdict(PAIRS[0]) == "worse *"
     assert "not corrected" in " ".join(explanations(raw))
     assert as_objects(raw)[0]["p_corrected"] is None
-    assert tsv_rows(raw)[0][5:8] == ("0.001", "", "none")
+    assert tsv_rows(raw)[0][5:8] == (0.001, None, "none")
 
 
 @pytest.mark.parametrize("correction", ["holm", "bh", "none"])
@@ -180,8 +181,8 @@ def test_every_form_says_the_same_of_any_tests(tests):
     objects = json.loads(json.dumps(as_objects(tests), allow_nan=False))
     for each, result, row in zip(objects, tests.results, tsv_rows(tests), strict=True):
         assert each["difference"] == (None if math.isnan(result.difference) else result.difference)
-        assert row[4] == ("" if each["difference"] is None else repr(each["difference"]))
-        assert (each["direction"] or "") == row[-1]
+        assert (None if math.isnan(row[4]) else row[4]) == each["difference"]
+        assert each["direction"] == row[-1]
     cells = [cell.strip() for row in matrix(tests, 0)[1:] for cell in row[2:]]
     assert cells.count("·") == len(tests.systems)
     assert sum(cell.endswith("*") for cell in cells) == 2 * sum(map(tests.significant, tests.results))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from typing import TYPE_CHECKING
@@ -11,14 +9,16 @@ from typing import TYPE_CHECKING
 from web.boards.feedback import LEVEL
 from web.boards.names import name_of
 from web.boards.shaping import place_fields
-from web.report.latex import booktabs, escaped
+from web.report import delimited
+from web.report.latex import booktabs, comments, escaped
 from web.report.numbers import digits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from web.boards.view import BoardView, Line
     from web.life.sight import Sight
+    from web.report.delimited import Cell
 
 COLUMNS = (
     *("campaign", "test_set", "version", "references", "system", "team", "runs", "state"),
@@ -28,25 +28,17 @@ COLUMNS = (
 )
 """Those of `steelyard leaderboard -f tsv`, then what teams say of their submissions."""
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def as_csv(view: BoardView, sight: Sight) -> str:
     """One row per system and metric; empty where undefined."""
-    return _table(view, sight, ",")
+    return delimited.as_csv(COLUMNS, _rows(view, sight))
 
 
 def as_tsv(view: BoardView, sight: Sight) -> str:
     """The same with tabs."""
-    return _table(view, sight, "\t")
-
-
-def safe_cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: an apostrophe goes before what would begin one."""
-    text = _CONTROL.sub(" ", text)
-    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
+    return delimited.as_tsv(COLUMNS, _rows(view, sight))
 
 
 def file_name(view: BoardView, ending: str) -> str:
@@ -56,38 +48,22 @@ def file_name(view: BoardView, ending: str) -> str:
     return "-".join(dict.fromkeys(part for part in parts if part)) + ending
 
 
-def _table(view: BoardView, sight: Sight, delimiter: str) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(COLUMNS)
+def _rows(view: BoardView, sight: Sight) -> Iterator[list[Cell]]:
+    listed = view.listed
     for line in view.lines:
-        writer.writerows(_rows(view, sight, line))
-    return out.getvalue()
-
-
-def _rows(view: BoardView, sight: Sight, line: Line) -> list[list[str]]:
-    listed, contender, name = view.listed, line.contender, name_of(sight, line.contender)
-    begin = [listed.campaign, listed.test_set, listed.version, "+".join(listed.references)]
-    begin = [safe_cell(text) for text in (*begin, name.system or name.title, name.team)]
-    begin += [str(len(contender.runs)), contender.state.value]
-    constrained = {True: "yes", False: "no", None: ""}[contender.constrained]
-    end = [str(contender.submission), contender.kind.value, "yes" if contender.ranked else "no", constrained]
-    end.append(f"{contender.late_seconds:.0f}")
-    if not contender.figures:
-        return [[*begin, *[""] * (len(COLUMNS) - len(begin) - len(end)), *end]]
-    rows = []
-    for position, figure in enumerate(contender.figures):
-        place = place_fields(line.rank, line.place, shown=position == view.wish.metric).values()
-        low, high = ("", "") if figure.interval is None else map(repr, figure.interval)
-        rows.append(
-            [
-                *(*begin, safe_cell(figure.metric), *("" if each is None else str(each) for each in place)),
-                "" if figure.score is None else repr(figure.score),
-                *(low, high, repr(LEVEL) if low else "", safe_cell(figure.signature)),
-                *end,
-            ]
-        )
-    return rows
+        contender, name = line.contender, name_of(sight, line.contender)
+        begin: list[Cell] = [listed.campaign, listed.test_set, listed.version, "+".join(listed.references)]
+        begin += [name.system or name.title, name.team, len(contender.runs), contender.state.value]
+        constrained = {True: "yes", False: "no", None: ""}[contender.constrained]
+        end = [contender.submission, contender.kind.value, "yes" if contender.ranked else "no", constrained]
+        end.append(f"{contender.late_seconds:.0f}")
+        if not contender.figures:
+            yield [*begin, *[None] * (len(COLUMNS) - len(begin) - len(end)), *end]
+        for position, figure in enumerate(contender.figures):
+            place = place_fields(line.rank, line.place, shown=position == view.wish.metric).values()
+            low, high = figure.interval or (None, None)
+            level = LEVEL if figure.interval else None
+            yield [*begin, figure.metric, *place, figure.score, low, high, level, figure.signature, *end]
 
 
 def as_latex(view: BoardView, sight: Sight) -> str:
@@ -108,7 +84,7 @@ def as_latex(view: BoardView, sight: Sight) -> str:
     table = booktabs(rows, columns, caption, rules=rules)
     notes = [f"Scores with {100 * LEVEL:g} % intervals from {listed.replicates} replicates, seed {listed.seed}."]
     notes += view.signatures
-    return table + "".join(f"% {_CONTROL.sub(' ', note)}\n" for note in notes)
+    return table + comments(notes)
 
 
 def _cells(view: BoardView, sight: Sight, line: Line, *, ranges: bool) -> Sequence[str]:

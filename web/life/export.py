@@ -24,13 +24,13 @@ from models.submission import Submission
 from models.system import System
 from models.test_set import Document, Reference, TestSet
 from web.access.principal import Principal
-from web.boards.downloads import safe_cell
 from web.life.corrections import list_corrections
 from web.life.sight import Sight, read_sight
 from web.life.teams import list_members
 from web.life.test_sets import list_campaign_test_sets
 from web.life.texts import lines_of
 from web.life.times import local_moment
+from web.report.delimited import as_tsv
 
 PART_BYTES = 1 << 16
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -258,12 +258,4 @@ def _add_people(connection: Connection, sight: Sight, contents: _Contents) -> No
 
 
 def _table(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
-    lines = ["\t".join(columns), *("\t".join(_cell(row.get(column)) for column in columns) for row in rows)]
-    return "\n".join(lines) + "\n"
-
-
-def _cell(value: Any) -> str:
-    """A value on one line, which no spreadsheet takes for a formula; numbers are what they are."""
-    if value is None or isinstance(value, (int, float)):
-        return "" if value is None else str(value)
-    return safe_cell(str(value))
+    return as_tsv(columns, ([row.get(column) for column in columns] for row in rows))

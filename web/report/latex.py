@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -23,6 +23,7 @@ _SPECIAL = {
     "±": r"$\pm$",
     "·": r"$\cdot$",
 }
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _NUMBERS = re.compile(r"[-+\d.,\[\]() */±]*\d[-+\d.,\[\]() */±]*")
 _LIGATURE = re.compile(r"([-'?!])(?=[-'`])")
 
@@ -35,6 +36,7 @@ def escaped(text: str) -> str:
     """
     if _NUMBERS.fullmatch(text):
         return re.sub(r"[-+](?=\d)", r"$\g<0>$", text).replace("±", r"$\pm$")
+    text = _CONTROL.sub(" ", text)
     # An empty group keeps "--" and the like from becoming another character.
     return "".join(_SPECIAL.get(character, character) for character in _LIGATURE.sub("\\1\0", text)).replace("\0", "{}")
 
@@ -65,6 +67,11 @@ def booktabs(rows: Sequence[Sequence[str]], columns: str, caption: str, *, rules
             "",
         )
     )
+
+
+def comments(notes: Iterable[str]) -> str:
+    """Notes that are no part of what LaTeX sets, a line each whatever they hold."""
+    return "".join(f"% {_CONTROL.sub(' ', note)}\n" for note in notes)
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -13,7 +13,6 @@ from models.session import writing
 from tests.cli.latex_reader import tables
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.service import Service
-from web.boards.downloads import safe_cell
 
 URL = "/api/v1/campaigns/port/leaderboard"
 
@@ -188,12 +187,6 @@ def test_csv_has_a_row_for_each_system_and_metric_and_no_formulas(scored: Scored
     assert tsv == rows
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@a", "\t=1", " =1", "\r=1", "\n@x"])
-def test_what_a_spreadsheet_would_calculate_is_text(text: str) -> None:
-    assert safe_cell(text).startswith("'")
-    assert safe_cell(text.strip("=+-@\t\r\n ") or "a") == (text.strip("=+-@\t\r\n ") or "a")
-
-
 def test_latex(scored: Scored) -> None:
     text = answer(scored, ending=".tex").text
     ((_, rows),) = tables(text)
@@ -215,16 +208,3 @@ def test_a_campaign_of_the_command_line_alone_has_a_board(service: Service) -> N
     root = service.program(service.account("root", SiteRole.ADMINISTRATOR))
     assert root.get("/api/v1/campaigns/plain/leaderboard").json()["items"][0]["name"] == "one"
     assert service.client().get("/api/v1/campaigns/plain/leaderboard").status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("text", "cell"),
-    [
-        *(("=1", "'=1"), ("+1", "'+1"), ("-1", "'-1"), ("@a", "'@a"), ("  =1", "'  =1"), ("\t@", "' @")),
-        *(("a=1", "a=1"), ("1-2", "1-2"), ("", ""), (" a", " a"), ("'=1", "'=1"), ("a@b", "a@b")),
-        *((f"a{chr(code)}b", "a b") for code in (0, 9, 10, 13, 31, 127, 0x2028, 0x2029)),
-        *((f"a{chr(code)}b", f"a{chr(code)}b") for code in (32, 126, 128, 0x2027)),
-    ],
-)
-def test_a_cell_holds_its_text_on_one_line(text: str, cell: str) -> None:
-    assert safe_cell(text) == cell

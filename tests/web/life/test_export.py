@@ -51,7 +51,7 @@ def exported(site: Service, principal: Principal) -> dict[str, bytes]:
 
 
 def rows(files: dict[str, bytes], name: str) -> Iterator[dict[str, str]]:
-    return csv.DictReader(io.StringIO(files[name].decode()), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return csv.DictReader(io.StringIO(files[name].decode(), newline=""), delimiter="\t", strict=True)
 
 
 def member(account: int) -> Principal:
@@ -65,7 +65,7 @@ def test_organisers_get_everything(site: Service) -> None:
     assert files["outputs/1-harbour-mast.txt"] == OURS
     assert files["outputs/2-canaryteam-canarysystem.txt"] == THEIRS
     ours, theirs = rows(files, "submissions.tsv")
-    assert (ours["description"], theirs["team"]) == ("'@sum ours", "canaryteam")
+    assert (ours["description"], theirs["team"]) == ("'@sum\nours", "canaryteam")
     assert [each["doc_id"] for each in rows(files, "test-sets/1-news-1/docs.tsv")] == ["'=cmd()", "b", "b"]
     scores = list(rows(files, "scores.tsv"))
     assert [(each["submission"], each["metric"].partition(":")[0]) for each in scores] == [
@@ -185,8 +185,8 @@ def test_descriptions_and_names_are_hidden_where_teams_are_anonymous(site: Servi
         connection.execute(update(Phase).values(kind=PhaseKind.OPEN))
     for principal, outputs, seen in (
         (NOBODY, 0, [("Team 1", ""), ("Team 2", "")]),
-        (member(2), 1, [("harbour", "'@sum ours"), ("Team 2", "")]),
-        (COMMAND_LINE, 2, [("harbour", "'@sum ours"), ("canaryteam", "canarywords")]),
+        (member(2), 1, [("harbour", "'@sum\nours"), ("Team 2", "")]),
+        (COMMAND_LINE, 2, [("harbour", "'@sum\nours"), ("canaryteam", "canarywords")]),
     ):
         files = exported(site, principal)
         assert [(each["team"], each["description"]) for each in rows(files, "submissions.tsv")] == seen
@@ -223,7 +223,7 @@ def test_each_cell_is_what_it_should_be(site: Service) -> None:
         "run": "",
         "kind": "primary",
         "constrained": "True",
-        "description": "'@sum ours",
+        "description": "'@sum\nours",
         "phase": "dev",
         "late_seconds": "2.5",
         "created_at": "6.25",
