@@ -132,8 +132,10 @@ def run_import(options: argparse.Namespace) -> int:
     from metrics.human.reading import Reading, read_judgments
     from metrics.human.weights import parse_weights
     from models.known_test_sets import find_test_set, segments_of_documents
-    from models.session import make_engine, reading
-    from scheduler.judgments import NothingMatched, take_in_judgments
+    from models.session import make_engine, reading, writing
+    from scheduler.judgments import NothingMatched, store_judged
+    from web.access.principal import COMMAND_LINE
+    from web.inspection.human import amounts, note_added
 
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -160,7 +162,10 @@ def run_import(options: argparse.Namespace) -> int:
     )
     note(judged.notices)
     try:
-        taken = take_in_judgments(engine, test_set.id, name, judged)
+        with writing(engine, durable=True) as connection:
+            taken = store_judged(connection, test_set.id, name, judged)
+            if taken.new:
+                note_added(connection, COMMAND_LINE, taken.stored, test_set, **amounts(judged))
     except NothingMatched as error:
         raise CommandError(f"{error} {RENAME}") from error
     finally:
@@ -277,6 +282,8 @@ def run_remove(options: argparse.Namespace) -> int:
     from models.human import delete_judgments, find_judgments
     from models.known_test_sets import find_test_set
     from models.session import make_engine, reading, writing
+    from web.access.principal import COMMAND_LINE
+    from web.inspection.human import note_removed
 
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -288,6 +295,7 @@ def run_remove(options: argparse.Namespace) -> int:
     confirm(f"Delete the human judgments {called}?", yes=options.yes)
     with writing(engine, durable=True) as connection:
         delete_judgments(connection, stored.id)
+        note_removed(connection, COMMAND_LINE, stored, test_set)
     engine.dispose()
     print(f"Deleted: {called}.")
     return 0

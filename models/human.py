@@ -119,24 +119,27 @@ def store_judgments(connection: Connection, test_set_id: int, new: NewJudgments)
     return stored, True
 
 
-def carry_judgments(connection: Connection, old_test_set_id: int, new_test_set_id: int) -> int:
-    """Let all judgments of a test set be there of another one with the same source and segments, too; how many.
+def carry_judgments(connection: Connection, old_test_set_id: int, new_test_set_id: int) -> list[StoredJudgments]:
+    """Let all judgments of a test set be there of another one with the same source and segments, too; the new ones.
 
     People judged outputs against the source, or as translations: other references do not make that untrue. They keep
     names and versions. Those that are there already stay.
     """
     there = {(each.name, each.version) for each in list_judgments(connection, new_test_set_id)}
     rows = connection.execute(select(Judgments).where(Judgments.test_set_id == old_test_set_id).order_by(Judgments.id))
-    carried = [row for row in rows.all() if (row.name, row.version) not in there]
-    for row in carried:
+    carried = []
+    for row in rows.all():
+        if (row.name, row.version) in there:
+            continue
         values = {name: value for name, value in row._asdict().items() if name != "id"}
-        new = insert(Judgments).values(**{**values, "test_set_id": new_test_set_id}).returning(Judgments.id)
-        new_id = connection.execute(new).scalar_one()
+        new = insert(Judgments).values(**{**values, "test_set_id": new_test_set_id}).returning(Judgments)
+        stored = _stored(connection.execute(new).one())
+        carried.append(stored)
         for table in (HumanSystemScore, HumanSegmentScore, Rating):
             others = [column for column in table.__table__.columns if column.name != "judgments_id"]
-            chosen = select(literal(new_id), *others).where(table.__table__.c.judgments_id == row.id)
+            chosen = select(literal(stored.id), *others).where(table.__table__.c.judgments_id == row.id)
             connection.execute(insert(table).from_select(["judgments_id", *(each.name for each in others)], chosen))
-    return len(carried)
+    return carried
 
 
 def delete_judgments(connection: Connection, judgments: int) -> None:

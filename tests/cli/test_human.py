@@ -4,12 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from cli.human import KINDS, SYSTEM_SCORES, name_of_judgments
 from cli.main import main
 from metrics.human import kinds
 from metrics.human import reading as reading_module
-from models import JudgmentKind
+from models import AuditEntry, JudgmentKind
 from models.known_test_sets import find_test_set
 from models.session import make_engine, reading, writing
 from scheduler.intake import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
@@ -142,6 +143,15 @@ def test_judgments_are_removed_and_those_before_stand_again(database, ratings, c
     assert printed(capsys, "show").startswith("da@1: ")
     assert printed(capsys, "remove", "da@1", "--test-set", "harbour", "--yes") == "Deleted: da@1 of harbour.\n"
     assert printed(capsys, "list").startswith("No human judgments yet")
+    with reading(make_engine(database)) as connection:
+        entries = connection.execute(select(AuditEntry).order_by(AuditEntry.id)).all()
+    assert {(each.actor, each.campaign_id) for each in entries} == {("command line", None)}
+    assert [(each.action, each.subject, each.details) for each in entries] == [
+        ("human-scores.add", "human scores da@1 of test set harbour@1", {"systems": 3, "segments": 6}),
+        ("human-scores.add", "human scores da@2 of test set harbour@1", {"systems": 3, "segments": 6}),
+        ("human-scores.remove", "human scores da@2 of test set harbour@1", {}),
+        ("human-scores.remove", "human scores da@1 of test set harbour@1", {}),
+    ]
 
 
 def test_rankings_are_counted_and_not_their_ranks(database, tmp_path, capsys):

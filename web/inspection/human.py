@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from sqlalchemy import Connection, Engine, select
 
@@ -23,6 +23,9 @@ from scheduler.judgments import NothingMatched, store_judged
 from web.errors import BadRequest, Forbidden, NotThere, TooLarge
 from web.inspection.visible import find_test_set, visible_test_sets
 from web.life.sight import Sight
+
+if TYPE_CHECKING:
+    from web.access.principal import Principal
 
 MOST_BYTES = 64 * 2**20
 MOST_FILES = 20
@@ -68,15 +71,36 @@ def add_judgments(
         except NothingMatched as error:
             raise BadRequest(str(error)) from error
         if taken.new:
-            sight.principal.audit(
-                connection,
-                ADDED,
-                subject_of(taken.stored, chosen),
-                campaign_id=sight.campaign_id,
-                systems=len(judged.systems),
-                segments=len(judged.segments),
-            )
+            note_added(connection, sight.principal, taken.stored, chosen, sight.campaign_id, **amounts(judged))
     return chosen.title, taken.stored, taken.matched
+
+
+def note_added(
+    connection: Connection,
+    principal: Principal,
+    stored: StoredJudgments,
+    test_set: Named,
+    campaign_id: int | None = None,
+    **details: object,
+) -> None:
+    """Write into the audit log that human scores were added, in a campaign or by a command."""
+    principal.audit(connection, ADDED, subject_of(stored, test_set), campaign_id=campaign_id, **details)
+
+
+def amounts(judged: Judged) -> dict[str, int]:
+    """How much was judged, for the audit log."""
+    return {"systems": len(judged.systems), "segments": len(judged.segments)}
+
+
+def note_removed(
+    connection: Connection,
+    principal: Principal,
+    stored: StoredJudgments,
+    test_set: Named,
+    campaign_id: int | None = None,
+) -> None:
+    """Write into the audit log that human scores were deleted."""
+    principal.audit(connection, "human-scores.remove", subject_of(stored, test_set), campaign_id=campaign_id)
 
 
 def subject_of(stored: StoredJudgments, test_set: Named) -> str:
@@ -87,26 +111,25 @@ def subject_of(stored: StoredJudgments, test_set: Named) -> str:
 def remove_judgments(connection: Connection, sight: Sight, test_set: str, title: str) -> str:
     """Delete human scores in one version, `NAME@VERSION`; which they were.
 
-    Raises Forbidden for others than organisers, and for what was not added in this campaign: test sets are shared.
-    Raises NotThere.
+    Raises Forbidden for others than organisers, and for what was neither added in this campaign nor carried along by a
+    correction of it: test sets are shared. Raises NotThere.
     """
     sight.require_organiser()
     chosen = find_test_set(visible_test_sets(connection, sight), test_set)
     stored = next((each for each in list_judgments(connection, chosen.id) if each.title == title), None)
     if stored is None:
         raise NotThere(f"There are no human scores {title[:200]!r} of the test set {chosen.title}.")
-    subject = subject_of(stored, chosen)
     added = select(AuditEntry.id).where(
         AuditEntry.campaign_id == sight.campaign_id,
         AuditEntry.action == ADDED,
-        AuditEntry.subject == subject,
+        AuditEntry.subject == subject_of(stored, chosen),
         # Others of that name may have been deleted before these were added elsewhere.
         AuditEntry.at >= stored.created_at,
     )
     if connection.scalar(added.limit(1)) is None:
-        raise Forbidden(f"The human scores {stored.title} were not added on this page: they stay.")
+        raise Forbidden(f"The human scores {stored.title} were not added in this campaign: they stay.")
     delete_judgments(connection, stored.id)
-    sight.principal.audit(connection, "human-scores.remove", subject, campaign_id=sight.campaign_id)
+    note_removed(connection, sight.principal, stored, chosen, sight.campaign_id)
     return stored.title
 
 

@@ -26,6 +26,7 @@ from models.test_set import Document, Reference, TestSet
 from models.text import LayerBlock, TextBlock
 from scheduler.intake import NewProtocol, NewTestSet, store_protocols, store_test_set
 from web.errors import BadRequest, NotThere, Taken
+from web.inspection.human import note_added
 from web.life.measures import KnownMeasure, adopt_protocols, protocols_on
 from web.life.sight import Sight
 from web.life.test_sets import KnownTestSet, audit, require_listed
@@ -124,11 +125,15 @@ def correct(
         "new_test_set_id": new_id,
         "reason": reason.replace("\0", "").strip(),
     }
-    judgments = carry_judgments(connection, test_set.id, new_id)
+    carried = carry_judgments(connection, test_set.id, new_id)
     correction = int(connection.execute(insert(Correction).values(**row).returning(Correction.id)).scalar_one())
     details = {"corrected": sorted(references), "new_test_set": new_id, "submissions": queued, "reason": row["reason"]}
-    details["judgments"] = judgments
+    details["judgments"] = len(carried)
     audit(connection, sight, "test_set.correct", test_set.id, **details)
+    corrected = connection.execute(select(TestSet.id, TestSet.name, TestSet.version).where(TestSet.id == new_id)).one()
+    for each in carried:
+        # Those of the new version are this campaign's own: its organisers may delete them there.
+        note_added(connection, sight.principal, each, corrected, sight.campaign_id, carried=True)
     return correction
 
 

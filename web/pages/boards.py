@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -152,8 +152,16 @@ class Links:
 
     def compare(self, submissions: Sequence[int] = (), **changes: object) -> str:
         """These systems compared."""
-        wish = {key: value for key, value in self.wish.items() if key not in {"shown", "constrained"}} | changes
-        return f"{self.campaign}/compare?{urlencode([*wish.items(), *(('system', each) for each in submissions)])}"
+        return f"{self.campaign}/compare?{self._compared(submissions, changes)}"
+
+    def cancel(self, comparison: int, submissions: Sequence[int], **changes: object) -> str:
+        """Where this comparison of them is cancelled, and then shown as before."""
+        query = self._compared(submissions, {**changes, "comparison": comparison})
+        return f"{self.campaign}/compare/{comparison}/cancel?{query}"
+
+    def _compared(self, submissions: Sequence[int], changes: Mapping[str, object]) -> str:
+        wish = {**{key: value for key, value in self.wish.items() if key not in {"shown", "constrained"}}, **changes}
+        return urlencode([*wish.items(), *(("system", each) for each in submissions)])
 
 
 def _table(memory: Memory, view: BoardView, sight: Sight, choice: Choice, links: Links, first: int) -> Markup:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from analysis.significance import ALPHA, beside_the_leaderboard
 from metrics.resampling.correction import TITLES
 from metrics.resampling.paired import smallest_p
-from models.session import reading
+from models.session import reading, writing
 from web.api.comparisons import Comparing, begin_trials
 from web.asking import Asking, state_of
 from web.boards.choice import Choice, read_choices
@@ -30,9 +30,10 @@ from web.boards.standing import Contender
 from web.boards.view import BoardView, Shown, Wish
 from web.life.sight import Sight, read_sight
 from web.pages.boards import Links, near_choice
-from web.pages.rendering import page, see_other
+from web.pages.rendering import page, part_of_address, see_other
 from web.report.differences import MetricPairs, differences_body
 from web.report.leaderboard import CORRECTIONS
+from web.submissions.steering import cancel_comparison
 
 router = APIRouter()
 
@@ -111,6 +112,18 @@ def ask_for_trials(request: Request, name: str, principal: Asking, asked: Annota
     if comparison is not None:
         more["comparison"] = comparison
     return see_other(Links(name, choice, view).compare([each.submission for each in wanted.systems], **more))
+
+
+@router.post("/campaigns/{name}/compare/{comparison}/cancel")
+def end_trials(
+    request: Request, name: str, comparison: Annotated[int, Path(ge=1, lt=2**63)], principal: Asking
+) -> Response:
+    """End a comparison that runs, and go back to the page that showed it, whose query comes along. For organisers."""
+    with writing(state_of(request).engine, durable=True) as connection:
+        cancel_comparison(
+            connection, read_sight(connection, principal, name), comparison, reason="Cancelled by an organiser."
+        )
+    return see_other(f"/campaigns/{part_of_address(name)}/compare?{request.url.query}")
 
 
 def _addresses(sight: Sight, systems: Sequence[Contender], links: Links) -> dict[tuple[int, int], str]:

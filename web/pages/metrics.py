@@ -14,7 +14,7 @@ from analysis.agreement_words import explanations
 from models.session import reading, writing
 from web.asking import Asking, state_of
 from web.diagnosis.equality import find_equals
-from web.errors import WebError
+from web.errors import BadRequest, WebError
 from web.inspection.human import add_judgments, remove_judgments
 from web.inspection.judged import MOST_LEFT_OUT, SeenMetrics, columns, read_metrics, shown_names
 from web.inspection.visible import NoTestSet
@@ -77,8 +77,11 @@ def delete_human_scores(
     principal: Asking,
     test_set: Annotated[str, Form()],
     title: Annotated[str, Form()],
+    sure: Annotated[str, Form()] = "",
 ) -> Response:
-    """Delete human scores that were added here."""
+    """Delete human scores that were added here, or came along with a correction."""
+    if not sure:
+        raise BadRequest("Tick the box to say that you are sure: they are gone for everybody.")
     with writing(state_of(request).engine) as connection:
         remove_judgments(connection, read_sight(connection, principal, name), test_set, title)
     return RedirectResponse(f"/campaigns/{part_of_address(name)}/metrics?test_set={part_of_address(test_set)}", 303)

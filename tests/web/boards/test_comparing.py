@@ -10,9 +10,9 @@ from sqlalchemy import select
 import web.boards.comparing
 from analysis.board import Board, read_board
 from analysis.significance import bootstrap_pairs
-from models import Trials
+from models import AuditEntry, Trials
 from models.boards import list_boards
-from models.roles import PhaseKind
+from models.roles import PhaseKind, SiteRole
 from models.session import reading
 from tests.scheduler.jobs import queue_job, work_off
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
@@ -204,23 +204,48 @@ def test_compare_marks_what_the_leaderboard_parts(scored: Scored) -> None:
     assert sum(wins.values()) > 50
 
 
-def test_many_randomization_tests_are_left_to_the_workers(service: Service) -> None:
+def asked_for_trials(service: Service, browser: Any) -> str:
+    """The page of randomization tests that workers are to make."""
     queue_job(service.engine, service.settings, segments=30, systems=3, replicates=20)
     work_off(service.settings)
     service.app.state.steelyard.settings = service.settings.model_copy(update={"at_once_seconds": 0.0})
     with reading(service.engine) as connection:
         (listed,) = list_boards(connection)
     service.campaign(listed.campaign)
-    browser = service.browser(service.account("zoe"))
-    page = f"/campaigns/{listed.campaign}/compare"
-    text = browser.get(page, params={"test": "randomization"}).text
+    text = browser.get(f"/campaigns/{listed.campaign}/compare", params={"test": "randomization"}).text
     assert "not been made yet" in text
+    there = pressed(browser, text)
+    assert "comparison=" in there
+    assert "Workers are making randomization tests" in browser.get(there).text
+    return there
+
+
+def pressed(browser: Any, text: str) -> str:
+    """Where the only button of a page leads."""
     (action,) = re.findall(r'class="act" method="post" action="([^"]*compare[^"]*)"', text)
     answer = browser.post(action.replace("&amp;", "&"), follow_redirects=False)
     assert answer.status_code == 303
-    there = answer.headers["Location"]
-    assert "comparison=" in there
-    assert "Workers are making randomization tests" in browser.get(there).text
+    return str(answer.headers["Location"])
+
+
+def test_organisers_cancel_a_comparison_that_runs(service: Service) -> None:
+    browser = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
+    there = asked_for_trials(service, browser)
+    zoe = service.browser(service.account("zoe"))
+    assert "Workers are making randomization tests" in zoe.get(there).text
+    assert "Cancel them" not in zoe.get(there).text
+    assert pressed(browser, browser.get(there).text) == there
+    text = browser.get(there).text
+    assert "came to nothing: Cancelled by an organiser." in text
+    assert "Cancel them" not in text
+    with reading(service.engine) as connection:
+        assert list(connection.scalars(select(AuditEntry.action)))[-1] == "comparison.cancel"
+
+
+def test_many_randomization_tests_are_left_to_the_workers(service: Service) -> None:
+    browser = service.browser(service.account("zoe"))
+    there = asked_for_trials(service, browser)
+    page = there.partition("?")[0]
     station = Station(service.settings)
     with reading(service.engine) as connection:
         waiting = list(connection.scalars(select(Trials.id)))

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from playwright.sync_api import expect
+from sqlalchemy import update
+
+from models.base import now
+from models.campaign import Phase
 from models.roles import Feedback, PhaseKind, SiteRole
-from models.session import reading
+from models.session import reading, writing
 from tests.web.browser.looks import check_page
 from tests.web.browser.site import Site
 from tests.web.life.campaigns import hand_in, with_test_set
@@ -110,3 +116,24 @@ def test_an_organiser_opens_extends_and_publishes(site: Site) -> None:
     assert sight.published
     assert [each.name for each in sight.phases] == ["Test", "Published"]
     assert [each.released_at for each in sight.test_sets.values()] == [None]
+
+
+def test_a_page_with_a_countdown_is_loaded_again_when_the_phase_ends(site: Site) -> None:
+    """By the browser's clock, which the test moves; what the server says then comes from its own."""
+    campaign = site.service.campaign("wmt")
+    phase = site.service.phase(campaign, "Test", PhaseKind.OPEN, begins=-DAY, ends=DAY / 2)
+    page = site.page()
+    page.clock.install()
+    page.goto("/campaigns/wmt")
+    countdown = page.locator("[data-until]")
+    expect(countdown).to_have_text(re.compile(r"1[12]:\d\d:\d\d"))
+    with writing(site.service.engine) as connection:
+        connection.execute(update(Phase).where(Phase.id == phase).values(ends_at=now() - 60))
+    page.clock.fast_forward("11:00:00")
+    expect(countdown).to_have_text(re.compile(r"0:\d\d:\d\d"))
+    page.clock.fast_forward("01:00:00")
+    expect(countdown).to_have_text("0:00:00")
+    with page.expect_navigation():
+        page.clock.fast_forward(1000)
+    expect(countdown).to_have_count(0)
+    expect(page.get_by_text("no submissions")).to_be_visible()

@@ -273,7 +273,7 @@ RULES: dict[str, Rule] = {
     "GET /campaigns/{name}/metrics": Rule(ORGANISERS),
     "POST /campaigns/{name}/metrics": Rule(ORGANISERS, _human),
     "POST /campaigns/{name}/metrics/delete": Rule(
-        ORGANISERS, {"data": {"test_set": "news of hush", "title": "kept@1"}}
+        ORGANISERS, {"data": {"test_set": "news of hush", "title": "kept@1", "sure": "yes"}}
     ),
     "GET /api/v1/campaigns/{name}/segments": Rule(INSIDE),
     "GET /api/v1/campaigns/{name}/human-scores": Rule(ORGANISERS),
@@ -307,6 +307,7 @@ RULES: dict[str, Rule] = {
     "GET /campaigns/{name}/leaderboard": Rule(INSIDE),
     "GET /campaigns/{name}/compare": Rule(INSIDE),
     "POST /campaigns/{name}/compare": Rule(ORGANISERS, scope="read"),
+    "POST /campaigns/{name}/compare/{comparison}/cancel": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/comparisons": Rule(ORGANISERS),
     "POST /api/v1/campaigns/{name}/comparisons": Rule(ORGANISERS, scope="read"),
     "POST /api/v1/campaigns/{name}/comparisons/{comparison}/cancel": Rule(ORGANISERS, {"json": {}}),

@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import select, update
 
+from metrics.text.plain import Text
 from models.audit import AuditEntry
 from models.base import now
 from models.human import NewJudgments, SystemRow, store_judgments
@@ -10,8 +11,12 @@ from models.judgments import Judgments
 from models.roles import PhaseKind, Scope
 from models.session import reading, writing
 from models.states import JudgmentKind
-from tests.web.inspection.looked_at import Looked, look_at
+from tests.web.inspection.looked_at import REFERENCES, Looked, look_at
 from tests.web.service import DAY, Service
+from web.access.principal import COMMAND_LINE
+from web.life.changing import to_change
+from web.life.corrections import correct
+from web.life.test_sets import find_campaign_test_set
 
 PAGE, HUMAN = "/campaigns/bay/metrics", "/api/v1/campaigns/bay/human-scores"
 CORRELATIONS = "/api/v1/campaigns/bay/correlations"
@@ -179,7 +184,11 @@ def test_organisers_delete_what_they_added(bay: Looked) -> None:
     assert client.delete(f"{HUMAN}/da@9").status_code == 404
     assert client.delete(f"{HUMAN}/da@2").status_code == 204
     assert client.get(CORRELATIONS).json()["human"] == "da@1", "the one before it stands again"
-    answer = browser.post(f"{PAGE}/delete", data={"test_set": "bay", "title": "da@1"}, follow_redirects=False)
+    form = {"test_set": "bay", "title": "da@1"}
+    assert browser.post(f"{PAGE}/delete", data=form).status_code == 422, "it asks first"
+    assert len(client.get(HUMAN).json()["items"]) == 1
+    assert "Delete da@1" in browser.get(PAGE).text
+    answer = browser.post(f"{PAGE}/delete", data={**form, "sure": "yes"}, follow_redirects=False)
     assert answer.status_code == 303
     assert client.get(HUMAN).json()["items"] == []
     with reading(bay.service.engine) as connection:
@@ -210,6 +219,19 @@ def test_what_was_added_elsewhere_after_ours_was_deleted_stays(bay: Looked) -> N
         )
         connection.execute(update(Judgments).where(Judgments.id == kept.id).values(later))
     assert client.delete(f"{HUMAN}/da@1").status_code == 403
+
+
+def test_organisers_delete_what_came_along_with_a_correction(bay: Looked) -> None:
+    client, browser = bay.service.program(bay.organiser), bay.service.browser(bay.organiser)
+    assert client.post(HUMAN, files=_files(TOTALS.format("dive", "soar")), data={"called": "da"}).status_code == 201
+    new = {"A": Text("A.txt", "\n".join(["a blue ship", *REFERENCES["A"][1:]]).encode(), 4)}
+    with writing(bay.service.engine) as connection:
+        sight = to_change(connection, COMMAND_LINE, "bay")
+        correct(connection, bay.service.settings, sight, find_campaign_test_set(connection, sight, "bay"), new, "typo")
+    assert [each["test_set"] for each in client.get(HUMAN).json()["items"]] == ["bay (version 2)", "bay"]
+    form = {"test_set": "bay@2", "title": "da@1", "sure": "yes"}
+    assert browser.post(f"{PAGE}/delete", data=form, follow_redirects=False).status_code == 303
+    assert [each["test_set"] for each in client.get(HUMAN).json()["items"]] == ["bay"]
 
 
 def test_what_was_not_added_in_this_campaign_stays(bay: Looked) -> None:
