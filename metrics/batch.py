@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from metrics.errors import BadText, MissingLayer, MissingState
-from metrics.kernels.composed import composed, is_composed
+from metrics.kernels.composed import is_composed
 from metrics.kernels.lines import line_count
 from metrics.kernels.lowered import lowered
 from metrics.kernels.words import folded, words
@@ -18,6 +18,7 @@ from metrics.resources import Resources
 from metrics.segments import Segments
 from metrics.text.blocks import split_lines
 from metrics.text.layers import describe_layers
+from metrics.text.normalization import normalized
 from metrics.text.tokenizers import folds_afterwards, prepared_text, unescaped
 
 if TYPE_CHECKING:
@@ -191,9 +192,9 @@ class Batch:
         if all(map(is_composed, texts)):
             return None
         return self.with_texts(
-            [composed(text) for text in self.references],
-            [composed(text) for text in self.systems],
-            {name: [composed(text) for text in layer] for name, layer in self.layers.items()},
+            [_in_nfc(text) for text in self.references],
+            [_in_nfc(text) for text in self.systems],
+            {name: [_in_nfc(text) for text in layer] for name, layer in self.layers.items()},
         )
 
     def _layer(self, name: str, case: str) -> Words:
@@ -209,3 +210,7 @@ class Batch:
             if len(lacking):
                 raise BadText(f"Segment {lacking[0] + 1} has no reference at all.")
         return mask
+
+
+def _in_nfc(text: bytes) -> bytes:
+    return normalized("NFC", text.decode()).encode()

@@ -10,8 +10,3 @@ from metrics.kernels.bindings import kernel
 def is_composed(text: bytes) -> bool:
     """Whether a text in UTF-8 is in NFC; where all its letters are common ones, without decoding it."""
     return bool(kernel("composed_surely")(text)) or unicodedata.is_normalized("NFC", text.decode())
-
-
-def composed(text: bytes) -> bytes:
-    """A text in NFC."""
-    return unicodedata.normalize("NFC", text.decode()).encode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -168,8 +169,7 @@ def _split_documents(path: Path, documents: tuple[SegmentDocument, ...]) -> tupl
 def _unique(path: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = sorted({key for key in keys if keys.count(key) > 1})
+        twice = sorted(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         raise BadCampaignFile(f"{path}: given twice: {listed(twice)}. Remove one of them.")
     return found
 

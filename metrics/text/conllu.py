@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from metrics.text.plain import Text, Utf8
 
 COLUMNS = 10
-_COMMENT = re.compile(r"#\s*(sent_id|text)\s*=\s*(.*?)\s*")
+_TELLING = ("sent_id", "text")
+"""Comments by which a sentence counts."""
 _WORD = re.compile(r"[0-9]{1,9}")
 _NO_WORD = re.compile(r"[0-9]{1,9}(?:-[0-9]{1,9}|\.[0-9]{1,9})")
 
@@ -118,17 +119,17 @@ class _Sentences:
         self._begin()
 
     def _comment(self, line: str, number: int) -> None:
-        comment = _COMMENT.fullmatch(line)
-        if comment is None:
+        key, equals, value = (part.strip() for part in line.removeprefix("#").partition("="))
+        if not equals or key not in _TELLING:
             return
         self._there = True
-        if comment[1] == "sent_id":
+        if key == "sent_id":
             if self._id:
                 self._findings.problem(
-                    f"a second sent_id, {quoted(comment[2])}, after {quoted(self._id)}. Is a blank line missing?",
+                    f"a second sent_id, {quoted(value)}, after {quoted(self._id)}. Is a blank line missing?",
                     number,
                 )
-            self._id = comment[2]
+            self._id = value
 
     def _word(self, columns: Sequence[str], number: int) -> None:
         if len(columns) != COLUMNS:

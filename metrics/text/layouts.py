@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from metrics.errors import BadText
 from metrics.text.campaign_files import Meta, read_meta
 from metrics.text.names import WmtName, is_text, parse_wmt_name, printable, system_name
+from metrics.text.normalization import normalized
 from metrics.text.wording import listed
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _runs(folder: Path) -> list[tuple[str, str, Path]]:
     """The runs of the system that a folder below `systems` is named after; none where it holds no texts."""
     if folder.name.startswith("."):
         return []
-    name = unicodedata.normalize("NFC", folder.name)
+    name = normalized("NFC", folder.name)
     return [(name, system_name(file), file) for file in sorted(folder.iterdir()) if _is_text_file(file)]
 
 

@@ -8,6 +8,8 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from metrics.text.normalization import normalized
+
 MAX_NAME_LENGTH = 100
 
 # Punctuation that is harmless in file names, tables, web addresses and metric specifications alike.
@@ -65,7 +67,7 @@ def system_name(path: str | os.PathLike[str]) -> str:
     wmt = parse_wmt_name(file_name)
     if wmt is not None and wmt.name:
         return wmt.name
-    return unicodedata.normalize("NFC", _stem(file_name))
+    return normalized("NFC", _stem(file_name))
 
 
 def is_text(file_name: str) -> bool:
@@ -97,7 +99,7 @@ def fault_of_name(name: str) -> str | None:
 
 def folded(name: str) -> str:
     """Equal for names that people, or file systems, would take for the same."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return normalized("NFKC", normalized("NFKC", name).casefold())
 
 
 def printable(name: str) -> str:

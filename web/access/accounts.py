@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, func, or_, select, update
 
+from metrics.text.normalization import normalized
 from models.account import Account, WebSession
 from models.base import now
 from models.conflicts import insert_new
@@ -56,7 +57,7 @@ def fold_email(text: str) -> str:
 
 def check_name(text: str) -> str:
     """The name of a person, without spaces around it. Raises BadRequest."""
-    name = unicodedata.normalize("NFC", " ".join(text.split()))
+    name = normalized("NFC", " ".join(text.split()))
     if not 1 <= len(name) <= LONGEST_NAME:
         raise BadRequest(f"The name has {len(name)} characters; 1 to {LONGEST_NAME} are allowed.")
     if odd := unprintable(name):

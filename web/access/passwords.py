@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-import unicodedata
 from functools import cache
 from itertools import pairwise
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from metrics.text.normalization import normalized
 from web.errors import BadRequest, Unavailable
 
 SHORTEST, LONGEST = 10, 200
@@ -33,7 +33,7 @@ COMMON = frozenset(
 """What is tried first, without the digits and signs that people put around it."""
 _LETTERS = str.maketrans("014357@$!", "oiaestasi")
 """How people write letters to outwit a rule."""
-_AROUND = re.compile(r"\A[\W\d_]+|[\W\d_]+\Z")
+_AROUND = re.compile(r"\A[\W\d_]++|(?<![\W\d_])[\W\d_]++\Z")
 
 _hasher = PasswordHasher()
 _gate = threading.BoundedSemaphore(AT_ONCE)
@@ -98,7 +98,7 @@ def _nobodys() -> str:
 
 def _prepared(password: str) -> str:
     """The same bytes whatever keyboard it was typed on."""
-    return unicodedata.normalize("NFKC", password)
+    return normalized("NFKC", password)
 
 
 def _bare(text: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, func, insert, select, update
 
 from metrics.text.names import fault_of_name, folded
+from metrics.text.normalization import normalized
 from models.account import Account
 from models.campaign import Campaign, Participation
 from models.conflicts import insert_new
@@ -71,7 +71,7 @@ def found_team(
     lead = actor.account_id if lead is None else lead
     if actor.role == SiteRole.VIEWER:
         raise Forbidden("Your account may look at things; it may not found a team. Ask an administrator.")
-    name = unicodedata.normalize("NFC", name.strip())
+    name = normalized("NFC", name.strip())
     _check_name(name, "name")
     publication_name = _checked_publication_name(connection, publication_name)
     affiliation = _checked_affiliation(affiliation)
@@ -236,7 +236,7 @@ def _check_name(name: str, what: str) -> None:
 
 
 def _checked_publication_name(connection: Connection, given: str, team_id: int | None = None) -> str:
-    name = unicodedata.normalize("NFC", given.strip())
+    name = normalized("NFC", given.strip())
     if name:
         _check_name(name, "publication name")
         _refuse_taken_names(connection, name, team_id, "publication name")
@@ -253,7 +253,7 @@ def _refuse_taken_names(connection: Connection, name: str, team_id: int | None, 
 
 
 def _checked_affiliation(given: str) -> str:
-    affiliation = unicodedata.normalize("NFC", " ".join(given.split()))
+    affiliation = normalized("NFC", " ".join(given.split()))
     if len(affiliation) > LONGEST_AFFILIATION:
         raise BadRequest(f"The affiliation has {len(affiliation)} characters; {LONGEST_AFFILIATION} are allowed.")
     if odd := unprintable(affiliation):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metrics.kernels.words import words
+from metrics.text.normalization import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -219,7 +220,7 @@ def _found_beginning(word: str) -> str:
     digits = "".join(c for c in word if c.isdigit())
     if digits or NO_BLANKS.fullmatch(word):
         return digits or word
-    bare = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+    bare = "".join(c for c in normalized("NFD", word) if not unicodedata.combining(c))
     return bare[:BEGINNING] if len(bare) >= SHORTEST else ""
 
 

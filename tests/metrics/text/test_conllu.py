@@ -169,3 +169,12 @@ def test_whatever_comes_is_read_or_refused(pieces):
         lemmas = text.layers.get("lemma", text.bytes).split(b"\n")
         assert [len(line.split()) for line in lemmas] == [len(line.split()) for line in text.lines()]
     assert message.startswith("F")
+
+
+@pytest.mark.parametrize("comment", ["text = a{}b", "{}text = a", "text{}= a", "sent_id ={}a", "sent_id ={}"])
+def test_blanks_in_a_comment_cost_their_number(comment):
+    blanks = " \t\u3000" * 300_000
+    document = f"# {comment.format(blanks)}\n1\ta\ta" + "\t_" * 7 + "\n"
+    text = read_conllu(document.encode(), name="F")
+    assert text.segments == 1
+    assert text.ids == (("a",) if "}a" in comment and "sent_id" in comment else ())
