@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from sqlalchemy import Engine, select
 
-from analysis.board import read_board
-from analysis.judged import JudgedBoard, read_judged
-from models.boards import list_boards
-from models.human import NewJudgments, SegmentRow, SystemRow, store_judgments
+from analysis.board import Board, read_board
+from analysis.human import HumanScores
+from analysis.judged import JudgedBoard, JudgedMetric, read_judged
+from metrics.kernels.resampling import resampling_counts
+from models.boards import ListedBoard, list_boards
+from models.human import NewJudgments, SegmentRow, StoredJudgments, SystemRow, store_judgments
 from models.session import make_engine, reading, writing
 from models.states import JudgmentKind
 from models.test_set import TestSet
@@ -55,3 +59,39 @@ def read(engine: Engine, **others) -> JudgedBoard:
     with reading(engine) as connection:
         (listed,) = list_boards(connection)
         return read_judged(connection, read_board(connection, listed, 0.95), **others)
+
+
+def made_judged(
+    people: np.ndarray,
+    metrics: dict[str, np.ndarray],
+    *,
+    raw: np.ndarray | None = None,
+    replicates: int = 40,
+    seed: int = 7,
+    **others: object,
+) -> JudgedBoard:
+    """Made by hand: human scores and those of metrics, (systems, segments) each; scores of systems are their means."""
+    systems, segments = people.shape
+    names = tuple("abcdefghijklmnopqrstuvwxyz"[:systems])
+    listed = ListedBoard(1, 1, "port", "port", "1", ("A",), tuple(metrics), replicates, seed, segments)
+    counts = resampling_counts(segments, seed, replicates, 0, segments).astype(float)
+    stored = StoredJudgments(1, "da", 1, JudgmentKind.SCORES, {}, 0.0)
+    by_system = dict(zip(names, people, strict=True))
+    human = HumanScores(stored, segments, {}, (), segments=by_system, raw_segments={}, labels=frozenset("A"))
+    known = ~np.isnan(people)
+    means = np.where(known, people, 0).sum(axis=1) / np.where(known.any(axis=1), known.sum(axis=1), np.nan)
+    made = JudgedBoard(
+        board=Board(listed=listed, level=0.95, sorted_by=0, rows=(), same_output={}),
+        human=human,
+        systems=names,
+        matched=human.matched(names),
+        unscored=(),
+        metrics=[
+            JudgedMetric(name, name.upper(), True, scores.mean(axis=1), counts @ scores.T / segments, scores)
+            for name, scores in metrics.items()
+        ],
+        human_systems=means,
+        human_segments=people,
+        human_raw=np.full(people.shape, np.nan) if raw is None else raw,
+    )
+    return replace(made, **others)

@@ -104,6 +104,9 @@ def test_where_the_statistics_are_gone_the_board_stays_as_it_is(engine, sqlite_u
         (200_000, 499_500, "holm", 200_000),
         (0, 78, "holm", 0),
         (10, 1, "holm", 1000),
+        # No p-value of 19 is below 0.05: the smallest is just that.
+        (19, 1, "none", 1000),
+        (1000, 300, "holm", 20_000),
     ],
 )
 def test_how_many_draws_are_enough(stored: int, pairs: int, correction: str, expected: int) -> None:

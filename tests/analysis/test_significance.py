@@ -91,9 +91,12 @@ def test_without_replicates_there_are_no_places(board):
 
 def test_too_few_replicates_are_told(board):
     few = made_board([[spread(score, 19, 0.1, seed)] * 2 for seed, score in enumerate((1.0, 90.0))])
-    assert ranked_by_bootstrap(few).ranking.fault == (
+    ranked = ranked_by_bootstrap(few)
+    assert ranked.ranking.fault == (
         "19 replicates are too few: no p-value can be below 0.05, so that nothing is parted."
     )
+    assert [pair.p for pair in bootstrap_pairs(few, 0)] == [0.05]
+    assert [ranked.place(row, 0).wins for row in range(2)] == [0, 0]
     assert ranked_by_bootstrap(few, alpha=0.06).ranking.fault == ""
     assert "0.0498" in ranked_by_bootstrap(board, correction="holm", alpha=0.01).ranking.fault
 

@@ -10,21 +10,18 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr
 from sqlalchemy import select
 
-from analysis.board import Board
 from analysis.correlation import Asked, agreement_of_segments
-from analysis.human import HumanScores
-from analysis.judged import JudgedBoard, JudgedMetric
 from analysis.swept import Agreement, Question, SweptSet, read_swept
 from analysis.tuning import chosen, cross_fitted, document_folds, rival_positions, transferred
 from metrics.correlation.statistics import segment_statistic
-from metrics.kernels.resampling import resampling_counts
 from metrics.resampling.interval import percentile_interval
 from metrics.sweep import sweep
 from models import Shard
 from models.boards import ListedBoard, list_boards
-from models.human import NewJudgments, SegmentRow, StoredJudgments, SystemRow, store_judgments
+from models.human import NewJudgments, SegmentRow, SystemRow, store_judgments
 from models.session import reading, writing
 from models.states import JudgmentKind
+from tests.analysis.judged import made_judged
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.outcome import do_shard
 from worker.station import Station
@@ -53,26 +50,8 @@ def made_set(seed: int, systems: int = 4, segments: int = 60, holes: float = 0.3
     noise = np.array([2.0, 0.3, 1.0, 1.5, 2.0])[:, None, None]
     scores = people + noise * draw.normal(size=(len(SWEEP.every), systems, segments))
     people[draw.random(people.shape) < holes] = np.nan
-    names = tuple("abcdefgh"[:systems])
-    counts = resampling_counts(segments, 7, REPLICATES, 0, segments).astype(float)
-    stored = StoredJudgments(1, "da", 1, JudgmentKind.SCORES, {}, 0.0)
-    by_system = dict(zip(names, people, strict=True))
-    human = HumanScores(stored, segments, {}, (), segments=by_system, raw_segments={}, labels=frozenset("A"))
-    metrics = [
-        JudgedMetric(metric.specification, metric.title, True, each.mean(axis=1), counts @ each.T / segments, each)
-        for metric, each in zip(SWEEP.every, scores, strict=True)
-    ]
-    judged = JudgedBoard(
-        board=Board(listed=listed(), level=0.95, sorted_by=0, rows=(), same_output={}),
-        human=human,
-        systems=names,
-        matched=human.matched(names),
-        unscored=(),
-        metrics=metrics,
-        human_systems=np.nanmean(people, axis=1),
-        human_segments=people,
-        human_raw=np.full(people.shape, np.nan),
-    )
+    by_metric = dict(zip((metric.specification for metric in SWEEP.every), scores, strict=True))
+    judged = made_judged(people, by_metric, replicates=REPLICATES)
     return SweptSet(judged, tuple((first, 6) for first in range(0, segments, 6)))
 
 

@@ -71,6 +71,54 @@ def test_same_bits_as_sacrebleu_on_anything(setting, campaign):
     assert_same_as_sacrebleu(setting, campaign)
 
 
+OWN_KINDS: dict[str, tuple[list[str], list[str]]] = {
+    "no letter in common": (["mnopqrs"], ["abcdefghi"]),
+    "another letter": (["x"], ["y"]),
+    "no hypothesis, one letter": ([""], ["y"]),
+    "no hypothesis, one word": ([""], ["wind"]),
+    "no hypothesis, a long word": ([""], ["windmills"]),
+    "nothing at all": ([""], [""]),
+    "no reference": (["wind"], [""]),
+    "one of two letters": (["xx"], ["xy"]),
+    "one of two segments": (["x", "y"], ["x", "z"]),
+    "the same letter": (["x"], ["x"]),
+    "the same words of one letter": (["x y z"], ["x y z"]),
+    "the same letters, spaces elsewhere": (["x y z"], ["xyz"]),
+    "a space in front, a full stop apart": (
+        [" the mill by the river was built of what they found - these are old stones ."],
+        ["the mill at the river has been built out of what was found - those are old bricks ."],
+    ),
+    "several spaces and one at the end": (
+        [" Das Schiff    fährt  heute  nicht über den   See. "],
+        ["Heute überquert das Schiff den See nicht."],
+    ),
+    "the same sentence": (["Wer früh aufsteht, sieht den Nebel"], ["Wer früh aufsteht, sieht den Nebel"]),
+    "letters of several bytes": (
+        ["Loď dnes přes jezero nejede, řekl převozník."],
+        ["Převozník oznámil, že dnes loď přes jezero nepluje."],
+    ),
+}
+"""Texts of the kinds that sacreBLEU's own tests of chrF are made of."""
+
+
+@pytest.mark.parametrize("words", [0, 2])
+@pytest.mark.parametrize("spaces", [False, True], ids=["letters", "spaces"])
+@pytest.mark.parametrize("eps", [False, True], ids=["eff", "eps"])
+@pytest.mark.parametrize("kind", OWN_KINDS)
+def test_the_cases_of_sacrebleus_own_tests(kind, eps, spaces, words):
+    """By corpus and by sentence, to the bit."""
+    hypotheses, references = OWN_KINDS[kind]
+    batch = batch_of(Campaign({"A": references}, {"S": hypotheses}))
+    for beta in (1, 2, 3):
+        theirs = CHRF(word_order=words, beta=beta, whitespace=spaces, eps_smoothing=eps)
+        ours = ChrF(nw=words, beta=beta, space=spaces, eff=not eps)
+        (statistics,) = ours.segment_statistics(batch)
+        assert float(ours.score(statistics.sum(axis=0))) == theirs.corpus_score(hypotheses, [references]).score
+        sentences = zip(hypotheses, references, strict=True)
+        expected = [theirs.sentence_score(hypothesis, [reference]).score for hypothesis, reference in sentences]
+        assert ours.segment_score(statistics).tolist() == expected
+
+
 @pytest.mark.parametrize("setting", list(SETTINGS)[1::2])
 @pytest.mark.parametrize("labels", ["B", "CB"])
 def test_same_bits_as_sacrebleu_on_real_data(real_data, setting, labels):

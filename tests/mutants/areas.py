@@ -119,18 +119,32 @@ AREAS: dict[str, list[Target]] = {
     "resampling": [
         _target("metrics/resampling/bootstrap.py", "tests/metrics/resampling/test_bootstrap.py"),
         _target("metrics/resampling/randomization.py", "tests/metrics/resampling/test_randomization.py"),
-        _target(
-            "metrics/resampling/interval.py metrics/resampling/jackknife.py",
-            "tests/metrics/resampling/test_interval.py tests/metrics/resampling/test_jackknife.py",
-        ),
-        _target("metrics/resampling/runs.py", "tests/metrics/resampling/test_runs.py"),
+        *_of_one_name("metrics/resampling", "interval jackknife runs remembered", "tests/metrics/resampling"),
     ],
     "significance": [
         *_of_one_name(
             "metrics/resampling", "bootstrap_p correction binomial paired power best_of", "tests/metrics/resampling"
         ),
-        _target("analysis/significance.py", "tests/analysis/test_significance.py"),
+        *_of_one_name("analysis", "significance draws trials power", "tests/analysis"),
         _target("metrics/ranking.py", "tests/metrics/test_ranking.py"),
+    ],
+    "analysis": [
+        _target("analysis/board.py", "tests/analysis/test_board.py tests/analysis/test_draws.py"),
+        *_of_one_name("analysis", "buckets changes drivers human ngrams tuning", "tests/analysis"),
+        _target("analysis/correlation.py", "tests/analysis/test_agreement.py tests/analysis/test_correlation.py"),
+        _target("analysis/agreement_objects.py analysis/agreement_words.py", "tests/analysis/test_agreement.py"),
+        _target(
+            "analysis/regression.py analysis/baselines.py",
+            "tests/analysis/test_regression.py tests/analysis/test_nights.py",
+        ),
+        _target(
+            "analysis/nights.py analysis/night_series.py analysis/night_entries.py analysis/night_tests.py "
+            "analysis/night_words.py",
+            "tests/analysis/test_nights.py",
+        ),
+        _target("analysis/judged.py", "tests/analysis/test_correlation.py tests/analysis/test_tuning.py"),
+        _target("analysis/swept.py", "tests/analysis/test_tuning.py"),
+        _target("analysis/texts.py", "tests/analysis/test_buckets.py tests/analysis/test_ngrams.py"),
     ],
     "metrics": [
         *_of_one_name(
@@ -138,34 +152,162 @@ AREAS: dict[str, list[Target]] = {
             "bleu chrf ter nist wer per fmeasure gtm lebleu character tbleu sempos meteor bleu_modif wer_modif",
             "tests/metrics",
         ),
+        *_of_one_name("metrics", "average_length segments segmentation set_aside parameters sweep", "tests/metrics"),
         _target("metrics/portable.py", "tests/metrics/test_portable.py tests/metrics/test_bleu.py"),
+        _target(
+            "metrics/error_rate.py metrics/best_reference.py", "tests/metrics/test_wer.py tests/metrics/test_per.py"
+        ),
+        _target("metrics/common_words.py", "tests/metrics/test_fmeasure.py"),
+        _target(
+            "metrics/information.py metrics/ngram_table.py metrics/ngram_merging.py metrics/preparation.py",
+            "tests/metrics/test_nist.py",
+        ),
+        _target("metrics/meteor_modules.py metrics/meteor_settling.py", "tests/metrics/test_meteor.py"),
+        *_of_one_name("metrics", "lemmas synonyms resources surroundings entry_points stopwatch", "tests/metrics"),
+        _target("metrics/base.py metrics/batch.py metrics/measure.py", "tests/metrics/test_segments.py"),
+        _target("metrics/registry.py", "tests/metrics/test_parameters.py"),
+        _target(
+            "metrics/conformance/campaign.py metrics/conformance/check.py metrics/conformance/declarations.py "
+            "metrics/conformance/promises.py metrics/conformance/subject.py",
+            "tests/metrics/conformance/test_check.py tests/metrics/conformance/test_subject.py",
+        ),
+    ],
+    "vectors": [
+        *_of_one_name("metrics", "distributions embeddings embedding_files embedding_training", "tests/metrics"),
+        _target("metrics/vector_metric.py", "tests/metrics/test_bleu_modif.py tests/metrics/test_wer_modif.py"),
+    ],
+    "correlation": [
         _target(
             "metrics/correlation/statistics.py metrics/correlation/system.py",
             "tests/metrics/correlation/test_system.py",
         ),
         _target(
-            "metrics/correlation/segment.py metrics/correlation/tie_calibration.py",
-            "tests/metrics/correlation/test_segment.py",
+            "metrics/correlation/segment.py metrics/correlation/tie_calibration.py metrics/correlation/pairs.py",
+            "tests/metrics/correlation/test_segment.py tests/metrics/correlation/test_exchanged.py",
         ),
-        _target("metrics/human/rankings.py", "tests/metrics/human/test_rankings.py"),
+        _target("metrics/correlation/exchanged_moments.py", "tests/metrics/correlation/test_exchanged.py"),
+        *_of_one_name("metrics/correlation", "comparison soft_accuracy", "tests/metrics/correlation"),
+    ],
+    "human": [
+        *_of_one_name("metrics/human", "better scoring", "tests/metrics/human"),
+        _target("metrics/human/standing.py", "tests/metrics/human/test_better.py"),
+        _target("metrics/human/rankings.py metrics/human/agreement.py", "tests/metrics/human/test_rankings.py"),
+        _target(
+            "metrics/human/cells.py metrics/human/kinds.py metrics/human/readers.py metrics/human/reading.py "
+            "metrics/human/table.py metrics/human/weights.py",
+            "tests/metrics/human/test_reading.py",
+        ),
+    ],
+    "inspection": _of_one_name("metrics/inspection", "lengths marks ngrams", "tests/metrics/inspection"),
+    "readers": [
+        *_of_one_name(
+            "metrics/text",
+            "alignment campaigns conllu encodings filed folder layered mteval pairing plain tables tercom wmt_xml",
+            "tests/metrics/text",
+        ),
+        _target("metrics/text/tokenizers.py metrics/text/mecab.py", "tests/metrics/text/test_tokenizers.py"),
+        _target("metrics/text/blocks.py", "tests/metrics/text/test_filed.py tests/metrics/kernels/test_resampling.py"),
+        _target(
+            "metrics/text/campaign_files.py metrics/text/names.py metrics/text/layouts.py metrics/text/limits.py",
+            "tests/metrics/text/test_folder.py tests/metrics/text/test_layered_folders.py "
+            "tests/metrics/text/test_campaigns.py",
+        ),
+        _target(
+            "metrics/text/contents.py metrics/text/gzip_members.py metrics/text/windows.py",
+            "tests/metrics/text/test_gzip.py tests/metrics/text/test_plain.py tests/metrics/text/test_encodings.py",
+        ),
+        _target(
+            "metrics/text/documents.py metrics/text/elements.py metrics/text/findings.py metrics/text/formats.py "
+            "metrics/text/markup.py metrics/text/wording.py metrics/text/zones.py metrics/text/languages.py",
+            "tests/metrics/text/test_mteval.py tests/metrics/text/test_wmt_xml.py "
+            "tests/metrics/text/test_hostile_markup.py",
+        ),
+        _target(
+            "metrics/text/pml.py metrics/text/pml_bounds.py metrics/text/pml_elements.py metrics/text/trees.py "
+            "metrics/text/sentences.py metrics/text/layers.py",
+            "tests/metrics/text/test_layered.py tests/metrics/text/test_hostile_layers.py",
+        ),
     ],
     "kernels": [
-        _kernel("ngrams.c ngram_counts.c clipped_ngrams.h gram.h", "tests/metrics/kernels/test_ngrams.py"),
-        _kernel("ngram_scores.c", "tests/metrics/kernels/test_ngram_scores.py"),
-        _kernel("chrf.c character_ngrams.c", "tests/metrics/kernels/test_chrf.py tests/metrics/test_chrf.py"),
-        _kernel("edit_distance.c distance_rows.h", "tests/metrics/kernels/test_edit_distance.py"),
+        _kernel(
+            "ngrams.c ngram_counts.c clipped_ngrams.h ngram_masks.h ngram_rows.h ngram_trie.h",
+            "tests/metrics/kernels/test_ngrams.py",
+        ),
+        _kernel("ngram_scores.c chrf_score.h", "tests/metrics/kernels/test_ngram_scores.py"),
+        _kernel(
+            "chrf.c character_ngrams.c word_ngrams.c shared_ngrams.h overlap.h overlap_bits.h automaton_overlap.h "
+            "ngram_automaton.h ngram_lists.h code_points.h code_symbols.h room.h",
+            "tests/metrics/kernels/test_chrf.py tests/metrics/test_chrf.py",
+        ),
+        _kernel("edit_distance.c distance_blocks.h comparing.h", "tests/metrics/kernels/test_edit_distance.py"),
+        _kernel("distance_rows.h", "tests/metrics/kernels/test_ter.py tests/metrics/test_character.py"),
         _kernel("ter.c ter_shifts.h ter_distance.h", "tests/metrics/kernels/test_ter.py tests/metrics/test_ter.py"),
-        _kernel("resampling.c subset_sums.h", "tests/metrics/kernels/test_resampling.py"),
+        _kernel("resampling.c philox.h fixed_point.h", "tests/metrics/kernels/test_resampling.py"),
+        _kernel("columns.c subset_sums.h sums_of_draws.c", "tests/metrics/resampling/test_bootstrap.py"),
         _kernel("draw_bits.c draw_bits.h", "tests/metrics/kernels/test_draw_bits.py"),
         _kernel("kendall.c", "tests/metrics/kernels/test_kendall.py"),
-        _kernel("rank_sums.c", "tests/metrics/kernels/test_rank_sums.py"),
-        _kernel("gtm.c", "tests/metrics/kernels/test_gtm.py tests/metrics/test_gtm.py"),
-        _kernel("meteor.c", "tests/metrics/kernels/test_meteor.py tests/metrics/test_meteor.py"),
-        _kernel("words.c lines.c", "tests/metrics/kernels/test_words.py tests/metrics/kernels/test_lines.py"),
+        _kernel(
+            "rank_sums.c pairs.c", "tests/metrics/kernels/test_rank_sums.py tests/metrics/correlation/test_segment.py"
+        ),
+        _kernel(
+            "gtm.c gtm_groups.h gtm_budget.h suffix_groups.h",
+            "tests/metrics/kernels/test_gtm.py tests/metrics/test_gtm.py",
+        ),
+        _kernel(
+            "meteor.c meteor_components.h meteor_guess.h meteor_links.h meteor_options.h meteor_search.h",
+            "tests/metrics/kernels/test_meteor.py tests/metrics/test_meteor.py",
+        ),
+        _kernel(
+            "words.c lines.c token_cuts.h byte_classes.h interning.h bytes16.h vocabulary.c word_index.c",
+            "tests/metrics/kernels/test_words.py tests/metrics/kernels/test_lines.py "
+            "tests/metrics/kernels/test_word_index.py tests/metrics/text/test_tokenizers.py",
+        ),
         _kernel("utf8.c utf8_decoding.h", "tests/metrics/kernels/test_utf8.py"),
         _kernel("spacing.c", "tests/metrics/text/test_tokenizers.py"),
-        _kernel("lebleu.c", "tests/metrics/test_lebleu.py"),
-        _kernel("character.c", "tests/metrics/test_character.py"),
+        _kernel("lebleu.c fuzzy_ngrams.h", "tests/metrics/test_lebleu.py"),
+        _kernel("character.c character_shifts.h spelling.h swap.h", "tests/metrics/test_character.py"),
+        _kernel("alignments.c affix_distance.h assignment.h", "tests/metrics/kernels/test_alignments.py"),
+        _kernel("bag_overlap.c", "tests/metrics/kernels/test_bag_overlap.py"),
+        _kernel("composed.c", "tests/metrics/kernels/test_composed.py"),
+        _kernel("lowered.c", "tests/metrics/kernels/test_lowered.py"),
+        _kernel("markup.c", "tests/metrics/kernels/test_markup.py"),
+        _kernel("word_order.c", "tests/metrics/kernels/test_word_order.py"),
+        _kernel("elementary.c elementary.h", "tests/metrics/test_portable.py"),
+        _kernel(
+            "ngram_information.c ngram_merging.c ngram_packing.c ngram_stream.h ngram_weights.c",
+            "tests/metrics/test_nist.py",
+        ),
+        _kernel("weighted_ngrams.c", "tests/metrics/test_bleu_modif.py tests/metrics/test_tbleu.py"),
+        _kernel(
+            "similarities.c gram.h dot_products.h soft_distance.h soft_ngrams.h",
+            "tests/metrics/test_similarities.py tests/metrics/test_bleu_modif.py tests/metrics/test_wer_modif.py",
+        ),
+    ],
+    "bindings": [
+        *_of_one_name(
+            "metrics/kernels",
+            "alignments bag_overlap composed draw_bits edit_distance gtm kendall lines loader lowered markup meteor "
+            "ngram_scores ngrams rank_sums resampling ter utf8 word_index word_order words bindings",
+            "tests/metrics/kernels",
+        ),
+        _target("metrics/kernels/chrf.py metrics/kernels/shared_ngrams.py", "tests/metrics/kernels/test_chrf.py"),
+        _target(
+            "metrics/kernels/columns.py metrics/kernels/sums_of_draws.py", "tests/metrics/resampling/test_bootstrap.py"
+        ),
+        _target("metrics/kernels/character.py", "tests/metrics/test_character.py"),
+        _target("metrics/kernels/lebleu.py metrics/kernels/letters.py", "tests/metrics/test_lebleu.py"),
+        _target("metrics/kernels/elementary.py", "tests/metrics/test_portable.py"),
+        _target(
+            "metrics/kernels/ngram_counts.py metrics/kernels/ngram_information.py metrics/kernels/ngram_merging.py "
+            "metrics/kernels/ngram_packing.py metrics/kernels/ngram_weights.py metrics/kernels/vocabulary.py",
+            "tests/metrics/test_nist.py",
+        ),
+        _target("metrics/kernels/pairs.py", "tests/metrics/correlation/test_segment.py"),
+        _target("metrics/kernels/spacing.py", "tests/metrics/text/test_tokenizers.py"),
+        _target(
+            "metrics/kernels/similarities.py metrics/kernels/weighted_ngrams.py metrics/kernels/word_pairs.py",
+            "tests/metrics/test_similarities.py tests/metrics/test_bleu_modif.py tests/metrics/test_tbleu.py",
+        ),
     ],
 }
 

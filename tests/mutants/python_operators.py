@@ -76,12 +76,13 @@ DECLARED = {"__table_args__", "__all__"}
 
 
 def python_mutants(path: str, source: bytes) -> list[Mutant]:
-    """All mutants of a file that can be compiled, in their order."""
-    found = [each for each in _Mutator(path, source).mutants() if _compiles(each.applied(source))]
-    return list(dict.fromkeys(found))
+    """All mutants of a file, in their order. A few cannot be compiled, which is found out when they are tried."""
+    found = _Mutator(path, source).mutants()
+    return list(dict.fromkeys(each for each in found if source[each.start : each.end] != each.replacement))
 
 
-def _compiles(source: bytes) -> bool:
+def can_be_compiled(source: bytes) -> bool:
+    """Whether it is Python."""
     try:
         compile(source, "mutant", "exec", dont_inherit=True)
     except SyntaxError:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.mutants.areas import ROOT
 from tests.mutants.mutant import Mutant
+from tests.mutants.python_operators import can_be_compiled
 
 KERNELS = Path("metrics/kernels/_kernels.so")
 LONGEST_SECONDS = 1200.0
@@ -75,6 +76,8 @@ class Copy:
         limit = 30 + 5 * self._without_fault(tests)
         file = self._folder / mutant.path
         source = file.read_bytes()
+        if file.suffix == ".py" and not can_be_compiled(mutant.applied(source)):
+            return Tried(mutant, Fate.NOT_COMPILED, 0.0)
         for compiled in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
             compiled.unlink()
         file.write_bytes(mutant.applied(source))

@@ -23,6 +23,8 @@ def test_williams_where_there_is_nothing_to_say():
     assert np.isnan(williams_p(0.7, 0.6, 0.5, 3))
     assert np.isnan(williams_p(np.nan, 0.6, 0.5, 10))
     assert np.isnan(williams_p(0.3, -0.3, -1.0, 10))
+    # One degree of freedom is enough: t = 0.1 sqrt(3 x 1.5) / sqrt(2 x 0.32 x 3 + 0.4225 x 0.125).
+    assert williams_p(0.7, 0.6, 0.5, 4) == pytest.approx(2 * stats.t.sf(0.1 * 4.5**0.5 / 1.9728125**0.5, 1), abs=1e-9)
 
 
 def test_williams_of_a_metric_and_the_same_on_another_scale():
@@ -72,6 +74,7 @@ def test_sampling_comes_near_enumeration_and_is_the_same_again():
 
     exact = permutation_p(statistic, one, other, seed=1, trials=1024)
     sampled = permutation_p(statistic, one, other, seed=1, trials=1000)
+    assert exact * 1024 % 2 == 0, "a way and its opposite are equally large"
     assert sampled == pytest.approx(exact, abs=0.06)
     assert sampled == permutation_p(statistic, one, other, seed=1, trials=1000)
     assert sampled == permutation_p(statistic, other, one, seed=1, trials=1000)
@@ -99,3 +102,5 @@ def test_segments_change_places_one_by_one_and_gaps_stay():
 def test_an_undefined_statistic_has_no_p():
     human = np.array([1.0, 2, 3])
     assert np.isnan(permutation_p(lambda stack: pearson(human, stack), np.ones(3), human, seed=1))
+    nothing = np.full(3, np.nan)
+    assert np.isnan(permutation_p(lambda stack: pearson(human, stack), nothing, human, seed=1))

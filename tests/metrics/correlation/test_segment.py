@@ -122,6 +122,19 @@ def test_does_not_depend_on_the_order_of_systems(statistic):
     assert statistic.counted(human, metric) == statistic.counted(human[order], metric[order]) > 0
 
 
+@pytest.mark.parametrize("statistic", SEGMENT_STATISTICS, ids=lambda statistic: statistic.name)
+def test_many_replicates_at_once_are_those_one_by_one(statistic):
+    """To the bit, and that which draws each segment once is the statistic itself."""
+    generator = np.random.default_rng(5)
+    human, metric = generator.normal(size=(2, 4, 9)).round(1) * 30
+    human[generator.random(human.shape) < 0.2] = GAP
+    counts = np.concatenate([once_each(9), generator.integers(0, 3, (70, 9)).astype(np.uint8)])
+    together = statistic.values(human, metric, counts)
+    np.testing.assert_array_equal(together, [statistic.values(human, metric, row[None])[0] for row in counts])
+    assert together[0] == statistic.value(human, metric)
+    assert len(set(together.tolist())) > 30
+
+
 def test_kos_by_hand():
     """Two sentences: rank, mean rank where scores are equal, Spearman's rho, mean over the sentences."""
     # Ranks by people 1 2 3 4, by the metric 1 2.5 2.5 4: rho = 4.5 / sqrt(5 x 4.5) = 0.948683.

@@ -50,6 +50,12 @@ def test_many_replicates_at_once_are_those_one_by_one():
         assert together.tolist() == [float(function(*rows)) for rows in zip(human, metric, counts, strict=True)]
 
 
+def test_what_was_not_drawn_has_no_part_in_it_however_large():
+    human, metric, counts = np.array([1.0, 2, 4, 1e200]), np.array([2.0, 1, 3, 1e200]), np.array([1, 1, 1, 0])
+    for function in (*SCIPY, pairwise_accuracy):
+        assert float(function(human, metric, counts)) == float(function(human[:3], metric[:3]))
+
+
 def test_an_unknown_score_makes_the_statistic_unknown():
     human, metric = np.array([1.0, 2.0, 3.0]), np.array([1.0, np.nan, 3.0])
     with warnings.catch_warnings():

@@ -58,6 +58,15 @@ def test_the_order_of_candidates_does_not_matter_and_p_is_never_below_the_plain_
     assert bootstrap_p(float(losses[best]), replicates[best]) <= p <= 1
 
 
+def test_where_none_is_better_it_is_the_plain_test_of_the_best():
+    losses, replicates = equal_nights(1, 20)
+    losses, replicates = losses - 0.5, replicates - 0.5
+    best = int(np.argmax(losses))
+    plain = bootstrap_p(float(losses[best]), replicates[best])
+    assert losses[best] < 0
+    assert bootstrap_best_p(losses, replicates) == plain < 1
+
+
 def test_undefined_replicates():
     """A candidate that has one is left out; the best that has one cannot be tested."""
     losses, replicates = equal_nights(3, 4)

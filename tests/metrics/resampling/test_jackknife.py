@@ -31,6 +31,12 @@ def test_scores_are_those_of_the_shorter_test_set(metric):
     assert leave_one_out(metric, statistics[1]).tolist() == found[1].tolist()
 
 
+def test_statistics_of_a_small_type():
+    statistics = np.random.default_rng(1).integers(1, 9, (2, 50, 10))
+    assert leave_one_out(BLEU(), statistics.astype(np.uint8)).tolist() == leave_one_out(BLEU(), statistics).tolist()
+    assert leave_one_out(BLEU(), statistics).tolist() == leave_one_out(BLEU(), statistics.astype(float)).tolist()
+
+
 def test_in_portions(monkeypatch):
     statistics = np.random.default_rng(1).integers(1, 9, (2, 50, 10)).astype(float)
     whole = leave_one_out(BLEU(), statistics)

@@ -14,6 +14,7 @@ from sacrebleu.significance import PairedTest
 from metrics import BLEU, TER, ChrF
 from metrics.errors import BadParameter
 from metrics.measure import measure
+from metrics.resampling import paired
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.interval import interval
 from metrics.resampling.jackknife import leave_one_out
@@ -78,6 +79,13 @@ def test_one_family_for_each_metric(test):
     raw = test(measurements, None, correction="none")
     assert [pair.p for pair in raw] == [pair.p for pair in found] == [pair.p_corrected for pair in raw]
     assert any(pair.p_corrected > pair.p for pair in found)
+
+
+def test_any_portions_of_the_pairs_give_the_same(monkeypatch):
+    measurements = small()[:2]
+    whole = paired_bootstrap(measurements, None)
+    monkeypatch.setattr(paired, "AT_ONCE", 4)
+    assert paired_bootstrap(measurements, None) == whole
 
 
 def test_differences_and_their_intervals():

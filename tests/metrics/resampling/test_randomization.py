@@ -152,9 +152,18 @@ def test_any_portions_of_the_trials_and_any_memory_give_the_same_counts(cuts):
 def test_any_memory_gives_the_same_counts(monkeypatch):
     statistics = random_statistics(5, 300)
     plain, several = counted(BLEU(), statistics, [(0, 1), (3, 4)]), counted(BLEU(), statistics, [(0, 1)], runs=[2, 3])
-    monkeypatch.setattr(randomization, "MEMORY", 7 * 300)
-    assert counted(BLEU(), statistics, [(0, 1), (3, 4)]) == plain
-    assert counted(BLEU(), statistics, [(0, 1)], runs=[2, 3]) == several
+    for memory in (7 * 300, 1):
+        monkeypatch.setattr(randomization, "MEMORY", memory)
+        assert counted(BLEU(), statistics, [(0, 1), (3, 4)]) == plain
+        assert counted(BLEU(), statistics, [(0, 1)], runs=[2, 3]) == several
+
+
+def test_how_many_trials_are_done_is_told_now_and_then(monkeypatch):
+    monkeypatch.setattr(randomization, "MOST_AT_ONCE", 70)
+    told: list[int] = []
+    statistics = random_statistics(2, 30)
+    exceedances(BLEU(), statistics, [(0, 1)], seed=1, first_trial=100, last_trial=300, on_trials=told.append)
+    assert told == [70, 140, 200]
 
 
 def test_other_systems_and_the_order_of_a_pair_change_nothing():
@@ -213,6 +222,8 @@ def test_bad_trials_and_sums_that_would_not_be_exact():
     for seed, first, last in [(-1, 0, 1), (2**64, 0, 1), (1, -1, 1), (1, 2, 1), (1, 0, 2**32 + 1)]:
         with pytest.raises(BadParameter, match="seed"):
             exceedances(BLEU(), statistics, [(0, 1)], seed=seed, first_trial=first, last_trial=last)
+    (last,) = exceedances(BLEU(), statistics, [(0, 1)], seed=2**64 - 1, first_trial=2**32 - 1, last_trial=2**32)
+    assert last in (0, 1)
     assert counted(BLEU(), statistics, [(0, 1)], trials=0) == [0]
     assert counted(BLEU(), statistics, []) == []
     with pytest.raises(TooLarge):

@@ -76,3 +76,5 @@ def test_rows_of_systems():
         rows_of_systems(5, [2, 2])
     with pytest.raises(BadParameter, match="1 outputs cannot be no runs"):
         rows_of_systems(1, [])
+    with pytest.raises(BadParameter, match=r"3 outputs cannot be 3 \+ 0 runs"):
+        rows_of_systems(3, [3, 0])
