@@ -125,6 +125,7 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
     """The file with all that is said of it. Raises NotFound, BadText and BadIntake."""
     from cli.inputs import input_file
     from models.campaign_protocols import find_measures
+    from models.known_test_sets import segments_of_documents
     from models.roles import DeclaredKind
     from models.session import reading
     from models.states import QueueClass
@@ -139,7 +140,7 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
         language=measures.target_language,
     )  # fmt: skip
     with reading(engine) as connection:
-        text = lined_up(connection, output, measures.test_set)
+        text = lined_up(output, measures.test_set, segments_of_documents(connection, measures.test_set.id))
         due_at = None if options.due is None else options.due.at(connection)
     return Attempt(
         campaign=options.campaign,

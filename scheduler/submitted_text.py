@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
+from collections.abc import Mapping, Sequence
 
 from metrics.text.contents import Source
 from metrics.text.documents import Document, MarkedFile, MarkedText, Role
@@ -12,7 +12,7 @@ from metrics.text.limits import STORING_LIMITS, TextLimits
 from metrics.text.plain import Text
 from metrics.text.windows import NotUtf8
 from metrics.text.wording import listed, number_of
-from models.known_test_sets import KnownTestSet, segments_of_documents
+from models.known_test_sets import KnownTestSet
 from scheduler.errors import BadIntake
 
 
@@ -38,15 +38,15 @@ def read_output(
     return _of_system(read, system) if isinstance(read, MarkedFile) else read
 
 
-def lined_up(connection: Connection, output: Text | MarkedText, test_set: KnownTestSet) -> Text:
+def lined_up(output: Text | MarkedText, test_set: KnownTestSet, places: Mapping[str, Sequence[int]]) -> Text:
     """The output with one line for each segment of the test set, in its order.
 
-    One with ids is put in order by its documents; within a document segments must be in order, since only the number
-    of segments of a stored document is known. Raises BadIntake with what does not fit.
+    One with ids is put in order by its documents, whose places are those of `segments_of_documents`; within a document
+    segments must be in order, since only the number of segments of a stored document is known. Raises BadIntake with
+    what does not fit.
     """
     if isinstance(output, Text):
         return output
-    places = segments_of_documents(connection, test_set.id)
     if not places:
         raise BadIntake(
             f"{output.file}: has ids of documents, but the test set {test_set.title} has none. Give its output as "
@@ -71,7 +71,7 @@ def _of_system(file: MarkedFile, system: str) -> MarkedText:
     return named[0]
 
 
-def _faults(output: MarkedText, places: dict[str, list[int]], test_set: KnownTestSet) -> list[str]:
+def _faults(output: MarkedText, places: Mapping[str, Sequence[int]], test_set: KnownTestSet) -> list[str]:
     ours = output.documents
     problems = []
     if missing := [quoted(name) for name in places if name not in ours]:

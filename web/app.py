@@ -37,6 +37,7 @@ def create_app(settings: WebSettings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        state.sandbox.close()
         state.metrics.close()
         state.boards.slow.close()
         state.engine.dispose()

@@ -62,9 +62,8 @@ class AttachedWeb:
         """Start it; it begins to serve about a second later."""
         context = multiprocessing.get_context("spawn")
         self._news, theirs = context.Pipe(duplex=False)
-        self._process = context.Process(
-            target=_run, args=(self._settings, theirs, os.getpid()), name="web", daemon=True
-        )
+        # Not a daemon, which could have no processes of its own. It ends by itself when its parent is gone.
+        self._process = context.Process(target=_run, args=(self._settings, theirs, os.getpid()), name="web")
         self._process.start()
         theirs.close()
 

@@ -25,7 +25,6 @@ from models.session import make_engine, reading
 from scheduler.errors import OtherTables
 from web.app import create_app
 from web.guards.connections import guarded_protocol
-from web.submissions.warming import warm_up
 from web.watching import Watched
 from worker.errors import AddressTaken
 from worker.health import Check, Pulse, check_database
@@ -89,8 +88,8 @@ def serve(
             server.on_start = on_start
             looking = threading.Thread(target=server.look_at_tables, name="tables", daemon=True)
             looking.start()
-            # The first who hands in should not wait for what is loaded then.
-            threading.Thread(target=warm_up, name="warming", daemon=True).start()
+            # The first who submits should not wait for what is loaded then.
+            threading.Thread(target=app.state.steelyard.sandbox.start, name="warming", daemon=True).start()
             try:
                 server.run(sockets=[listening])
             finally:
@@ -181,7 +180,6 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer."""
-        # Some wait for their turn to be examined, and must not keep pages from others.
         current_default_thread_limiter().total_tokens = self._state.settings.web_threads
         await super().startup(sockets)
         self.pulse.done()
@@ -197,8 +195,9 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer what was asked, and end."""
-        # Streams would go on for as long as somebody watches.
+        # Streams would go on for as long as somebody watches, and a text may take long to be read.
         self._state.stopping.set()
+        self._state.sandbox.close()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: object) -> None:  # noqa: ARG002 - what it is called with

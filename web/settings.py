@@ -17,7 +17,7 @@ class WebSettings(Settings):
     web_port: int = Field(default=8718, ge=0, le=65535)
     """The port for that."""
     web_threads: int = Field(default=40, ge=1)
-    """Requests that are worked on at the same time; uploads that wait for their turn are among them."""
+    """Requests that are worked on at the same time; files that wait to be read are not among them."""
     web_connections: int = Field(default=20, ge=2)
     """Connections to the database of one web service at most."""
     public_url: str | None = None
@@ -59,6 +59,16 @@ class WebSettings(Settings):
     """Uploads in pieces of one account that are not finished."""
     upload_seconds: float = Field(default=86400.0, gt=0)
     """How long an upload in pieces is kept before it is finished."""
+    reading_processes: int = Field(default=3, ge=1)
+    """Processes that read and check what people upload, one of them for an account and for a team at a time."""
+    reading_seconds: float = Field(default=30.0, gt=0)
+    """Processor time that reading and checking one upload may take before it is ended."""
+    reading_bytes: int = Field(default=2 * 2**30, ge=64 * 2**20)
+    """Memory that it may take."""
+    waiting_readings: int = Field(default=100, ge=1)
+    """Uploads that wait to be read."""
+    waiting_readings_each: int = Field(default=5, ge=1)
+    """The same of one account."""
     event_streams: int = Field(default=200, ge=1)
     """Clients that watch the progress of submissions at the same time."""
     event_streams_each: int = Field(default=10, ge=1)

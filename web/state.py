@@ -11,6 +11,7 @@ from web.access.principal import SEEN_SECONDS
 from web.access.throttle import Throttle
 from web.boards.view import Boards
 from web.inspection.judged import Memory
+from web.sandbox.processes import Sandbox
 from web.submissions.watching import Watching
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from web.settings import WebSettings
 
 LARGEST_MEMORY = 10_000
-EXAMINED_AT_ONCE = 2
 
 
 @dataclass
@@ -39,14 +39,15 @@ class State:
     """How metrics compare with people, made once."""
     watching: Watching = field(init=False)
     """Who watches the progress of submissions."""
-    examining: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(EXAMINED_AT_ONCE))
-    """Held while an output is read and looked at: each may take some memory, and the others are quicker one by one."""
+    sandbox: Sandbox = field(init=False)
+    """Where what people send is read."""
     _seen: dict[tuple[int | None, int | None], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.throttle = Throttle(self.settings.broker_url)
         self.boards = Boards(self.engine, self.settings.board_bytes)
         self.watching = Watching(self.engine, self.settings)
+        self.sandbox = Sandbox(self.settings)
 
     def is_stale(self, principal: Principal) -> bool:
         """Whether it should be noted again that a session or token is used."""

@@ -63,6 +63,14 @@ class FiledText(Text):
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
+    def __getstate__(self) -> dict[str, object]:
+        """Where it lies and what it was found to be: another process reads the same file."""
+        return {name: getattr(self, name) for name in _KEPT}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
     @property
     def bytes(self) -> Utf8:
         """All of it, read from the file."""
@@ -89,6 +97,9 @@ class FiledText(Text):
             yield rest[:-1]
         if digest.hexdigest() != self._sha256:
             raise ChangedFile(f"{self.name}: changed while it was read. Try again when nobody writes to it.")
+
+
+_KEPT = ("name", "segments", "layers", "unit", "ids", "language", "notices", *FiledText.__slots__)
 
 
 def stays_in_file(contents: Contents, limits: TextLimits) -> bool:

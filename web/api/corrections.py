@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
+from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from models.session import reading, writing
@@ -13,10 +14,11 @@ from web.api.paging import After, Limit, Paged, id_after, in_pages
 from web.asking import Asking, state_of
 from web.errors import Forbidden
 from web.large_bodies import takes_upload
-from web.life.changing import to_change
+from web.life.changing import require_organiser, to_change
 from web.life.corrections import KnownCorrection, compare, correct, count_open, find_correction, list_corrections
 from web.life.sight import read_sight
 from web.life.test_sets import GivenFile, find_campaign_test_set, read_references
+from web.sandbox.fair_queue import Owner
 
 router = APIRouter(tags=["corrections"])
 
@@ -81,7 +83,7 @@ def list_campaign_corrections(
 
 @router.post("/campaigns/{name}/corrections", status_code=201)
 @takes_upload
-def upload_correction(
+async def upload_correction(
     request: Request,
     name: str,
     principal: Asking,
@@ -96,19 +98,23 @@ def upload_correction(
     done, or nothing.
     """
     state = state_of(request)
-    with reading(state.engine) as connection:
-        read_sight(connection, principal, name).require_organiser()
-    files = [GivenFile(each.filename or "file", each.file.read()) for each in references]
-    texts = read_references(files, state.settings.unpacked_bytes)
-    with writing(state.engine) as connection:
-        sight = to_change(connection, principal, name, if_match)
-        known = find_campaign_test_set(connection, sight, test_set)
-        number = correct(connection, state.settings, sight, known, texts, reason)
-    with reading(state.engine) as connection:
-        sight = read_sight(connection, principal, name)
-        correction = find_correction(connection, sight, number)
-        left = count_open(connection, sight.campaign_id, correction.new_test_set_id)
-    return CorrectionInFull(**_values(correction), open_evaluations=left, metrics=[])
+    await run_in_threadpool(require_organiser, state, principal, name)
+    files = [GivenFile(each.filename or "file", await each.read()) for each in references]
+    owner, limit = Owner(principal.account_id), state.settings.unpacked_bytes
+    texts = await state.sandbox.run(owner, read_references, files, limit)
+
+    def store() -> CorrectionInFull:
+        with writing(state.engine) as connection:
+            sight = to_change(connection, principal, name, if_match)
+            known = find_campaign_test_set(connection, sight, test_set)
+            number = correct(connection, state.settings, sight, known, texts, reason)
+        with reading(state.engine) as connection:
+            sight = read_sight(connection, principal, name)
+            correction = find_correction(connection, sight, number)
+            left = count_open(connection, sight.campaign_id, correction.new_test_set_id)
+        return CorrectionInFull(**_values(correction), open_evaluations=left, metrics=[])
+
+    return await run_in_threadpool(store)
 
 
 @router.get("/campaigns/{name}/corrections/{correction}")

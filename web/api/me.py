@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from web.asking import Asking
+from web.asking import Asking, state_of
 
 router = APIRouter(tags=["me"])
 
@@ -23,6 +23,20 @@ class Me(BaseModel):
     """Name of the team -> what the account is in it."""
 
 
+class WaitingUpload(BaseModel):
+    """A file of the account that the server has, but has not begun to read."""
+
+    before: int
+    """How many are read before it, as things stand: others may give up, or come who have used less."""
+
+
+class WaitingUploads(BaseModel):
+    """All of them, the next one first."""
+
+    items: list[WaitingUpload]
+    next: str | None
+
+
 @router.get("/me")
 def read_me(principal: Asking) -> Me:
     """Who asks: the account of the token or of the session, or nobody."""
@@ -35,3 +49,10 @@ def read_me(principal: Asking) -> Me:
         scopes=sorted(principal.scopes),
         teams=dict(principal.teams),
     )
+
+
+@router.get("/me/waiting-uploads")
+def list_waiting_uploads(request: Request, principal: Asking) -> WaitingUploads:
+    """What the account has sent, over any connection, and what waits for its turn to be read and checked."""
+    places = state_of(request).sandbox.places(principal.account_id) if principal.signed_in else []
+    return WaitingUploads(items=[WaitingUpload(before=place) for place in places], next=None)

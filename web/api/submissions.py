@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
 
 from models.roles import DeclaredKind
@@ -78,7 +79,7 @@ Number = Annotated[int, Path(ge=1, lt=2**63)]
 
 @router.post("/campaigns/{name}/submissions", status_code=201, openapi_extra=BODY, responses=ANSWERS)
 @takes_upload
-def submit_output(
+async def submit_output(
     request: Request,
     response: Response,
     name: str,
@@ -94,14 +95,13 @@ def submit_output(
     again with the same `Idempotency-Key` nothing is done again. The very same output again costs nothing.
     """
     state = state_of(request)
-    done = hand_in(state, principal, name, incoming, key=idempotency_key)
-    with reading(state.engine) as connection:
-        sight, seen = find_submission(connection, principal, done.submitted.submission, state.settings.silent_seconds)
+    done = await hand_in(state, principal, name, incoming, key=idempotency_key)
+    shown = await run_in_threadpool(_read, state, principal, done.submitted.submission)
     if not done.submitted.stored:
         response.status_code = 200
-    response.headers["Location"] = f"/api/v1/submissions/{seen.id}"
+    response.headers["Location"] = f"/api/v1/submissions/{shown.id}"
     return HandedIn(
-        **shown_submission(sight, seen).model_dump(),
+        **shown.model_dump(),
         stored=done.submitted.stored,
         queued=done.submitted.queued,
         quotas=[shown_quota(each) for each in done.submitted.standings],
@@ -110,9 +110,9 @@ def submit_output(
 
 @router.post("/campaigns/{name}/diagnosis", openapi_extra=BODY)
 @takes_upload
-def look_at_output(request: Request, name: str, principal: Asking, incoming: Receiving) -> Examined:
+async def look_at_output(request: Request, name: str, principal: Asking, incoming: Receiving) -> Examined:
     """What would be noticed about an output. Nothing is stored, and no quota is used."""
-    found = examine(state_of(request), principal, name, incoming)
+    found = await examine(state_of(request), principal, name, incoming)
     return Examined(
         findings=[shown_finding(each) for each in found], fatal=any(each.severity == "fatal" for each in found)
     )

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Request, Response, UploadFile
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
+from metrics.text.folder import CampaignFolder
 from models.session import reading, writing
 from web.api.campaigns import IfMatch
 from web.api.paging import After, Limit, Paged, part_of
 from web.asking import Asking, state_of
 from web.large_bodies import takes_upload
-from web.life.changing import to_change
+from web.life.changing import require_organiser, to_change
 from web.life.measures import KnownMeasure, Measuring, add_measures, protocols_on
 from web.life.sight import Sight, read_sight
 from web.life.test_sets import (
@@ -29,6 +31,8 @@ from web.life.test_sets import (
     set_test_set,
 )
 from web.life.texts import lines_of, reference_text, source_text
+from web.sandbox.fair_queue import Owner
+from web.sandbox.processes import scratch_folder
 
 router = APIRouter(tags=["test sets"])
 
@@ -113,7 +117,7 @@ def list_test_sets(
 
 @router.post("/campaigns/{name}/test-sets", status_code=201)
 @takes_upload
-def upload_test_set(
+async def upload_test_set(
     request: Request,
     name: str,
     principal: Asking,
@@ -139,10 +143,11 @@ def upload_test_set(
     checked before anything is stored.
     """
     state = state_of(request)
+    await run_in_threadpool(require_organiser, state, principal, name)
     given = GivenTestSet(
-        references=[_file(each) for each in references],
-        source=_file(source) if source else None,
-        documents=_file(documents) if documents else None,
+        references=[await _file(each) for each in references],
+        source=await _file(source) if source else None,
+        documents=await _file(documents) if documents else None,
         source_language=source_language,
         target_language=target_language,
         variable_references=variable_references,
@@ -153,13 +158,17 @@ def upload_test_set(
         replicates=replicates,
         seed=seed,
     )
-    with reading(state.engine) as connection:
-        # Who may not add one need not wait until it is read.
-        read_sight(connection, principal, name).require_organiser()
-    with read_given(given, state.settings.unpacked_bytes) as folder, writing(state.engine) as connection:
-        sight = to_change(connection, principal, name, if_match)
-        added, notices = add_test_set(connection, state.settings, sight, title, folder, measuring, phase=phase)
-        return AddedTestSet(**_read(connection, principal, name, added), notices=notices)
+
+    def store(folder: CampaignFolder) -> AddedTestSet:
+        with writing(state.engine) as connection:
+            sight = to_change(connection, principal, name, if_match)
+            added, notices = add_test_set(connection, state.settings, sight, title, folder, measuring, phase=phase)
+            return AddedTestSet(**_read(connection, principal, name, added), notices=notices)
+
+    with scratch_folder() as place:
+        owner, limit = Owner(principal.account_id), state.settings.unpacked_bytes
+        read = await state.sandbox.run(owner, read_given, given, place, limit)
+        return await run_in_threadpool(store, read)
 
 
 @router.get("/campaigns/{name}/test-sets/{test_set}")
@@ -228,8 +237,8 @@ def download_reference(request: Request, name: str, test_set: int, label: str, p
     return StreamingResponse(lines_of(state.engine, text), media_type="text/plain", headers=_saved("reference.txt"))
 
 
-def _file(upload: UploadFile) -> GivenFile:
-    return GivenFile(upload.filename or "file", upload.file.read())
+async def _file(upload: UploadFile) -> GivenFile:
+    return GivenFile(upload.filename or "file", await upload.read())
 
 
 def _saved(name: str) -> dict[str, str]:

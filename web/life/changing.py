@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select
 
 from models.campaign import Campaign, CampaignProtocol, CampaignTestSet, Phase
 from models.campaign_protocols import lock_campaign
+from models.session import reading
 from web.access.principal import Principal
 from web.errors import OutOfDate
 from web.life.sight import Sight, read_sight
+
+if TYPE_CHECKING:
+    from web.state import State
+
+
+def require_organiser(state: State, principal: Principal, campaign: str) -> Sight:
+    """Before something is read for a campaign: who may not change it need not wait. Raises as `to_change` does."""
+    with reading(state.engine) as connection:
+        sight = read_sight(connection, principal, campaign)
+    sight.require_organiser()
+    return sight
 
 
 def to_change(connection: Connection, principal: Principal, campaign: str, version: str | None = None) -> Sight:

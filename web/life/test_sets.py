@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,9 +88,8 @@ class KnownTestSet:
         return self.name if self.version == "1" else f"{self.name}@{self.version}"
 
 
-@contextmanager
-def read_given(given: GivenTestSet, unpacked_bytes: int) -> Iterator[CampaignFolder]:
-    """Read the files of a test set by all the checks of a campaign's folder; large texts stay in files meanwhile.
+def read_given(given: GivenTestSet, place: Path, unpacked_bytes: int) -> CampaignFolder:
+    """Read the files of a test set by all the checks of a campaign's folder; large texts stay in files at `place`.
 
     Raises BadText with all that is wrong, naming files and lines.
     """
@@ -104,14 +101,12 @@ def read_given(given: GivenTestSet, unpacked_bytes: int) -> Iterator[CampaignFol
         if language and _LANGUAGE.fullmatch(language) is None:
             raise BadRequest(f"{language[:20]!r} is no code of a language such as cs, or pt-BR.")
     limits = replace(STORING_LIMITS, file_bytes=min(STORING_LIMITS.file_bytes, unpacked_bytes))
-    with tempfile.TemporaryDirectory() as place:
-        # A folder of its own, so that messages name "test set/refs/A.txt" and never where we keep it.
-        folder = Path(place) / "test set"
-        try:
-            marked = _laid_out(folder, given, limits)
-            yield _read(folder, marked, given, limits)
-        except BadText as error:
-            raise BadText(str(error).replace(f"{folder}/", "").replace(str(folder), "test set")) from error
+    # A folder of its own, so that messages name "test set/refs/A.txt" and never where we keep it.
+    folder = place / "test set"
+    try:
+        return _read(folder, _laid_out(folder, given, limits), given, limits)
+    except BadText as error:
+        raise BadText(str(error).replace(f"{folder}/", "").replace(str(folder), "test set")) from error
 
 
 def add_test_set(

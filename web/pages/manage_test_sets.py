@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, File, Form, Request, Response, UploadFile
+from fastapi.concurrency import run_in_threadpool
 
+from metrics.text.folder import CampaignFolder
+from metrics.text.plain import Text
 from models.session import reading, writing
+from web.access.principal import Principal
 from web.asking import Asking, state_of
 from web.errors import BadRequest, NotThere
 from web.large_bodies import takes_upload
@@ -29,6 +33,8 @@ from web.life.test_sets import (
 from web.pages.forms import Refused, filled_in
 from web.pages.manage import organised
 from web.pages.rendering import page, part_of_address, see_other
+from web.sandbox.fair_queue import Owner
+from web.sandbox.processes import scratch_folder
 
 router = APIRouter()
 
@@ -48,7 +54,7 @@ def show_new_test_set(request: Request, name: str, principal: Asking) -> Respons
 
 @router.post("/campaigns/{name}/manage/test-sets/new")
 @takes_upload
-def upload_test_set(
+async def upload_test_set(
     request: Request,
     name: str,
     principal: Asking,
@@ -65,22 +71,27 @@ def upload_test_set(
 ) -> Response:
     """Upload a test set with all that is measured on it."""
     state = state_of(request)
-    with reading(state.engine) as connection:
-        sight = organised(connection, principal, name)
+    await run_in_threadpool(_organised, request, name, principal)
     given = GivenTestSet(
-        references=_files(references or []),
-        source=next(iter(_files([source] if source else [])), None),
-        documents=next(iter(_files([documents] if documents else [])), None),
+        references=await _files(references or []),
+        source=next(iter(await _files([source] if source else [])), None),
+        documents=next(iter(await _files([documents] if documents else [])), None),
         source_language=source_language.strip(),
         target_language=target_language.strip(),
         variable_references=bool(variable_references),
     )
+
+    def store(folder: CampaignFolder, measuring: Measuring) -> None:
+        with writing(state.engine) as connection:
+            sight = to_change(connection, principal, name)
+            add_test_set(connection, state.settings, sight, test_set_name.strip(), folder, measuring, phase=phase)
+
     try:
-        with filled_in():
+        with filled_in(), scratch_folder() as place:
             measuring = Measuring(metrics.split(), replicates=_count(replicates))
-            with read_given(given, state.settings.unpacked_bytes) as folder, writing(state.engine) as connection:
-                sight = to_change(connection, principal, name)
-                add_test_set(connection, state.settings, sight, test_set_name.strip(), folder, measuring, phase=phase)
+            owner, limit = Owner(principal.account_id), state.settings.unpacked_bytes
+            read = await state.sandbox.run(owner, read_given, given, place, limit)
+            await run_in_threadpool(store, read, measuring)
     except Refused as refused:
         words = {
             "test_set_name": test_set_name,
@@ -91,7 +102,8 @@ def upload_test_set(
             "metrics": metrics,
             "replicates": replicates,
         }
-        return _new(request, sight, words, str(refused), refused.status)
+        sight = await run_in_threadpool(_organised, request, name, principal)
+        return await run_in_threadpool(_new, request, sight, words, str(refused), refused.status)
     return see_other(f"/campaigns/{part_of_address(name)}/manage?done=test-set#test-sets")
 
 
@@ -103,7 +115,7 @@ def show_test_set(request: Request, name: str, test_set: str, principal: Asking)
 
 @router.post("/campaigns/{name}/manage/test-sets/{test_set}")
 @takes_upload
-def change_test_set(
+async def change_test_set(
     request: Request,
     name: str,
     test_set: str,
@@ -119,39 +131,50 @@ def change_test_set(
 ) -> Response:
     """Bind a test set to a phase, release its references or hide them, measure more, correct references, remove it."""
     state = state_of(request)
-    with reading(state.engine) as connection:
-        organised(connection, principal, name)
+    await run_in_threadpool(_organised, request, name, principal)
+
+    def change(texts: Mapping[str, Text]) -> None:
+        with writing(state.engine) as connection:
+            sight = to_change(connection, principal, name, version)
+            known = find_campaign_test_set(connection, sight, _number(test_set))
+            if do == "phase":
+                set_test_set(connection, sight, known, phase=phase)
+            elif do in ("release", "hide"):
+                set_test_set(connection, sight, known, released=do == "release", early=bool(early))
+            elif do == "measure":
+                measuring = Measuring(_metrics(metrics), replicates=_count(replicates))
+                add_measures(connection, state.settings, sight, known.id, measuring)
+            elif do == "correct":
+                correct(connection, state.settings, sight, known, texts, reason)
+            elif do == "remove":
+                remove_test_set(connection, sight, known)
+            else:
+                raise BadRequest("There is no such thing to do.")
+
     try:
         with filled_in():
-            texts = {}
+            texts: Mapping[str, Text] = {}
             if do == "correct":
-                texts = read_references(_files(references or []), state.settings.unpacked_bytes)
-            with writing(state.engine) as connection:
-                sight = to_change(connection, principal, name, version)
-                known = find_campaign_test_set(connection, sight, _number(test_set))
-                if do == "phase":
-                    set_test_set(connection, sight, known, phase=phase)
-                elif do in ("release", "hide"):
-                    set_test_set(connection, sight, known, released=do == "release", early=bool(early))
-                elif do == "measure":
-                    measuring = Measuring(_metrics(metrics), replicates=_count(replicates))
-                    add_measures(connection, state.settings, sight, known.id, measuring)
-                elif do == "correct":
-                    correct(connection, state.settings, sight, known, texts, reason)
-                elif do == "remove":
-                    remove_test_set(connection, sight, known)
-                else:
-                    raise BadRequest("There is no such thing to do.")
+                owner, limit = Owner(principal.account_id), state.settings.unpacked_bytes
+                texts = await state.sandbox.run(owner, read_references, await _files(references or []), limit)
+            await run_in_threadpool(change, texts)
     except Refused as refused:
         given = {"metrics": metrics, "replicates": replicates, "reason": reason}
-        return _one(request, name, test_set, principal, given, str(refused), do, refused.status)
+        return await run_in_threadpool(
+            _one, request, name, test_set, principal, given, str(refused), do, refused.status
+        )
     done = "correct" if do == "correct" else "test-set"
     return see_other(f"/campaigns/{part_of_address(name)}/manage?done={done}#test-sets")
 
 
-def _files(uploads: Sequence[UploadFile]) -> list[GivenFile]:
+def _organised(request: Request, name: str, principal: Principal) -> Sight:
+    with reading(state_of(request).engine) as connection:
+        return organised(connection, principal, name)
+
+
+async def _files(uploads: Sequence[UploadFile]) -> list[GivenFile]:
     """Those that were chosen: a browser sends an empty one without a name where nothing was."""
-    read = [GivenFile(each.filename or "", each.file.read()) for each in uploads]
+    read = [GivenFile(each.filename or "", await each.read()) for each in uploads]
     return [each for each in read if each.name or each.content]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 
 from metrics.errors import MetricsError
@@ -14,6 +15,7 @@ from models.errors import ModelsError
 from models.roles import DeclaredKind, Scope
 from models.session import reading
 from scheduler.errors import ReusedKey, SchedulerError
+from web.access.principal import Principal
 from web.access.secrets import new_secret
 from web.answers import as_web_error
 from web.asking import Asking, state_of
@@ -48,36 +50,38 @@ def show_form(request: Request, name: str, principal: Asking, team: str = "", te
 
 @router.post("/campaigns/{name}/submit")
 @takes_upload
-def send_form(request: Request, name: str, principal: Asking, incoming: Receiving) -> Response:
+async def send_form(request: Request, name: str, principal: Asking, incoming: Receiving) -> Response:
     """Hand it in, and go on to its page; or the form again, with all that is wrong."""
-    state = state_of(request)
-    with reading(state.engine) as connection:
-        sight = read_sight(connection, principal, name)
-    faults: dict[str, str] = {}
     try:
-        done = _hand_in_once(request, name, principal, incoming)
+        done = await _hand_in_once(request, name, principal, incoming)
         return see_other(f"/submissions/{done}")
-    except RequestValidationError as error:
-        for each in error.errors():
-            faults[str(each["loc"][-1])] = _said(each)
-        return _form(request, sight, incoming.values, faults=faults, status=422)
-    except (WebError, SchedulerError, MetricsError, ModelsError) as error:
-        wrong = as_web_error(error)
-        if isinstance(wrong, NoOutput):
-            return _form(request, sight, incoming.values, faults={"file": str(wrong)}, status=422)
-        findings = wrong.findings if isinstance(wrong, BadOutput) else ()
-        return _form(request, sight, incoming.values, wrong=wrong, findings=findings, status=wrong.status)
+    except (RequestValidationError, WebError, SchedulerError, MetricsError, ModelsError) as error:
+        return await run_in_threadpool(_again, request, name, principal, incoming.values, error)
 
 
-def _hand_in_once(request: Request, name: str, principal: Asking, incoming: Incoming) -> int:
+async def _hand_in_once(request: Request, name: str, principal: Asking, incoming: Incoming) -> int:
     """Hand it in; a form that is sent twice, by a double click or a lost answer, hands in once."""
     state = state_of(request)
     key = str(incoming.values.get("key") or "")[:200] or None
     try:
-        return hand_in(state, principal, name, incoming, key=key).submitted.submission
+        return (await hand_in(state, principal, name, incoming, key=key)).submitted.submission
     except ReusedKey:
         # Somebody went back to the form and chose another file.
-        return hand_in(state, principal, name, incoming, key=None).submitted.submission
+        return (await hand_in(state, principal, name, incoming, key=None)).submitted.submission
+
+
+def _again(request: Request, name: str, principal: Principal, given: Mapping[str, Any], error: Exception) -> Response:
+    """The form with what was filled in, and what is wrong with it."""
+    with reading(state_of(request).engine) as connection:
+        sight = read_sight(connection, principal, name)
+    if isinstance(error, RequestValidationError):
+        faults = {str(each["loc"][-1]): _said(each) for each in error.errors()}
+        return _form(request, sight, given, faults=faults, status=422)
+    wrong = as_web_error(error)
+    if isinstance(wrong, NoOutput):
+        return _form(request, sight, given, faults={"file": str(wrong)}, status=422)
+    findings = wrong.findings if isinstance(wrong, BadOutput) else ()
+    return _form(request, sight, given, wrong=wrong, findings=findings, status=wrong.status)
 
 
 def _form(

@@ -52,25 +52,11 @@ class Received:
         """Of all that has come so far."""
         return self._digest.hexdigest()
 
-    @contextmanager
-    def opened(self) -> Iterator[Contents]:
-        """Its text, unpacked from gzip or a zip archive with one file, never more than the server takes.
-
-        The contents are good as long as they are open. Raises BadText.
-        """
+    @property
+    def path(self) -> Path:
+        """Where all of it lies, as it came."""
         self._file.flush()
-        limits = limits_of(self.settings)
-        with tempfile.NamedTemporaryFile(prefix="steelyard-") as unpacked:
-            path = Path(self._file.name)
-            if is_zip(path):
-                unzipped(path, unpacked, self.name, limits)
-                unpacked.flush()
-                path = Path(unpacked.name)
-            contents = Contents(path, name=self.name, limits=limits)
-            try:
-                yield contents
-            finally:
-                contents.close()
+        return Path(self._file.name)
 
     def close(self) -> None:
         """Forget it."""
@@ -81,6 +67,23 @@ class Received:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextmanager
+def opened(path: Path, folder: Path, name: str, limits: TextLimits) -> Iterator[Contents]:
+    """The text of a file, unpacked from gzip or a zip archive with one file, never more than the limits allow.
+
+    What comes out of an archive is kept in `folder`. Raises BadText.
+    """
+    if is_zip(path):
+        packed, path = path, folder / "unpacked"
+        with path.open("wb") as file:
+            unzipped(packed, file, name, limits)
+    contents = Contents(path, name=name, limits=limits)
+    try:
+        yield contents
+    finally:
+        contents.close()
 
 
 def limits_of(settings: WebSettings) -> TextLimits:

@@ -269,6 +269,7 @@ RULES: dict[str, Rule] = {
     },
     "GET /campaigns/{name}/segments": Rule(INSIDE),
     "GET /api/v1/me": Rule(EVERYBODY),
+    "GET /api/v1/me/waiting-uploads": Rule(EVERYBODY),
     # While its phase is blind, how metrics agree with people is for organisers.
     "GET /campaigns/{name}/metrics": Rule(ORGANISERS),
     "POST /campaigns/{name}/metrics": Rule(ORGANISERS, _human),

@@ -21,7 +21,7 @@ from scheduler.quotas import set_quotas
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, SEGMENTS, Port, output
 from web.diagnosis.language import _detector
-from web.submissions.warming import warm_up
+from web.sandbox.preloaded import warm_up
 
 
 def zipped(*members: tuple[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> bytes:

@@ -1,4 +1,4 @@
-"""Loads what the first upload would wait for: the libraries and models that outputs are looked at with."""
+"""What the processes of the sandbox share: imported once, where they are forked from."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ _LINE = b"The harbour master weighs every boat that comes in before it is told w
 
 
 def warm_up() -> None:
-    """Look at an output that was made up, as at one that somebody hands in. Takes about a second, once."""
+    """Load libraries and models by a look at an output that was made up. Takes about a second, once."""
     lines = b"\n".join(_LINE + str(number).encode() for number in range(SEGMENTS))
     standard = Standard(
         segments=SEGMENTS, source=lines, references=[lines], source_language="de", target_language="en", blind=False
     )
     diagnose(Text("made up", lines, SEGMENTS), standard)
+
+
+# The one thing that whoever forks lets us do: processes that are made later have it all.
+warm_up()

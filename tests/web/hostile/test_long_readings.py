@@ -1,0 +1,155 @@
+"""Texts that take long to read: they are ended, and neither pages nor the files of others wait for them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.testclient import TestClient
+
+from models import Submission
+from models.roles import Scope
+from tests.web.service import Service
+from tests.web.submissions.port import ADDRESS, Port, output
+from web.serving import serve
+from web.settings import WebSettings
+from web.submissions.reading import read_sent
+
+PATIENCE_SECONDS = 240.0
+HOSTILE = "hostile.txt"
+
+
+def reads_slowly(path: Path, folder: Path, name: str, *more: Any) -> Any:
+    """As `read_sent`, with a reader that takes hours for one kind of file, in one call that nothing interrupts."""
+    if name == HOSTILE:
+        re.search(r"\s+\Z", " " * 10_000_000 + "b")
+    return read_sent(path, folder, name, *more)
+
+
+@pytest.fixture
+def port(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Port]:
+    monkeypatch.setattr("web.submissions.handing_in.read_sent", reads_slowly)
+    with ExitStack() as stack:
+        limits = {"reading_processes": 2, "waiting_readings_each": 2}
+        yield Port.opened(Service.start(sqlite_url, stack, **limits, reading_seconds=1.0))
+
+
+def send(client: TestClient, where: str, name: str) -> Any:
+    return client.post(ADDRESS + where, data={"system": "mast"}, files={"file": (name, output())})
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.01)
+
+
+def test_a_text_that_takes_too_long_is_ended_and_nothing_waits_for_it(port: Port) -> None:
+    mary, zoe = port.program("mary"), port.program("zoe")
+    answers: list[Any] = []
+    first = threading.Thread(target=lambda: answers.append(send(mary, "/submissions", HOSTILE)))
+    first.start()
+    busy = port.program("mary", Scope.READ)
+    second = threading.Thread(target=lambda: answers.append(send(mary, "/diagnosis", HOSTILE)))
+    second.start()
+    wait_until(lambda: busy.get("/api/v1/me/waiting-uploads").json()["items"] == [{"before": 0}] or len(answers) == 2)
+    # The same account has one process, so another is left for others, and the pages have never stopped.
+    assert send(zoe, "/diagnosis", "out.txt").json()["fatal"] is False
+    assert port.service.client().get("/about").status_code == 200
+    assert zoe.get("/api/v1/me/waiting-uploads").json() == {"items": [], "next": None}
+    first.join()
+    second.join()
+    assert [(each.status_code, each.json()["error"]["code"]) for each in answers] == [(422, "took_too_long")] * 2
+    assert port.count(Submission) == 1
+
+
+def test_an_account_has_room_for_a_few_files_that_wait(port: Port) -> None:
+    mary = port.program("mary")
+    answers: list[Any] = []
+    threads = [threading.Thread(target=lambda: answers.append(send(mary, "/diagnosis", HOSTILE))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(each.status_code for each in answers) == [422, 422, 422, 429]
+    (refused,) = (each for each in answers if each.status_code == 429)
+    assert "2 of your files wait to be read" in refused.json()["error"]["message"]
+    assert int(refused.headers["Retry-After"]) > 0
+
+
+def serve_slow_reader(settings: WebSettings, begun: Any) -> None:
+    """A server whose reader takes hours."""
+    import web.submissions.handing_in
+
+    os.setsid()
+    web.submissions.handing_in.read_sent = reads_slowly  # type: ignore[assignment]
+    serve(settings, lambda address, _: begun.send(address.port))
+
+
+def test_sigterm_ends_a_server_that_reads_hostile_texts_and_waiting_takes_no_threads(sqlite_url: str) -> None:
+    with ExitStack() as stack:
+        port = Port.opened(Service.start(sqlite_url, stack))
+        tokens = [port.program(who).headers["Authorization"] for who in ("mary", "zoe")]
+        context = multiprocessing.get_context("spawn")
+        hears, tells = context.Pipe(duplex=False)
+        settings = WebSettings(
+            database_url=sqlite_url,
+            web_port=0,
+            web_threads=1,
+            reading_processes=1,
+            reading_seconds=9999,
+            stop_seconds=9999,
+        )
+        server = context.Process(target=serve_slow_reader, args=(settings, tells))
+        server.start()
+        stack.callback(server.kill)
+        address = f"http://127.0.0.1:{hears.recv()}"
+        answers: list[Any] = []
+
+        def upload(token: str) -> None:
+            answers.append(
+                httpx.post(
+                    f"{address}{ADDRESS}/diagnosis",
+                    data={"system": "mast"},
+                    files={"file": (HOSTILE, output())},
+                    headers={"Authorization": token},
+                    timeout=PATIENCE_SECONDS,
+                )
+            )
+
+        threads = [threading.Thread(target=upload, args=(token,)) for token in [*tokens, *tokens]]
+        for thread in threads:
+            thread.start()
+
+        def waiting() -> int:
+            return sum(
+                len(
+                    httpx.get(
+                        f"{address}/api/v1/me/waiting-uploads",
+                        headers={"Authorization": token},
+                        timeout=PATIENCE_SECONDS,
+                    ).json()["items"]
+                )
+                for token in tokens
+            )
+
+        # One is read, three wait, and the only thread answers.
+        wait_until(lambda: waiting() == 3)
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGTERM)
+        server.join(PATIENCE_SECONDS)
+        assert server.exitcode == 0
+        for thread in threads:
+            thread.join()
+        assert [each.status_code for each in answers] == [503] * 4

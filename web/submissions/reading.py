@@ -1,0 +1,63 @@
+"""Reads an output that somebody has sent: in a process of the sandbox, without the database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metrics.errors import MetricsError
+from metrics.text.limits import OverLimit
+from scheduler.errors import SchedulerError
+from scheduler.submitted_text import lined_up, read_output
+from web.diagnosis.diagnose import refusal
+from web.submissions.received import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from metrics.text.limits import TextLimits
+    from metrics.text.plain import Text
+    from models.known_test_sets import KnownTestSet
+    from web.diagnosis.finding import Finding
+
+ALWAYS_TAKEN = 16 << 20
+"""Bytes of a text of whatever test set."""
+LONGEST = 50
+"""How many times as long as a reference an output may be, beyond that."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedOutput:
+    """What an output is to be."""
+
+    system: str
+    language: str
+    """Of the test set."""
+    test_set: KnownTestSet
+    places: Mapping[str, Sequence[int]]
+    """The segments of each document."""
+    bytes: int
+    """Of the longest reference."""
+
+
+def read_sent(
+    path: Path, folder: Path, name: str, limits: TextLimits, expected: ExpectedOutput
+) -> Text | list[Finding]:
+    """The text of a file with one line for each segment; or why it cannot be scored.
+
+    `name` is what messages call the file. What is unpacked goes to `folder`, where a large text stays.
+    """
+    try:
+        with opened(path, folder, name, limits) as contents:
+            output = read_output(contents, system=expected.system, limits=limits, language=expected.language)
+        text = lined_up(output, expected.test_set, expected.places)
+        if text.size > max(ALWAYS_TAKEN, LONGEST * expected.bytes):
+            # It would cost the memory and the time of everybody.
+            raise OverLimit(
+                f"{text.name}: {text.size:,} bytes of text. No translation of the test set is that long: look whether "
+                "something was joined or repeated."
+            )
+    except (MetricsError, SchedulerError) as error:
+        return refusal(error)
+    return text
