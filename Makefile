@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-faults mutants lint format bench bench-check kernels migration clean
+.PHONY: help install demo test test-faults mutants sanitize lint format bench bench-check kernels migration clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ test-faults: install  ## the long fault tests, then kill, freeze and cut everyth
 
 mutants: install  ## put small faults into a copy of the code: which does no test find? (SEED=7 COUNT=40 AREA=claims FILE=part)
 	$(BIN)/python -m tests.mutants $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(AREA),--area $(AREA)) $(if $(FILE),--file $(FILE))
+
+sanitize: install  ## the kernels' tests with a build that ends at reads and writes out of bounds, and at undefined behaviour (gcc)
+	$(BIN)/python -m tests.sanitized
 
 lint: install  ## style, types and the rule of imports
 	$(BIN)/ruff format --check .

@@ -204,8 +204,8 @@ def _tested(entry: Entry, alpha: float, p_of: Callable[[Entry, Rival], float] | 
     if len(score.replicate_scores):
         ends = interval("percentile", score.replicate_scores - rival.score.replicate_scores, 1 - alpha)
     p = _bootstrap_p(entry, rival, difference) if p_of is None else p_of(entry, rival)
-    # Against the best of several without joint trials: as many tests, Bonferroni.
-    p = p if p_of is None else min(1.0, p * len(entry.rivals))
+    # Against the best of several without joint trials: as many tests, Bonferroni. NaN, which stands first, stays.
+    p = p if p_of is None else min(p * len(entry.rivals), 1.0)
     return replace(against, interval=ends, p=None if math.isnan(p) else p, outcome=Outcome.UNTESTED)
 
 

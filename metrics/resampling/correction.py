@@ -30,7 +30,7 @@ def corrected(p_values: Sequence[float] | NDArray[np.float64], method: str) -> N
         raise BadParameter(f'There is no correction "{method}". Corrections: {", ".join(CORRECTIONS)}.')
     result = values.copy()
     tested = np.flatnonzero(~np.isnan(values))
-    if method == "none" or not len(tested):
+    if method == "none":
         return result
     order = tested[np.argsort(values[tested], kind="stable")]
     ascending, count = values[order], len(order)

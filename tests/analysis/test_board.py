@@ -44,6 +44,7 @@ def test_scores_and_their_direction(board):
     np.testing.assert_array_equal(board.scores(0), [40.0, math.nan, 38.0, math.nan])
     np.testing.assert_array_equal(board.scores(1), [30.0, math.nan, 34.0, 35.0])
     assert [board.higher_is_better(metric) for metric in range(2)] == [True, False]
+    assert made_board([None]).higher_is_better(0)
 
 
 def test_intervals(board):
@@ -68,6 +69,7 @@ def test_bca_intervals_are_made_of_what_is_left_out(board):
     left_out = {score: score.score + draw.gamma(0.05, size=9) for score in scores}
     corrected = replace(board, interval_kind="bca", left_out=left_out)
     first, third = scores
+    assert corrected.interval(replace(first, replicate_scores=np.zeros(0))) is None
     assert corrected.interval(first) == interval("bca", first.replicate_scores, 0.95, first.score, left_out[first])
     differences = third.replicate_scores - first.replicate_scores
     expected = interval("bca", differences, 0.95, third.score - first.score, left_out[third] - left_out[first])

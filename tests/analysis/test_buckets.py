@@ -1,10 +1,12 @@
 """Scores of parts of a test set are those of measuring the part alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from analysis.buckets import Partition, break_down, by_document, by_domain, by_length
-from analysis.texts import read_board_texts
+from analysis.texts import BoardTexts, Passage, read_board_texts
 from metrics import parse_metric
 from metrics.measure import measure
 from metrics.segments import Segments
@@ -46,6 +48,27 @@ def test_all_segments_together_have_the_score_of_the_board(sqlite_url):
             assert [score.score for score in row.scores] == found.scores[number, :, 0].tolist()
 
 
+def test_what_was_measured_by_a_metric_that_is_gone_has_no_scores(sqlite_url):
+    store(sqlite_url)
+    with opened(sqlite_url) as (connection, (board,)):
+        everything = Partition("all", ["all"], np.zeros(5, np.int64))
+        gone = replace(board, listed=replace(board.listed, metrics=("gone:x=1", *board.listed.metrics[1:])))
+        (whole,), (found,) = (break_down(connection, each, [everything]) for each in (board, gone))
+    assert np.isnan(found.scores[:, 0]).all()
+    assert found.scores[:, 1].tolist() == whole.scores[:, 1].tolist()
+
+
+def test_any_number_of_systems_at_a_time(sqlite_url, monkeypatch):
+    store(sqlite_url)
+    with opened(sqlite_url) as (connection, (board,)):
+        everything = Partition("all", ["all"], np.zeros(5, np.int64))
+        (whole,) = break_down(connection, board, [everything])
+        for at_once in (1, 2):
+            monkeypatch.setattr("analysis.buckets.ROWS_AT_ONCE", at_once)
+            (found,) = break_down(connection, board, [everything])
+            assert found.scores.tolist() == whole.scores.tolist()
+
+
 def test_what_is_not_scored_has_no_scores(sqlite_url):
     store(sqlite_url, scored=False)
     with opened(sqlite_url) as (connection, (board,)):
@@ -82,6 +105,14 @@ def test_lengths_in_characters(sqlite_url, language):
     with opened(sqlite_url) as (connection, (board,)):
         length = by_length(read_board_texts(connection, board))
     assert (length.what, length.sizes) == ("characters in the reference", [2])
+
+
+def test_a_document_without_a_domain_is_in_none():
+    passages = [Passage(0, 2, "quay", "news"), Passage(2, 1, "deck", ""), Passage(3, 2, "mast", "talk")]
+    texts = BoardTexts(1, 6, "", "", False, None, (), np.zeros(6), passages)
+    domain, document = by_domain(texts), by_document(texts)
+    assert (domain.groups, domain.group_of.tolist(), domain.sizes) == (["news", "talk"], [0, 0, -1, 1, 1, -1], [2, 2])
+    assert (document.group_of.tolist(), document.sizes) == ([0, 0, 1, 2, 2, -1], [2, 1, 2])
 
 
 def test_one_domain_is_no_division(sqlite_url):

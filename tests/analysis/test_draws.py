@@ -14,6 +14,7 @@ from metrics.segments import Segments
 from models import Statistics
 from models.boards import list_boards
 from models.session import make_engine, reading, writing
+from tests.analysis.boards import made_board, spread, undefined
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, store
 
 METRICS = ("bleu:order=1,2", "ter", "chrf")
@@ -81,6 +82,15 @@ def test_without_need_nothing_is_drawn(engine, sqlite_url: str) -> None:
         assert with_enough_draws(connection, board, range(2), "bh") is board
         assert draws_of_tests(board, "holm", alpha=0.2) == STORED
         assert draws_of_tests(board, "holm", baseline=0, alpha=0.07) == STORED, "two pairs, not three"
+
+
+def test_the_metric_with_the_most_scores_says_how_many_draws_are_needed() -> None:
+    """By TER all four systems have a score, by BLEU two: six pairs and one."""
+    board = made_board(
+        [[spread(30.0, 100, 1.0, n) if n < 2 else undefined(100), spread(9.0, 100, 1.0, n)] for n in range(4)]
+    )
+    assert draws_of_tests(board, "holm", alpha=0.05) == enough_draws(100, 6, "holm", 0.05) > 100
+    assert draws_of_tests(board, "holm", alpha=0.05, draws=200) == 200
 
 
 def test_where_the_statistics_are_gone_the_board_stays_as_it_is(engine, sqlite_url: str) -> None:

@@ -1,5 +1,7 @@
 """The segments that drive a difference: against measuring the test set without each of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.drivers import read_drivers
@@ -82,6 +84,16 @@ def test_systems_without_a_score_have_none(sqlite_url):
     store(sqlite_url, scored=False)
     with opened(sqlite_url) as (connection, (board,)):
         assert read_drivers(connection, board, 0, 0, 1, 5) is None
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_one_without_a_score_is_enough(sqlite_url, missing):
+    store(sqlite_url)
+    with opened(sqlite_url) as (connection, (board,)):
+        rows = [replace(row, scores=()) if place == missing else row for place, row in enumerate(board.rows)]
+        assert read_drivers(connection, replace(board, rows=rows), 0, 0, 1, 5) is None
+        gone = replace(board, listed=replace(board.listed, metrics=("gone", "ter")))
+        assert read_drivers(connection, gone, 0, 0, 1, 5) is None
 
 
 def test_several_runs_count_by_their_mean(sqlite_url):

@@ -197,6 +197,13 @@ def test_a_slow_decline_is_found_that_no_night_shows(engine: Engine, sqlite_url:
         (Reported(20, False, 12), False),  # one for the better
         (Reported(10, True, None), True),  # the night itself was worse than its baseline
         (Reported(16, True, None), False),  # an unlucky night later on
+        (Reported(20, True, 8), True),
+        (Reported(20, True, 7), False),
+        (Reported(20, True, 14), True),
+        (Reported(20, True, 15), False),
+        (Reported(12, True, None), True),
+        (Reported(13, True, None), False),
+        (Reported(9, True, None), False),
     ],
 )
 def test_what_was_said_of_a_change_before(reported: Reported, told: bool) -> None:

@@ -10,8 +10,10 @@ import pytest
 
 from analysis.baselines import Candidate
 from analysis.regression import Entry, Finding, Outcome, Rival, Subject, findings
+from metrics.resampling.best_of import bootstrap_best_p
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.correction import corrected
+from metrics.resampling.interval import percentile_interval
 from models.night_scores import NightScore
 
 REPLICATES = 400
@@ -91,6 +93,69 @@ def test_the_best_is_chosen_by_score_and_the_latest_of_equals() -> None:
     # Without joint trials: as many tests as candidates.
     (by_trials,) = findings([entry(30.9, *rivals)], alpha=0.05, correction="none", p_of=lambda *_: 0.02)
     assert by_trials.p == pytest.approx(0.08)
+
+
+def test_ends_of_what_counts() -> None:
+    """Below alpha, and by at least the least difference."""
+    worse = entry(29.0, rival(30.0, 1))
+    (found,) = findings([worse], alpha=0.05, correction="none")
+    assert (found.outcome, found.difference) == (Outcome.WORSE, -1.0)
+    for least, outcome in ((1.0, Outcome.WORSE), (1.0 + 2**-40, Outcome.SLIGHTLY_WORSE)):
+        (judged,) = findings([worse], alpha=0.05, correction="none", minimum_difference=least)
+        assert judged.outcome == outcome
+    for alpha, outcome in ((found.p, Outcome.OPEN), (found.p + 2**-40, Outcome.WORSE)):
+        assert findings([worse], alpha=alpha, correction="none")[0].outcome == outcome
+    (better,) = findings([entry(31.0, rival(30.0, 1))], alpha=0.05, correction="none", minimum_difference=9.0)
+    assert better.outcome == Outcome.BETTER
+    (equal,) = findings([entry(30.0, rival(30.0, 1))], alpha=0.99, correction="none", p_of=lambda *_: 0.01)
+    assert (equal.outcome, equal.difference) == (Outcome.OPEN, 0.0)
+
+
+def test_what_a_finding_says() -> None:
+    mine, against = entry(29.0, rival(30.0, 1), rival(28.0, 2)), rival(30.0, 1)
+    (found,) = findings([mine], alpha=0.1, correction="holm")
+    assert (found.score, found.baseline_score, found.difference, found.candidates) == (29.0, 30.0, -1.0, 2)
+    assert (found.title, found.signature, found.scale, found.baseline_system) == ("BLEU", "s", 100.0, "tug")
+    differences = mine.score.replicate_scores - against.score.replicate_scores
+    assert found.interval == percentile_interval(differences, 0.9)
+    endless = Entry(mine.subject, 99, 1, 0, score(5.0, scale=math.inf), ())
+    assert findings([endless], alpha=0.1, correction="holm")[0].scale is None
+    itself = entry(30.0, rival(30.0, 1, itself=True))
+    (found,) = findings([itself], alpha=0.1, correction="holm")
+    assert (found.outcome, found.baseline_system, found.p) == (Outcome.BASELINE, None, None)
+    (same,) = findings([entry(30.0, rival(30.0, 1, same_output=True))], alpha=0.1, correction="holm")
+    assert (same.interval, same.p, same.p_corrected, same.difference) == ((0.0, 0.0), 1.0, 1.0, 0.0)
+
+
+def test_p_values_that_are_given() -> None:
+    several = entry(29.0, rival(30.0, 1), rival(28.0, 2), rival(27.0, 3))
+    for given, expected in ((0.5, 1.0), (0.1, pytest.approx(0.3)), (math.nan, None)):
+        (found,) = findings([several], alpha=0.05, correction="none", p_of=lambda *_, given=given: given)
+        assert found.p == expected
+    assert found.outcome == Outcome.UNTESTED
+
+
+def test_a_night_better_than_several_is_tested_against_the_best_alone() -> None:
+    rivals = [rival(29.0, 1), rival(30.0, 2), rival(None, 3)]
+    mine = entry(30.5, *rivals)
+    (found,) = findings([mine], alpha=0.05, correction="none")
+    assert found.p == bootstrap_p(0.5, mine.score.replicate_scores - rivals[1].score.replicate_scores)
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_a_night_worse_than_several_is_tested_against_all_at_once(higher: bool) -> None:
+    sign = 1 if higher else -1
+    scores = [score(30 + 0.2 * n, n, higher=higher) for n in range(3)]
+    rivals = [Rival(Candidate(n, "tug", None, None), each, same_output=False) for n, each in enumerate(scores)]
+    mine = score(29.8 if higher else 30.6, 50, higher=higher)
+    one = Entry(Subject("tug", "port", ("A",), "m"), 99, 1, 0, mine, rivals)
+    (found,) = findings([one], alpha=0.05, correction="none")
+    best = 2 if higher else 0
+    order = [best, *(n for n in range(3) if n != best)]
+    losses = sign * np.array([scores[n].score - mine.score for n in order])
+    replicates = sign * np.stack([scores[n].replicate_scores - mine.replicate_scores for n in order])
+    assert found.p == bootstrap_best_p(losses, replicates)
+    assert found.baseline_score == scores[best].score
 
 
 def test_a_finding_survives_json() -> None:

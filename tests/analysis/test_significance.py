@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.significance import board_places, bootstrap_pairs, ranked_by_bootstrap
+from analysis.significance import beside_the_leaderboard, board_places, bootstrap_pairs, ranked_by_bootstrap
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.correction import corrected
 from metrics.resampling.interval import percentile_interval
@@ -106,6 +106,15 @@ def test_too_few_segments_are_told():
     told = "49 segments are few: on them the bootstrap finds too many differences, randomization does not."
     assert ranked_by_bootstrap(made_board(systems, segments=49)).ranking.fault == told
     assert ranked_by_bootstrap(made_board(systems, segments=50)).ranking.fault == ""
+
+
+def test_whether_it_is_the_leaderboards_own_rule():
+    own = beside_the_leaderboard("bootstrap", "none")
+    assert own.startswith("This is the rule of the leaderboard")
+    assert "about 5 of 100 pairs" in own
+    assert beside_the_leaderboard("randomization", "none").startswith("The leaderboard uses the paired bootstrap.")
+    for test in ("bootstrap", "randomization"):
+        assert beside_the_leaderboard(test, "holm").startswith("This is stricter than the leaderboard")
 
 
 def test_an_empty_board_and_one_system():

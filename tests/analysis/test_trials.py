@@ -1,6 +1,7 @@
 """Stored randomization tests as the results that boards, tables and reports take."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -98,6 +99,9 @@ def test_either_order_of_sides_is_found_and_what_is_not_stored_is_left_out(engin
         pairs = randomization_pairs(connection, board, 0, trials=TRIALS, seed=3)
         assert [(pair.a, pair.b) for pair in pairs] == [(0, 1), (2, 3)]
         assert [pair.difference for pair in pairs] == [found[a, b][0], found[c, d][0]]
+        unscored = replace(board, rows=[replace(board.rows[0], scores=()), *board.rows[1:]])
+        pairs = randomization_pairs(connection, unscored, 0, trials=TRIALS, seed=3)
+        assert [(pair.a, pair.b) for pair in pairs] == [(2, 3)], "the score of one is gone"
         assert randomization_pairs(connection, board, 1, trials=TRIALS, seed=3) == []
         assert randomization_pairs(connection, board, 0, trials=TRIALS, seed=4) == []
 

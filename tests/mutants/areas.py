@@ -140,7 +140,7 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "analysis/nights.py analysis/night_series.py analysis/night_entries.py analysis/night_tests.py "
             "analysis/night_words.py",
-            "tests/analysis/test_nights.py",
+            "tests/analysis/test_night_words.py tests/analysis/test_nights.py",
         ),
         _target("analysis/judged.py", "tests/analysis/test_correlation.py tests/analysis/test_tuning.py"),
         _target("analysis/swept.py", "tests/analysis/test_tuning.py"),
@@ -166,6 +166,8 @@ AREAS: dict[str, list[Target]] = {
         *_of_one_name("metrics", "lemmas synonyms resources surroundings entry_points stopwatch", "tests/metrics"),
         _target("metrics/base.py metrics/batch.py metrics/measure.py", "tests/metrics/test_segments.py"),
         _target("metrics/registry.py", "tests/metrics/test_parameters.py"),
+    ],
+    "conformance": [
         _target(
             "metrics/conformance/campaign.py metrics/conformance/check.py metrics/conformance/declarations.py "
             "metrics/conformance/promises.py metrics/conformance/subject.py",

@@ -49,10 +49,7 @@ class Copy:
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         self._folder = folder
-        for name in _files():
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target)
+        copy_tree(folder)
         (folder / "mutants.log").touch()
         # Before the place where the project is installed from.
         self._environment = {**os.environ, **environment, "PYTHONPATH": str(folder)}
@@ -119,7 +116,7 @@ class Copy:
         return built.returncode == 0
 
 
-def _files() -> list[str]:
+def copy_tree(folder: Path) -> None:
     """What the tree holds: its files, new ones too, and the compiled kernels."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -129,4 +126,7 @@ def _files() -> list[str]:
         check=True,
     )
     names = [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
-    return [*names, str(KERNELS)]
+    for name in [*names, str(KERNELS)]:
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, target)

@@ -64,8 +64,10 @@ def test_undefined_tests_do_not_count():
     found = corrected([math.nan, 0.02, 0.03], "holm")
     assert math.isnan(found[0])
     assert found[1:].tolist() == [0.04, 0.04]
-    assert corrected([0.3], "none").tolist() == [0.3]
-    assert np.isnan(corrected([math.nan], "bh")).all()
+    assert corrected([0.3, math.nan, 0.2], "none")[::2].tolist() == [0.3, 0.2]
+    for method in CORRECTIONS:
+        assert np.isnan(corrected([math.nan], method)).all()
+        assert corrected([], method).shape == (0,)
 
 
 def test_no_such_correction():

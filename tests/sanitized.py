@@ -1,0 +1,66 @@
+"""Runs tests on kernels that end at the first read or write out of bounds, and at undefined behaviour.
+
+    python -m tests.sanitized [TEST ...]     (make sanitize)
+
+It is made by gcc with AddressSanitizer and UndefinedBehaviorSanitizer, in a copy of the tree.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.mutants.trial import copy_tree
+
+COMPILER = "gcc -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g"
+# Not stripped, and less optimised: reports name lines.
+BUILD = """
+import hatch_build
+hatch_build.FLAGS = (*(flag for flag in hatch_build.FLAGS if flag not in ("-s", "-O3")), "-O1")
+hatch_build.compile_kernels()
+"""
+TESTS = (
+    "tests/metrics/kernels",
+    "tests/metrics/resampling/test_bootstrap.py",
+    "tests/metrics/correlation/test_segment.py",
+    "tests/metrics/text/test_tokenizers.py",
+    *(
+        f"tests/metrics/test_{name}.py"
+        for name in (
+            *("bleu", "bleu_modif", "character", "chrf", "fmeasure", "gtm", "lebleu", "meteor", "nist", "similarities"),
+            *("tbleu", "ter", "wer"),
+        )
+    ),
+)
+LEFT_OUT = "not freed_memory"
+"""The sanitizer has an allocator of its own."""
+
+
+def main() -> int:
+    """Compile and run; the exit status of pytest."""
+    with tempfile.TemporaryDirectory(prefix="steelyard-sanitized-", dir="/tmp") as folder:
+        copy_tree(Path(folder))
+        environment = {**os.environ, "PYTHONPATH": folder}
+        subprocess.run([sys.executable, "-c", BUILD], cwd=folder, env={**environment, "CC": COMPILER}, check=True)
+        environment |= {
+            "LD_PRELOAD": " ".join(_library(name) for name in ("libasan.so", "libubsan.so")),
+            "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+            # Python's own allocator would hide what lies beside its objects.
+            "PYTHONMALLOC": "malloc",
+        }
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk"]
+        command += ["-k", LEFT_OUT, *(sys.argv[1:] or TESTS)]
+        return subprocess.run(command, cwd=folder, env=environment, check=False).returncode
+
+
+def _library(name: str) -> str:
+    found = subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, check=True, text=True)
+    return found.stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
