@@ -25,12 +25,14 @@ from models.lease import (
     no_attempt_left,
     owned_by_task,
     put_back,
+    put_back_unowned,
     refusals,
     take,
     unanswered,
     withdraw,
 )
 from models.session import make_engine, writing
+from models.states import NOT_YET
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 OPEN = (LeaseState.PENDING, LeaseState.ENQUEUED)
@@ -109,6 +111,15 @@ def test_what_waits_is_taken_and_nothing_else(connection: Connection, state: Lea
 def test_so_many_attempts_are_made(connection: Connection, attempts: int, most: int, taken: bool) -> None:
     key = add(connection, attempts=attempts)
     assert claim(connection, key, max_attempts=most) == taken
+
+
+@pytest.mark.parametrize("edition", [None, 1])
+def test_what_was_tried_too_often_is_not_given_up_by_its_message(connection: Connection, edition: int | None) -> None:
+    """Who ends it says why: it does not go back and forth."""
+    key = add(connection, LeaseState.ENQUEUED, attempts=3)
+    before = rows(connection)
+    assert not claim(connection, key, edition=edition)
+    assert changed(before, rows(connection)) == {}
 
 
 @pytest.mark.parametrize("state", OPEN)
@@ -247,14 +258,15 @@ def test_a_worker_that_stops_hands_back_what_it_runs_and_no_more(connection: Con
 
 @pytest.mark.parametrize("state", LeaseState)
 def test_what_nobody_needs_is_cancelled_while_it_waits(connection: Connection, state: LeaseState) -> None:
-    ours, _ = add(connection, state, team="a"), add(connection, state, team="b")
+    held = {"owner": "o", "lease_until": now() + 60}
+    ours, _ = (add(connection, state, team=team, **held) for team in ("a", "b"))
     before = rows(connection)
     cancel_idle(connection, Shard, Shard.team == "a")
     found = changed(before, rows(connection))
     assert found.keys() == ({ours} if state in OPEN else set())
     for values in found.values():
-        assert values["state"] == LeaseState.CANCELLED
-        assert soon(connection, values["ended_at"])
+        assert soon(connection, values.pop("ended_at"))
+        assert values == {"state": LeaseState.CANCELLED, "owner": None, "lease_until": None}
 
 
 @pytest.mark.parametrize("state", LeaseState)
@@ -272,9 +284,42 @@ def test_what_is_lost(connection: Connection, state: LeaseState, worker: str, le
     for name, seconds in (("beats", 5.0), ("silent", 50.0)):
         row = {"id": name, "host": "h", "pid": 1, "version": "1", "concurrency": 1, "beat_at": now() - seconds}
         connection.execute(insert(Worker).values(**row))
-    keys = [add(connection, state, worker=worker, owner="o", lease_until=now() + lease) for _ in range(2)]
+    held = {"worker": worker, "lease_until": now() + lease}
+    keys = [add(connection, state, **held, owner="o") for _ in range(2)]
+    # Nobody can be asked to let go of it: `put_back_unowned` sees to it.
+    add(connection, state, **held, owner=None)
     expected = [(key, "o", said) for key in keys] if said and state == LeaseState.RUNNING else []
     assert lost(connection, Shard, 30.0) == expected
+
+
+STUCK = [
+    *((LeaseState.RUNNING, {name: None}) for name in ("owner", "lease_until")),
+    (LeaseState.ENQUEUED, {"enqueued_at": None}),
+    (LeaseState.PENDING, {"not_before": now() + 130}),
+]
+WELL = [
+    *((state, {}) for state in LeaseState),
+    *((state, {"owner": None, "lease_until": None}) for state in LeaseState if state != LeaseState.RUNNING),
+    *((state, {"enqueued_at": None}) for state in LeaseState if state != LeaseState.ENQUEUED),
+    *((state, {"not_before": now() + 130}) for state in LeaseState if state != LeaseState.PENDING),
+    (LeaseState.PENDING, {"not_before": now() + 70}),
+    (LeaseState.PENDING, {"not_before": NOT_YET}),
+]
+
+
+def test_what_nobody_would_ever_take_up_is_put_back_and_nothing_else(connection: Connection) -> None:
+    stuck, well = ([add(connection, state, **values) for state, values in each] for each in (STUCK, WELL))
+    before = rows(connection)
+    assert put_back_unowned(connection, Shard, 100.0) == len(stuck)
+    after = rows(connection)
+    assert changed(before, after).keys() == set(stuck)
+    assert well
+    for key in stuck:
+        row = after[key]
+        assert (row["state"], row["owner"]) == (LeaseState.PENDING, None)
+        assert (row["lease_until"], row["enqueued_at"]) == (None, None)
+        assert soon(connection, row["not_before"])
+    assert put_back_unowned(connection, Shard, 100.0) == 0
 
 
 def test_hints_that_were_not_heeded_are_forgotten(connection: Connection) -> None:

@@ -1,22 +1,29 @@
 """Handing out work: the window, the classes, the turns of teams, and brokers that are away."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from kombu.exceptions import OperationalError
-from sqlalchemy import Engine, case, func, insert, select, update
+from sqlalchemy import Connection, Engine, case, func, insert, select, update
 
 from metrics.base import EDITION
 from models import Evaluation, LeaseState, Preparation, QueueClass, Reduction, Shard, Worker
 from models.base import now
 from models.session import make_engine, reading, writing
-from scheduler.dispatch import dispatch, new_accounts
+from scheduler.dispatch import _window, dispatch, new_accounts
+from scheduler.turns import INTERACTIVE_EXTRA, Window
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from worker.outcome import do_preparation, do_shard
 from worker.station import Station
 from worker.tasks import HINT_HEADER, HINT_VERSION
 
 NIGHTLY = int(QueueClass.NIGHTLY)
+
+one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+"""Where databases cannot differ."""
 
 
 class App:
@@ -228,3 +235,128 @@ def test_hints_that_cannot_be_sent_are_put_back(engine: Engine, database_url: st
         connection.execute(update(Shard).where(Shard.state == LeaseState.PENDING).values(not_before=0))
     assert dispatch(engine, app, settings) == 3
     assert len({key for _, key, _ in app.sent}) == 5
+
+
+def test_the_window_of_so_many_processes(sqlite_url: str) -> None:
+    given = {"window_factor": 1.5, "smallest_window": 7, "hint_seconds": 40.0, "campaign_share": 4, "nightly_share": 8}
+    settings = one_block_shards(sqlite_url, **given)
+    shares = {QueueClass.INTERACTIVE: 5 / 8, QueueClass.CAMPAIGN: 1 / 4, QueueClass.NIGHTLY: 1 / 8}
+    assert _window(settings, 4) == Window(places=6, short_places=7, seconds=80.0, shares=shares)
+    assert _window(one_block_shards(sqlite_url, window_factor=0.1), 1).places == 1
+    assert set(new_accounts(settings).lag) == set(shares)
+
+
+def test_reductions_go_by_their_deadlines_as_many_as_the_window_holds(engine: Engine, database_url: str) -> None:
+    settings = one_block_shards(database_url, smallest_window=2, window_factor=1)
+    job = queue_job(engine, settings, systems=1)
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(state=LeaseState.DONE))
+        for due in (None, None, 9e9, None, 8e9, None, None, 7e9):
+            connection.execute(insert(Reduction).values(protocol_id=job.protocols[0], due_at=due))
+        connection.execute(update(Reduction).where(Reduction.due_at == 7e9).values(state=LeaseState.RUNNING))
+    app = App()
+    add_worker(engine, 1)
+    assert dispatch(engine, app, settings) == 2
+    add_worker(engine, 2)
+    assert dispatch(engine, app, settings) == 3
+    assert [key for _, key, _ in app.sent] == [3, 5, 1, 2, 4]
+
+
+def test_who_stops_is_sent_nothing(engine: Engine, database_url: str) -> None:
+    """A worker that stops says that it has no processes any more."""
+    queue_job(engine, one_block_shards(database_url), systems=1)
+    add_worker(engine, 0)
+    assert dispatch(engine, App(), one_block_shards(database_url)) == 0
+
+
+def test_a_full_window_has_places_for_interactive_work_alone(engine: Engine, database_url: str) -> None:
+    settings = one_block_shards(database_url, smallest_window=1, window_factor=1)
+    add_worker(engine, 2)
+    queue_job(engine, settings, segments=256 * 6, systems=1)
+    accounts, app = new_accounts(settings), App()
+    assert dispatch(engine, app, settings, accounts) == 2
+    assert dispatch(engine, app, settings, accounts) == 0
+    urgent = {"campaign": "urgent", "seed": 2, "queue_class": QueueClass.INTERACTIVE}
+    queue_job(engine, settings, segments=256 * 6, systems=1, **urgent)
+    assert [dispatch(engine, app, settings, accounts) for _ in range(3)] == [INTERACTIVE_EXTRA, 0, 0]
+    assert {queue for _, _, queue in app.sent[2:]} == {queue_named("interactive")}
+    # The place of one that has ended is for the next.
+    with writing(engine) as connection:
+        last = Shard.id == app.sent[-1][1]
+        connection.execute(update(Shard).where(last).values(state=LeaseState.DONE))
+    assert [dispatch(engine, app, settings, accounts) for _ in range(2)] == [1, 0]
+
+
+@one_kind
+def test_where_nobody_waits_all_begin_anew(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = one_block_shards(database_url)
+    accounts, called = new_accounts(settings), []
+    monkeypatch.setattr(accounts, "nobody_waits", lambda: called.append(1))
+    assert dispatch(engine, App(), settings, accounts) == 0
+    assert called == [1]
+    queue_job(engine, settings, systems=1)
+    dispatch(engine, App(), settings, accounts)
+    assert called == [1]
+
+
+def test_what_is_ended_or_held_meanwhile_is_not_sent_and_charged_to_nobody(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look and the mark; nobody waits for who holds a row, and what he makes of it stays."""
+    engine = make_engine(f"{postgres_url}?options=-c%20lock_timeout%3D5000")
+    settings = one_block_shards(postgres_url)
+    queue_job(engine, settings, segments=256 * 4, systems=1)
+    add_worker(engine, 2)
+    accounts, app = new_accounts(settings), App()
+
+    @contextmanager
+    def meanwhile(engine: Engine) -> Iterator[Connection]:
+        with writing(engine) as other:
+            other.execute(update(Shard).where(Shard.id == 2).values(state=LeaseState.CANCELLED))
+        with writing(engine) as other, writing(engine) as connection:
+            other.execute(select(Shard.id).where(Shard.id == 3).with_for_update())
+            yield connection
+
+    monkeypatch.setattr("scheduler.dispatch.writing", meanwhile)
+    assert dispatch(engine, app, settings, accounts) == 2
+    assert [key for _, key, _ in app.sent] == [1, 4]
+    assert set(accounts.open) == {(Shard, 1), (Shard, 4)}
+    assert states(engine) == {"enqueued": 2, "cancelled": 1, "pending": 1}
+    engine.dispose()
+
+
+class Broken(App):
+    """Breaks at the first message, which has reached a worker all the same."""
+
+    def __init__(self, engine: Engine, error: Exception) -> None:
+        super().__init__()
+        self.engine, self.error = engine, error
+        self.amqp = SimpleNamespace(_producer_pool="kept")
+        self._pool: object = "kept"
+
+    def __getitem__(self, name: str) -> Any:
+        return SimpleNamespace(apply_async=self.apply)
+
+    def apply(self, arguments: tuple[int], **_: object) -> None:
+        with writing(self.engine) as connection:
+            connection.execute(update(Shard).where(Shard.id == arguments[0]).values(state=LeaseState.RUNNING))
+        raise self.error
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_message_that_arrived_before_the_broker_broke_is_not_put_back(
+    engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    """An error that nobody knows may have left half a connection: the next message goes over a new one."""
+    settings = one_block_shards(database_url)
+    queue_job(engine, settings, systems=1)
+    add_worker(engine, 2)
+    reset: list[int] = []
+    monkeypatch.setattr("scheduler.dispatch.pools", SimpleNamespace(reset=lambda: reset.append(1)))
+    app = Broken(engine, OperationalError("gone") if known else ConnectionResetError("gone"))
+    assert dispatch(engine, app, settings) == 0
+    assert states(engine) == {"running": 1, "pending": 2}
+    with reading(engine) as connection:
+        sent_at = set(connection.scalars(select(Shard.enqueued_at).where(Shard.state == LeaseState.PENDING)))
+    assert sent_at == {None}
+    assert (reset, app._pool, app.amqp._producer_pool) == (([], "kept", "kept") if known else ([1], None, None))

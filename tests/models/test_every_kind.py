@@ -1,0 +1,402 @@
+"""What holds for every kind of leased work alike, and that nothing happens to the work of others."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import Engine, func, insert, select, update
+
+from metrics.base import EDITION
+from models import (
+    Comparison,
+    Evaluation,
+    LeaseState,
+    Preparation,
+    PreparedState,
+    ProtocolState,
+    Reduction,
+    Shard,
+    ShardEvaluation,
+    Trials,
+)
+from models.base import Base, now
+from models.claims import claim_shard, complete_shard, start_reducing
+from models.comparing import claim_trials, complete_trials, end_comparisons_of, start_comparison
+from models.errors import RowsHeld
+from models.lease import Leased, finish, refusals, take
+from models.outcomes import cancel_evaluations, lock_evaluations
+from models.preparing import claim_preparation, complete_merge, complete_part
+from models.randomizations import Contest, Pair
+from models.reducing import claim_reduction, complete_reduction
+from models.releasing import RELEASES
+from models.session import make_engine, reading, writing
+from models.states import NOT_YET, ComparisonState, EvaluationState, Fault
+from tests.databases import waits_for_a_lock
+from tests.faults.cluster import until
+from tests.models.test_claims import results, score_rows
+from tests.scheduler.jobs import one_block_shards, queue_job
+
+CLAIMS: Mapping[type[Leased], Any] = {
+    Shard: claim_shard,
+    Reduction: claim_reduction,
+    Preparation: claim_preparation,
+    Trials: claim_trials,
+}
+KINDS = pytest.mark.parametrize("table", list(CLAIMS))
+
+
+@pytest.fixture
+def engine(sqlite_url: str) -> Iterator[Engine]:
+    engine = make_engine(sqlite_url)
+    yield engine
+    engine.dispose()
+
+
+def queue_row(engine: Engine, table: type[Leased], segments: int = 200) -> int:
+    """Evaluations 1 and 2, for which a row of this kind waits; its id."""
+    url = engine.url.render_as_string(hide_password=False)
+    metric = "nist" if table is Preparation else "bleu"
+    job = queue_job(engine, one_block_shards(url), segments=segments, systems=2, metrics=[metric])
+    with writing(engine) as connection:
+        if table is Reduction:
+            start_reducing(connection, job.all_evaluations[1:])
+        if table is Trials:
+            contest = Contest(job.protocols[0], ((1,), (2,)), (Pair(0, 0, 1),), 300, 7)
+            start_comparison(connection, contest, [(100, 200)], queue_class=1, team="", edition=EDITION)
+        return connection.execute(select(func.min(table.id))).scalar_one()
+
+
+def claim(engine: Engine, table: type[Leased], key: int, owner: str = "o", **others: Any) -> Any:
+    given = {"owner": owner, "worker": "w", "lease_seconds": 60, "max_attempts": 3, **others}
+    with writing(engine) as connection:
+        return CLAIMS[table](connection, key, **given)
+
+
+def release(engine: Engine, table: type[Leased], key: int, owner: str = "o", **others: Any) -> bool:
+    given = {"max_attempts": 3, "delay_seconds": 0.0, **others}
+    with writing(engine) as connection:
+        return RELEASES[table](connection, key, owner, "no.", **given)
+
+
+def row_of(engine: Engine, table: type[Leased], key: int) -> Any:
+    with reading(engine) as connection:
+        return connection.execute(select(table, now().label("now")).where(table.id == key)).one()
+
+
+@KINDS
+def test_work_of_another_edition_is_left_to_others(engine: Engine, table: type[Leased]) -> None:
+    key = queue_row(engine, table)
+    with writing(engine) as connection:
+        connection.execute(update(table).values(state=LeaseState.ENQUEUED, enqueued_at=now()))
+    assert claim(engine, table, key, edition=EDITION + 1) is None
+    assert row_of(engine, table, key).state == LeaseState.PENDING
+    claimed = claim(engine, table, key, edition=EDITION)
+    assert claimed is not None
+    assert (row_of(engine, table, key).state, claimed.owner) == (LeaseState.RUNNING, "o")
+
+
+@KINDS
+def test_what_is_released_waits_longer_each_time_and_then_fails(engine: Engine, table: type[Leased]) -> None:
+    key = queue_row(engine, table)
+    for attempt in (1, 2):
+        assert claim(engine, table, key) is not None
+        assert release(engine, table, key, delay_seconds=1000.0)
+        row = row_of(engine, table, key)
+        assert (row.state, row.attempts, row.error) == (LeaseState.PENDING, attempt, "no.")
+        assert row.not_before - row.now == pytest.approx(1000 * attempt, abs=30)
+    assert claim(engine, table, key) is not None
+    assert release(engine, table, key, delay_seconds=1000.0)
+    row = row_of(engine, table, key)
+    assert (row.state, row.attempts, row.error) == (LeaseState.FAILED, 3, "no.")
+
+
+SAID = {
+    Shard: "Segments 1 to 256 could not be scored ({}): no.",
+    Reduction: "The shards could not be added up ({}): no.",
+    Preparation: "Segments 1 to 256 in the references could not be counted for nist ({}): no.",
+    Trials: "Trials 101 to 200 could not be made ({}): no.",
+}
+
+
+@KINDS
+@pytest.mark.parametrize("permanent", [True, False])
+def test_whose_fault_it_is_when_the_last_attempt_fails(engine: Engine, table: type[Leased], permanent: bool) -> None:
+    """What comes again whoever tries is the fault of the input; all else is ours."""
+    key = queue_row(engine, table)
+    if table is Shard:
+        with writing(engine) as connection:
+            cancel_evaluations(connection, [1])
+    for _ in range(1 if permanent else 2):
+        assert claim(engine, table, key) is not None
+        assert release(engine, table, key, max_attempts=2, permanent=permanent)
+    with reading(engine) as connection:
+        ended = Comparison if table is Trials else Evaluation
+        found = connection.execute(select(ended).where(ended.id == (1 if table is Trials else 2))).one()
+    assert (found.state, found.reason) == ("failed", SAID[table].format("tried once" if permanent else "tried 2 times"))
+    if table is not Trials:
+        assert found.fault == (Fault.INPUT if permanent else Fault.PLATFORM)
+
+
+def all_rows(engine: Engine) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Every row of every table: by its table and key."""
+    with reading(engine) as connection:
+        return {
+            (table.name, *(row._mapping[column] for column in table.primary_key)): dict(row._mapping)
+            for table in Base.metadata.sorted_tables
+            for row in connection.execute(select(table))
+        }
+
+
+@pytest.fixture
+def others(engine: Engine, sqlite_url: str) -> Iterator[None]:
+    """Another job with evaluations and work in every state, in the same hands: not a row of it changes or goes."""
+    job = queue_job(
+        *(engine, one_block_shards(sqlite_url)),
+        segments=20,
+        systems=6,
+        metrics=["nist", "wer"],
+        campaign="other",
+        seed=9,
+    )
+    [protocol] = job.protocols
+    held = {"owner": "o", "worker": "w", "lease_until": now() + 1000, "attempts": 1, "edition": EDITION}
+    with writing(engine) as connection:
+        state = connection.scalars(select(PreparedState.id)).one()
+        contest = Contest(protocol, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
+        comparison = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="")
+        known = {
+            Shard: {"protocol_id": protocol, "first_block": 0, "last_block": 1, "cost": 1.0},
+            Reduction: {"protocol_id": protocol},
+            Preparation: {"prepared_state_id": state, "first_block": 0, "last_block": 1, "part": b"part"},
+            Trials: {"comparison_id": comparison, "first_trial": 0, "last_trial": 99, "counts": b"counts"},
+        }
+        for each, evaluation, lease in zip(EvaluationState, job.all_evaluations, LeaseState, strict=True):
+            keys = {
+                table: connection.execute(
+                    insert(table).values(**held, **values, state=lease, not_before=NOT_YET).returning(table.id)
+                ).scalar_one()
+                for table, values in known.items()
+            }
+            connection.execute(
+                update(Evaluation)
+                .where(Evaluation.id == evaluation)
+                .values(state=each, reduction_id=keys[Reduction], remaining=7)
+            )
+            connection.execute(insert(ShardEvaluation).values(shard_id=keys[Shard], evaluation_id=evaluation))
+    before = all_rows(engine)
+    yield
+    after = all_rows(engine)
+    assert {key: after.get(key) for key in before} == before
+
+
+def waiting_keys(engine: Engine, table: type[Leased], job: Any) -> list[int]:
+    """Rows that wait, of the job's protocol."""
+    query = select(table.id).where(table.state == LeaseState.PENDING).order_by(table.id)
+    if table is Preparation:
+        theirs = select(ProtocolState.prepared_state_id).where(ProtocolState.protocol_id == job.protocols[0])
+        query = query.where(Preparation.prepared_state_id.in_(theirs))
+    else:
+        query = query.where(table.protocol_id == job.protocols[0])  # type: ignore[attr-defined]
+    with reading(engine) as connection:
+        return list(connection.scalars(query))
+
+
+def ends(engine: Engine, job: Any) -> list[str]:
+    with reading(engine) as connection:
+        states = select(Evaluation.state).where(Evaluation.id.in_(job.all_evaluations)).order_by(Evaluation.id)
+        return list(connection.scalars(states))
+
+
+@pytest.mark.usefixtures("others")
+def test_shards_and_reductions_leave_those_of_others_alone(engine: Engine, sqlite_url: str) -> None:
+    job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=3)
+    first, second = waiting_keys(engine, Shard, job)
+    for permanent in (False, True):
+        assert claim(engine, Shard, second) is not None
+        assert ends(engine, job) == ["running"] * 3
+        assert release(engine, Shard, second, permanent=permanent)
+    one, *rest = waiting_keys(engine, Shard, job)[1:]
+    assert len(rest) == 2, "one for each evaluation"
+    claim(engine, Shard, one)
+    assert release(engine, Shard, one, permanent=True)
+    for key in (first, *rest):
+        claimed = claim(engine, Shard, key)
+        with writing(engine) as connection:
+            assert complete_shard(connection, claimed, results(claimed)).accepted
+    assert ends(engine, job) == ["failed", "reducing", "reducing"]
+    reductions = waiting_keys(engine, Reduction, job)
+    for permanent in (False, True):
+        for key in reductions:
+            assert claim(engine, Reduction, key) is not None
+            assert release(engine, Reduction, key, permanent=permanent)
+        if not permanent:
+            assert waiting_keys(engine, Reduction, job) == reductions
+    # Those of a single evaluation have failed.
+    assert set(ends(engine, job)) == {"failed"}
+
+
+@pytest.mark.usefixtures("others")
+def test_scores_and_ends_are_those_of_the_job(engine: Engine, sqlite_url: str) -> None:
+    job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=3)
+    shards = waiting_keys(engine, Shard, job)
+    for key in shards:
+        claimed = claim(engine, Shard, key)
+        with writing(engine) as connection:
+            assert complete_shard(connection, claimed, results(claimed)).accepted
+    [key] = waiting_keys(engine, Reduction, job)
+    assert claim(engine, Reduction, key) is not None
+    assert release(engine, Reduction, key, permanent=True)
+    first, second, third = waiting_keys(engine, Reduction, job)
+    with writing(engine) as connection:
+        cancel_evaluations(connection, job.all_evaluations[2:])
+    for key in (first, second):
+        mine = claim(engine, Reduction, key)
+        with writing(engine) as connection:
+            assert complete_reduction(connection, mine, score_rows(mine))
+    assert claim(engine, Reduction, third) is None
+    assert row_of(engine, Reduction, third).state == LeaseState.CANCELLED
+    assert ends(engine, job) == ["done", "done", "cancelled"]
+
+
+@pytest.mark.usefixtures("others")
+def test_what_is_cancelled_is_that_of_the_job(engine: Engine, sqlite_url: str) -> None:
+    job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=2, metrics=["nist"])
+    shards, parts = (waiting_keys(engine, table, job) for table in (Shard, Preparation))
+    with writing(engine) as connection:
+        assert cancel_evaluations(connection, [], "nobody") == []
+        assert cancel_evaluations(connection, job.all_evaluations[:1], "no") == job.all_evaluations[:1]
+    assert ends(engine, job) == ["cancelled", "queued"]
+    assert (waiting_keys(engine, Shard, job), waiting_keys(engine, Preparation, job)) == (shards, parts)
+    with writing(engine) as connection:
+        assert cancel_evaluations(connection, job.all_evaluations, "no", counts=True) == job.all_evaluations[1:]
+    assert ends(engine, job) == ["cancelled"] * 2
+    with reading(engine) as connection:
+        theirs = select(Evaluation).where(Evaluation.id.in_(job.all_evaluations)).order_by(Evaluation.id)
+        found = [(row.reason, row.fault) for row in connection.execute(theirs)]
+    assert found == [("no", None), ("no", Fault.INPUT)]
+    assert (waiting_keys(engine, Shard, job), waiting_keys(engine, Preparation, job)) == ([], [])
+
+
+@pytest.mark.usefixtures("others")
+def test_preparations_leave_those_of_others_alone(engine: Engine, sqlite_url: str) -> None:
+    job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=2, metrics=["nist"])
+    first, second = waiting_keys(engine, Preparation, job)
+    assert claim(engine, Preparation, first) is not None
+    assert release(engine, Preparation, first)
+    for key, complete in ((first, complete_part), (second, complete_part), (None, complete_merge)):
+        [key] = [key] if key else waiting_keys(engine, Preparation, job)
+        mine = claim(engine, Preparation, key)
+        with writing(engine) as connection:
+            assert complete(connection, mine, b"counted")
+    with reading(engine) as connection:
+        sendable = select(Shard.not_before <= now()).where(Shard.protocol_id == job.protocols[0])
+        assert list(connection.scalars(sendable)) == [True, True]
+
+
+@pytest.mark.usefixtures("others")
+def test_a_preparation_that_fails_ends_those_who_wait_for_it(engine: Engine, sqlite_url: str) -> None:
+    job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=2, metrics=["nist"])
+    first, _ = waiting_keys(engine, Preparation, job)
+    assert claim(engine, Preparation, first) is not None
+    assert release(engine, Preparation, first, permanent=True)
+    assert ends(engine, job) == ["failed"] * 2
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.parametrize("how", ["done", "failed", "ended"])
+def test_trials_leave_those_of_others_alone(engine: Engine, sqlite_url: str, how: str) -> None:
+    job = queue_job(engine, one_block_shards(sqlite_url), segments=20, systems=2)
+    a, b = job.all_evaluations
+    contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 99, 7)
+    with writing(engine) as connection:
+        comparison = start_comparison(connection, contest, [(0, 50), (50, 99)], queue_class=1, team="t")
+        trials = select(Trials.id).where(Trials.comparison_id == comparison).order_by(Trials.id)
+        first, second = connection.scalars(trials)
+    assert claim(engine, Trials, first) is not None
+    assert release(engine, Trials, first)
+    mine = claim(engine, Trials, first)
+    with writing(engine) as connection:
+        assert complete_trials(connection, mine, np.array([5]))
+    mine = claim(engine, Trials, second)
+    if how == "failed":
+        assert release(engine, Trials, second, permanent=True)
+    with writing(engine) as connection:
+        if how == "ended":
+            assert end_comparisons_of(connection, [b], "gone") == [comparison]
+            assert end_comparisons_of(connection, [b], "gone") == []
+        if how == "done":
+            assert complete_trials(connection, mine, np.array([5]))
+    with reading(engine) as connection:
+        found = connection.scalar(select(Comparison.state).where(Comparison.id == comparison))
+    # Nobody has scored the two: the tests cannot be stored.
+    assert found == ComparisonState.FAILED
+
+
+@pytest.mark.parametrize("table", [Reduction, Preparation, Trials])
+@pytest.mark.parametrize("attempts_left", [True, False])
+def test_what_is_completed_meanwhile_is_not_released(
+    postgres_url: str, table: type[Leased], attempts_left: bool
+) -> None:
+    """Whoever releases it waits for its owner who hands it in, and then leaves it alone: done stays done."""
+    engine = make_engine(postgres_url)
+    key = queue_row(engine, table)
+    assert claim(engine, table, key) is not None
+    released: list[bool] = []
+    thread = threading.Thread(
+        target=lambda: released.append(release(engine, table, key, max_attempts=3 if attempts_left else 1))
+    )
+    with writing(engine) as connection:
+        assert finish(connection, table, key, "o")
+        thread.start()
+        until(lambda: waits_for_a_lock(engine), "the one who releases it")
+    thread.join(60)
+    assert released == [False]
+    assert row_of(engine, table, key).state == LeaseState.DONE
+    engine.dispose()
+
+
+def test_who_waits_is_locked_in_the_order_of_their_ids(postgres_url: str) -> None:
+    """Also where the database has them in another order; whoever wants them, too, waits."""
+    engine = make_engine(postgres_url)
+    evaluations = queue_job(engine, one_block_shards(postgres_url), segments=10, systems=3).all_evaluations
+    with writing(engine) as connection:
+        for evaluation in evaluations[1::-1]:
+            # A row that is written anew stands behind the others.
+            connection.execute(update(Evaluation).where(Evaluation.id == evaluation).values(reason="moved"))
+    states = [EvaluationState.QUEUED]
+    with writing(engine) as first:
+        assert lock_evaluations(first, evaluations[::-1], states) == evaluations
+        with writing(engine) as second:
+            free = select(Evaluation.id).with_for_update(skip_locked=True)
+            assert list(second.scalars(free)) == []
+    engine.dispose()
+
+
+@KINDS
+def test_two_who_refuse_a_row_do_so_one_after_the_other(postgres_url: str, table: type[Leased]) -> None:
+    """Else the second would not know what the first has said, and they would hand it on for ever."""
+    engine = make_engine(postgres_url)
+    key = queue_row(engine, table)
+    assert claim(engine, table, key) is not None
+    with writing(engine) as first:
+        assert refusals(first, table, key, "o") == set()
+        with pytest.raises(RowsHeld), writing(engine, lock_seconds=0.05) as second:
+            refusals(second, table, key, "o")
+    engine.dispose()
+
+
+@pytest.mark.parametrize("table", [Shard, Preparation])
+def test_who_cancels_does_not_wait_for_one_who_claims(postgres_url: str, table: type[Leased]) -> None:
+    """He holds the evaluation that the other will want next: they would wait for each other for ever."""
+    engine = make_engine(postgres_url)
+    key = queue_row(engine, table, segments=300)
+    with writing(engine) as first:
+        assert take(first, table, key, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+        with writing(engine, lock_seconds=0.2) as second:
+            assert cancel_evaluations(second, [1, 2]) == [1, 2]
+    with reading(engine) as connection:
+        states = list(connection.scalars(select(table.state).order_by(table.id)))
+    assert states == ["running", "cancelled"]
+    engine.dispose()
