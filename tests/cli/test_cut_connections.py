@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +15,11 @@ import pytest
 from sqlalchemy import Engine, event, update
 
 from models import Evaluation
-from models.session import make_engine, writing
+from models.night_claims import claim_night, open_nights
+from models.session import make_engine, reading, writing
+from models.states import NightState
 from scheduler import waiting
+from scheduler.night_steps import fetch, judge, look_at_scores
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
 from tests.scheduler.quotas import SEGMENTS, open_campaign
@@ -127,7 +132,7 @@ def test_evaluate_and_compare(
 
 
 @pytest.mark.parametrize("every", [1, 3])
-def test_submit_and_retry(url: str, settings: Settings, every: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_submit_retry_and_requeue(url: str, settings: Settings, every: int, capsys: pytest.CaptureFixture[str]) -> None:
     engine = make_engine(url, pooled=False)
     open_campaign(engine, settings, done=True)
     Path("out.txt").write_bytes(similar_text(some_text(SEGMENTS, 1), 1) + b"\n")
@@ -143,3 +148,72 @@ def test_submit_and_retry(url: str, settings: Settings, every: int, capsys: pyte
         assert status_of(retry) == 0, capsys.readouterr().err
     assert cutter.cut
     assert "Done: 1, failed: 0, cancelled: 0." in capsys.readouterr().out
+    with cutting(url, looked, every) as cutter:
+        assert status_of(["requeue", "2", "--yes", "--wait"]) == 0, capsys.readouterr().err
+    assert cutter.cut
+    assert "Done: 1, failed: 0, cancelled: 0." in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("settings")
+@pytest.mark.parametrize("every", [1, 7])
+def test_tune(
+    url: str, campaign: Path, every: int, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    (campaign / "human.sys.tsv").write_text("system\tscore\none\t1.5\ntwo\t0.5\n")
+    values = ("--values", "0.4,1", "--level", "system", "--confidence", "20", "--folds", "0")
+    with cutting(url, stores, every) as cutter:
+        assert status_of(["tune", "tbleu", "eps", "harbour", *values]) == 0, capsys.readouterr().err
+    assert cutter.cut
+    assert "The database is back." in caplog.text
+    disturbed = capsys.readouterr().out
+    assert status_of(["tune", "tbleu", "eps", "harbour", *values]) == 0
+    assert capsys.readouterr().out == disturbed
+
+
+@pytest.mark.parametrize(("late", "every"), [(False, 1), (True, 3)], ids=["while it waits", "before its report"])
+def test_nightly_run(
+    url: str,
+    campaign: Path,
+    late: bool,
+    every: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The nights themselves are made elsewhere, while the command sleeps."""
+    settings, engine = one_block_shards(url), make_engine(url, pooled=False)
+    go, judged = threading.Event(), threading.Event()
+    add = ("nightly", "add", "gate", "--cron", "30 2 * * *", "--source", "out/{system}.txt", "--test-set", "harbour")
+    assert status_of([*add, "-m", "chrf"]) == 0
+    Path("out").mkdir()
+    shutil.copy(campaign / "systems" / "one.txt", "out")
+
+    def sleep(_seconds: float) -> None:
+        Cutter.rests = True
+        with reading(engine) as connection:
+            nights = open_nights(connection)
+        for night in nights:
+            if night.state == NightState.SCORING:
+                work_off(settings)
+                look_at_scores(engine, night.id)
+                continue
+            with writing(engine) as connection:
+                assert claim_night(connection, night, "owner", "elsewhere", 60.0)
+            if night.state == NightState.DUE:
+                fetch(engine, settings, night.id, "owner", go)
+            else:
+                judge(engine, settings, night.id, "owner", None)
+                judged.set()
+        Cutter.rests = False
+
+    monkeypatch.setattr(waiting, "time", SimpleNamespace(sleep=sleep))
+
+    def begins(statement: str) -> bool:
+        """The first look at how far the night is, or at its end."""
+        return judged.is_set() if late else statement.startswith("SELECT night.id, night.schedule_id, night.due_at")
+
+    with cutting(url, begins, every) as cutter:
+        assert status_of(["nightly", "run", "gate"]) == 0, capsys.readouterr().err
+    assert cutter.cut
+    assert "The database is back." in caplog.text
+    assert "chrf" in capsys.readouterr().out.lower()

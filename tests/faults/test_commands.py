@@ -12,6 +12,7 @@ from models import Evaluation, EvaluationState, LeaseState, Score, Shard
 from models.session import reading
 from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
 from tests.faults.nursery import Forked
+from tests.faults.troubled import GATE
 from tests.scheduler.jobs import similar_text, some_text
 
 pytestmark = pytest.mark.faults
@@ -38,9 +39,11 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def evaluate(cluster: Cluster, name: str, campaign: Path, metric: str) -> Forked:
-    report = str(cluster.folder / f"{name}-report")
-    return cluster.start(name, "cli", "evaluate", str(campaign), "-m", metric, "--output", report, "--confidence", "50")
+def evaluate(cluster: Cluster, name: str, campaign: Path, metric: str, **environment: str) -> Forked:
+    report = ("--output", str(cluster.folder / f"{name}-report"))
+    return cluster.start(
+        name, "cli", "evaluate", str(campaign), "-m", metric, *report, "--confidence", "50", **environment
+    )
 
 
 @pytest.fixture(scope="module")
@@ -66,12 +69,19 @@ def check(cluster: Cluster, undisturbed: Scores) -> None:
 def test_two_commands_at_once(tmp_path: Path, campaign: Path, undisturbed: Scores) -> None:
     """Neither finds a database; one works for both, or one after the other."""
     with Cluster(tmp_path, f"sqlite:///{tmp_path / 'steelyard.db'}", "memory://localhost/", **SETTINGS) as cluster:
-        commands = [evaluate(cluster, name, campaign, "troubled:pause=0.15") for name in ("one", "two")]
+        gate = tmp_path / "gate"
+        commands = [
+            evaluate(cluster, name, campaign, "troubled:pause=0.15", **{GATE: str(gate)}) for name in ("one", "two")
+        ]
+        # Whichever works has not ended before the other is there.
+        waiting = "Another command works on this database"
+        until(lambda: waiting in cluster.log("one") + cluster.log("two"), "one of the commands to wait")
+        gate.touch()
         for name, command in zip(("one", "two"), commands, strict=True):
             assert command.wait(PATIENCE) == 0, cluster.log(name)
             assert (tmp_path / f"{name}-report" / "report.html").is_file()
         logs = cluster.log("one") + cluster.log("two")
-        assert logs.count("Another command works on this database") == 1
+        assert logs.count(waiting) == 1
         assert "Traceback" not in logs
         check(cluster, undisturbed)
         with reading(cluster.engine) as connection:

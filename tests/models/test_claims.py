@@ -5,12 +5,23 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from sqlalchemy import Connection, Engine, func, select, update
+from sqlalchemy import Connection, Engine, func, insert, select, update
 
-from models import Evaluation, LeaseState, Reduction, Score, Shard, ShardEvaluation, Statistics
+from models import (
+    Evaluation,
+    LeaseState,
+    Reduction,
+    ReplicatePart,
+    Score,
+    Shard,
+    ShardEvaluation,
+    Statistics,
+    Submission,
+)
 from models.arrays import pack
 from models.base import now
-from models.claims import ClaimedShard, Completion, ShardRow, claim_shard, complete_shard, release_shard
+from models.blobs import Placed
+from models.claims import ClaimedShard, Completion, ShardRow, ShardTiming, claim_shard, complete_shard, release_shard
 from models.lease import forget_old_hints, lost, owned_by_task
 from models.outcomes import cancel_evaluations
 from models.reducing import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
@@ -241,15 +252,68 @@ def test_out_of_attempts_a_shard_is_split_and_then_fails_alone(engine: Engine) -
 
 
 @pytest.mark.usefixtures("job")
-def test_a_released_shard_waits_longer_each_time(engine: Engine) -> None:
-    shard = shards(engine)[0]
-    delays = []
-    for attempt in range(2):
-        with writing(engine) as connection:
-            claim(connection, shard, f"{attempt}")
-            release_shard(connection, shard, f"{attempt}", "no", max_attempts=3, delay_seconds=10)
-            delays.append(connection.scalar(select(Shard.not_before - now()).where(Shard.id == shard)))
-    assert delays == pytest.approx([10, 20], abs=2)
+def test_the_parts_of_a_split_shard_take_its_place(engine: Engine) -> None:
+    """In its class, for its team, due when it was; each with its part of the work and fresh attempts."""
+    shard = shards(engine)[1]
+    given = {"queue_class": 2, "team": "t", "due_at": 5e9, "edition": 7, "metrics": [0]}
+    with writing(engine) as connection:
+        connection.execute(update(Shard).where(Shard.id == shard).values(**given, cost=6.0))
+        claim(connection, shard, "a")
+        release_shard(connection, shard, "a", "no", max_attempts=3, delay_seconds=0, permanent=True)
+        for row in connection.execute(select(Shard).where(Shard.id > shards(engine)[2])):
+            assert {name: row._mapping[name] for name in given} == given
+            assert (row.first_block, row.last_block, row.protocol_id) == (1, 2, 1)
+            assert (row.state, row.attempts, row.cost) == (LeaseState.PENDING, 0, 2.0)
+
+
+def test_who_needs_a_shard_no_more_is_not_worked_for(engine: Engine, job: Intake) -> None:
+    """A shard that nobody needs is cancelled when it is claimed, if it slipped through before."""
+    first, second, _ = shards(engine)
+    with writing(engine) as connection:
+        cancel_evaluations(connection, job.all_evaluations[:1])
+        claimed = claim(connection, first, "a")
+        assert claimed is not None
+        texts = select(Submission.text_id).where(Submission.id.in_(job.submissions[1:])).order_by(Submission.id)
+        assert claimed.evaluations == tuple(job.all_evaluations[1:])
+        assert claimed.texts == tuple(connection.scalars(texts))
+        assert (claimed.protocol_id, claimed.metrics) == (job.protocols[0], None)
+        cancel_evaluations(connection, job.all_evaluations)
+        connection.execute(update(Shard).where(Shard.id == second).values(state=LeaseState.ENQUEUED))
+        assert claim(connection, second, "b") is None
+        assert connection.scalar(select(Shard.state).where(Shard.id == second)) == LeaseState.CANCELLED
+
+
+@pytest.mark.usefixtures("job")
+def test_what_a_shard_hands_in_is_stored_in_place_of_what_is_there(engine: Engine) -> None:
+    """Statistics and replicate parts, in the row or as an object, each under its evaluation, metric and blocks."""
+    shard = shards(engine)[1]
+    with writing(engine) as connection:
+        claimed = claim(connection, shard, "a")
+        assert claimed is not None
+        one, two, three = claimed.evaluations
+        for table in (Statistics, ReplicatePart):
+            old = {"metric": 1, "first_block": 1, "last_block": 9, "blob": b"old", "object_url": "old"}
+            connection.execute(insert(table).values(evaluation_id=one, **old))
+        handed_in = [
+            ShardRow(one, 1, b"statistics", b"part"),
+            ShardRow(two, 0, b"more", None),
+            ShardRow(three, 0, Placed("s3://statistics"), Placed("s3://part")),
+        ]
+        assert complete_shard(connection, claimed, handed_in, ShardTiming(2.0, (1.5,))).accepted
+        found = {
+            table: [tuple(row) for row in connection.execute(select(table).order_by(table.evaluation_id))]
+            for table in (Statistics, ReplicatePart)
+        }
+        timed = connection.execute(select(Shard.kernel_seconds, Shard.metric_seconds).where(Shard.id == shard)).one()
+    assert found == {
+        Statistics: [
+            (one, 1, 1, 2, b"statistics", None),
+            (two, 0, 1, 2, b"more", None),
+            (three, 0, 1, 2, b"", "s3://statistics"),
+        ],
+        ReplicatePart: [(one, 1, 1, 2, b"part", None), (three, 0, 1, 2, b"", "s3://part")],
+    }
+    assert timed == (2.0, [1.5])
 
 
 def test_cancelled_evaluations_take_their_shards_along(engine: Engine, job: Intake) -> None:

@@ -35,6 +35,10 @@ def test_newer_tables_serve_older_programs(
     assert Standing(revision, oldest).serves(program) == (told is None)
 
 
+BEATING = -86400.0
+"""Seconds since the last beat of a worker that goes on to beat, however long the test takes."""
+
+
 def add_worker(engine: Engine, name: str, beat_ago: float = 0.0, **values: object) -> None:
     with writing(engine) as connection:
         row = {"id": name, "host": "h", "pid": 1, "version": "0.9", "concurrency": 1, **values}
@@ -50,7 +54,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch, oldest: str) -> None:
 def test_an_upgrade_is_refused_while_older_workers_live(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = make_engine(database_url, pooled=False)
     add_worker(engine, "silent", 100.0)
-    add_worker(engine, "knowing", revision=migrate.REVISION)
+    add_worker(engine, "knowing", BEATING, revision=migrate.REVISION)
     migrate.downgrade(database_url, "20261204")
     breaking(monkeypatch, migrate.REVISION)
     # Going down took their revisions away, so that nobody knows them any more.
@@ -65,7 +69,7 @@ def test_an_upgrade_is_refused_while_older_workers_live(database_url: str, monke
 
 def test_an_upgrade_that_breaks_nothing_needs_nobody_to_stop(database_url: str) -> None:
     engine = make_engine(database_url, pooled=False)
-    add_worker(engine, "old")
+    add_worker(engine, "old", BEATING)
     migrate.downgrade(database_url, "20261204")
     migrate.upgrade(database_url, silent_seconds=10)
     with reading(engine) as connection:
@@ -76,7 +80,7 @@ def test_an_upgrade_that_breaks_nothing_needs_nobody_to_stop(database_url: str) 
 
 def test_commands_say_what_they_find(sqlite_url: str, capsys: pytest.CaptureFixture[str]) -> None:
     engine = make_engine(sqlite_url, pooled=False)
-    add_worker(engine, "one", revision="20261205", edition=3)
+    add_worker(engine, "one", BEATING, revision="20261205", edition=3)
     assert main(["db", "status", "--database", sqlite_url]) == 0
     said = capsys.readouterr().out
     assert "(up to date)" in said

@@ -1,5 +1,6 @@
 """Finding what was lost."""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -9,12 +10,15 @@ from models import Comparison, Evaluation, LeaseState, Preparation, Reduction, S
 from models.base import now
 from models.claims import claim_shard, start_reducing
 from models.lease import Leased, exhausted
+from models.outcomes import cancel_evaluations
 from models.releasing import RELEASES, give_up
 from models.session import make_engine, reading, writing
 from scheduler.comparing import request_comparison
 from scheduler.intake import Intake
 from scheduler.recovery import reclaim_all, reduce_forgotten, sweep
-from scheduler.telemetry import GIVEN_UP, new_tally
+from scheduler.telemetry import GIVEN_UP, HINTS_LOST, TAKEN_BACK, new_tally
+from tests.databases import waits_for_a_lock
+from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from worker.counting import kind_of
 from worker.settings import Settings
@@ -208,3 +212,73 @@ def test_who_crashes_the_command_each_time_fails(engine: Engine, settings: Setti
     reclaim_all(engine, few, used=True)
     # Split into one shard for each of the two evaluations.
     assert [state for state, _ in shards(engine)] == ["failed", "pending", "pending", "pending", "pending"]
+
+
+def test_what_is_cancelled_meanwhile_is_not_reduced(postgres_url: str) -> None:
+    """Who takes up forgotten evaluations waits for those who hold them, and then leaves them alone."""
+    engine = make_engine(postgres_url)
+    [one, two] = queue_job(engine, one_block_shards(postgres_url), segments=10, systems=2).all_evaluations
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).values(state="reducing", remaining=0))
+    thread = threading.Thread(target=reduce_forgotten, args=(engine,))
+    with writing(engine) as connection:
+        assert cancel_evaluations(connection, [one]) == [one]
+        thread.start()
+        until(lambda: waits_for_a_lock(engine), "the one who takes them up")
+    thread.join(60)
+    with reading(engine) as connection:
+        states = connection.execute(select(Evaluation.id, Evaluation.state, Evaluation.reduction_id)).all()
+    assert sorted(states) == [(one, "cancelled", None), (two, "reducing", 1)]
+    engine.dispose()
+
+
+@pytest.mark.usefixtures("job")
+def test_what_is_taken_back_is_counted(engine: Engine, settings: Settings) -> None:
+    tally, few = new_tally(), settings.model_copy(update={"max_attempts": 2})
+    counted = [(TAKEN_BACK.name, kind_of(Shard)), (GIVEN_UP.name, kind_of(Shard)), (HINTS_LOST.name,)]
+    start(engine, lease=-1)
+    with writing(engine) as connection:
+        connection.execute(update(Shard).where(Shard.state == LeaseState.ENQUEUED).values(enqueued_at=now() - 60))
+    assert sweep(engine, few, tally) == 2
+    assert [tally.total(*each) for each in counted] == [1, 0, 1]
+    start(engine, lease=-1)
+    assert sweep(engine, few, tally) == 1
+    assert [tally.total(*each) for each in counted] == [2, 1, 1]
+
+
+@pytest.mark.usefixtures("job")
+def test_of_a_worker_that_is_silent_for_long_the_row_goes(engine: Engine, settings: Settings) -> None:
+    with writing(engine) as connection:
+        for silent, name in ((61, "gone"), (59, "silent")):
+            row = {"id": name, "host": "h", "pid": 1, "version": "1", "concurrency": 1}
+            beat_at = now() - silent * settings.silent_seconds
+            connection.execute(insert(Worker).values(**row, beat_at=beat_at))
+    sweep(engine, settings)
+    with reading(engine) as connection:
+        assert set(connection.scalars(select(Worker.id))) == {"w", "silent"}
+
+
+@pytest.mark.usefixtures("job")
+@pytest.mark.parametrize("used", [True, False])
+def test_what_a_command_left_can_be_begun_at_once(engine: Engine, settings: Settings, used: bool) -> None:
+    """Also a row that says it runs and not for whom, as people edit it."""
+    later = settings.model_copy(update={"retry_seconds": 1000.0})
+    start(engine)
+    with writing(engine) as connection:
+        last = connection.scalar(select(func.max(Shard.id)))
+        connection.execute(update(Shard).where(Shard.id == last).values(state=LeaseState.RUNNING, attempts=2))
+    assert reclaim_all(engine, later, used=used) == 3
+    assert shards(engine) == [("pending", 1 if used else 0), ("pending", 0), ("pending", 1)]
+    with reading(engine) as connection:
+        assert connection.scalar(select(func.count()).where(Shard.not_before > now())) == 0
+        assert set(connection.scalars(select(Shard.enqueued_at))) == {None}
+
+
+def test_of_waiting_work_without_attempts_what_was_ended_meanwhile_is_not_counted(
+    engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried_twice(engine, settings, Shard)
+    monkeypatch.setattr("scheduler.recovery.give_up", lambda *_: False)
+    tally = new_tally()
+    assert sweep(engine, settings.model_copy(update={"max_attempts": 2}), tally) == 0
+    assert tally.total(GIVEN_UP.name, kind_of(Shard)) == 0

@@ -3,9 +3,10 @@
 import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from sqlalchemy import Engine, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, text, update
 
 from models import (
     Comparison,
@@ -24,10 +25,13 @@ from models import (
 )
 from models.base import now
 from models.claims import claim_shard, complete_shard
+from models.comparing import start_comparison
 from models.forgetting import date_closed, forget_ended
-from models.recounting import recount
+from models.lease import Leased
+from models.randomizations import Contest
+from models.recounting import broken_comparisons, recount
 from models.session import make_engine, reading, writing
-from models.states import QueueClass
+from models.states import ComparisonState, QueueClass
 from scheduler import upkeep
 from scheduler.comparing import request_comparison
 from scheduler.queueing import queue_evaluations
@@ -36,6 +40,7 @@ from scheduler.upkeep import Upkeep, recount_open
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from tests.statements import caught
 from worker.outcome import do_preparation, do_shard, do_trials
 from worker.settings import Settings
 from worker.station import Station
@@ -98,6 +103,41 @@ def test_a_shard_that_is_handed_in_meanwhile_counts_once(postgres_url: str) -> N
     assert found == [(8, 2)]
     assert evaluations(engine) == [("running", 2)]
     engine.dispose()
+
+
+def test_what_has_ended_is_not_counted_anew(engine: Engine, database_url: str) -> None:
+    """Nor is what is under way: sent, running and waiting shards are all to come."""
+    settings = one_block_shards(database_url)
+    ended, under_way = queue_job(engine, settings, segments=600, systems=2).all_evaluations
+    with writing(engine) as connection:
+        first, second, _ = connection.scalars(select(Shard.id).order_by(Shard.id))
+        connection.execute(update(Shard).where(Shard.id == first).values(state=LeaseState.RUNNING))
+        connection.execute(update(Shard).where(Shard.id == second).values(state=LeaseState.ENQUEUED))
+        connection.execute(update(Evaluation).where(Evaluation.id == ended).values(state="done", remaining=0))
+    assert recount_open(engine) == 0
+    for evaluation in (ended, under_way):
+        with writing(engine) as connection:
+            assert recount(connection, evaluation) is None
+    assert evaluations(engine) == [("done", 0), ("queued", 3)]
+
+
+def test_a_comparison_under_way_is_not_broken(engine: Engine, database_url: str) -> None:
+    protocol = queue_job(engine, one_block_shards(database_url), segments=10, systems=1).protocols[0]
+    for seed in (1, 2):
+        with writing(engine) as connection:
+            ranges = [(0, 30), (30, 40), (40, 70), (70, 99)]
+            start_comparison(connection, Contest(protocol, (), (), 99, seed), ranges, queue_class=0, team="")
+    with writing(engine) as connection:
+        for key, state in ((1, LeaseState.RUNNING), (2, LeaseState.ENQUEUED), (3, LeaseState.DONE)):
+            connection.execute(update(Trials).where(Trials.id == key).values(state=state))
+        connection.execute(update(Comparison).where(Comparison.id == 1).values(remaining=3))
+        assert broken_comparisons(connection) == []
+        for key, state in ((4, LeaseState.CANCELLED), (8, LeaseState.FAILED)):
+            connection.execute(update(Trials).where(Trials.id == key).values(state=state))
+        connection.execute(update(Comparison).values(remaining=Comparison.remaining - 1))
+        assert broken_comparisons(connection) == [1, 2], "they would end with fewer trials than were asked for"
+        connection.execute(update(Comparison).where(Comparison.id == 1).values(state="failed"))
+        assert broken_comparisons(connection) == [2]
 
 
 EDITS = {
@@ -349,3 +389,148 @@ def test_it_is_done_at_the_start_and_then_when_it_is_due(sqlite_url: str) -> Non
         # The second time nothing was due.
         assert connection.scalar(select(Evaluation.remaining).where(Evaluation.id == first)) == 7
         assert connection.scalar(select(func.count()).where(Shard.state == LeaseState.DONE)) == 0
+
+
+OLD, YOUNG = 31 * DAY, 29 * DAY
+CLOSED = ("done", "failed", "cancelled")
+
+
+def add_ended(connection: Connection, table: type[Leased], state: str, ago: float | None, **values: Any) -> int:
+    row = {
+        Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 1.0},
+        Reduction: {"protocol_id": 1},
+        Preparation: {"first_block": 0, "last_block": 1},
+        Trials: {"first_trial": 0, "last_trial": 9},
+    }[table]
+    ended_at = None if ago is None else now() - ago
+    inserted = insert(table).values(**{**row, "state": state, "ended_at": ended_at, **values})
+    return connection.execute(inserted.returning(table.id)).scalar_one()
+
+
+@pytest.mark.parametrize("table", [Shard, Reduction, Preparation, Trials])
+def test_of_each_kind_goes_what_ended_long_ago_and_nobody_needs(
+    engine: Engine, database_url: str, table: type[Leased]
+) -> None:
+    """What works for something open stays, however old it is; what is open stays in any case."""
+    queue_job(engine, one_block_shards(database_url), segments=10, systems=2, metrics=["nist"])
+    going, staying = [], []
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(state="done", ended_at=now()))
+        connection.execute(update(Preparation).values(state="done", ended_at=now()))
+        connection.execute(update(Evaluation).where(Evaluation.id == 1).values(state="done"))
+        connection.execute(update(Evaluation).where(Evaluation.id == 2).values(state="reducing"))
+        # The first is done with, the second is under way.
+        row = {"content_hash": "x", "metric": "nist", "key": "k", "reference_texts": [], "segments": 1}
+        merged = {**row, "variable_references": False, "edition": 1, "blob": b"state"}
+        connection.execute(insert(PreparedState).values(**merged))
+        for seed, state in ((1, "done"), (2, "running")):
+            compared = {"protocol_id": 1, "content_hash": f"{seed}", "contestants": [], "tests": [], "trials": 9}
+            connection.execute(insert(Comparison).values(**compared, seed=seed, state=state, remaining=1))
+        states = {False: 2, True: 1}
+        for state in LeaseState:
+            for ago in (OLD, YOUNG):
+                for needed in (False, True):
+                    others: dict[str, Any] = {}
+                    if table is Preparation:
+                        others = {"prepared_state_id": states[needed], "part": b"part"}
+                    if table is Trials:
+                        others = {"comparison_id": 2 if needed else 1}
+                    key = add_ended(connection, table, state, ago, **others)
+                    if table is Shard:
+                        member = {"shard_id": key, "evaluation_id": 2 if needed else 1}
+                        connection.execute(insert(ShardEvaluation).values(**member))
+                    goes = state in CLOSED and ago == OLD and not needed
+                    if table is Preparation:
+                        # Of what is not merged yet, the parts that are counted stay.
+                        goes = state in CLOSED and ago == OLD and not (needed and state == "done")
+                    if table is Reduction:
+                        goes = state in CLOSED and ago == OLD
+                    (going if goes else staying).append(key)
+        before = set(connection.scalars(select(table.id)))
+        gone = forget_ended(connection, 30 * DAY, 1000)
+        assert before - set(connection.scalars(select(table.id))) == set(going)
+        assert set(staying) <= before
+    assert {name: amount for name, amount in gone.items() if amount} == {table.__tablename__: len(going)}
+
+
+def test_a_reduction_goes_when_those_it_worked_for_have_ended(engine: Engine, database_url: str) -> None:
+    queue_job(engine, one_block_shards(database_url), segments=10, systems=4)
+    with writing(engine) as connection:
+        keys = [add_ended(connection, Reduction, "done", ago) for ago in (OLD, OLD, YOUNG)]
+        for evaluation, (state, key) in enumerate(
+            [("done", keys[0]), ("reducing", keys[1]), ("done", keys[2]), ("reducing", None)], start=1
+        ):
+            here = Evaluation.id == evaluation
+            connection.execute(update(Evaluation).where(here).values(state=state, reduction_id=key))
+        assert forget_ended(connection, 30 * DAY, 1000)["reduction"] == 1
+        assert list(connection.scalars(select(Reduction.id).order_by(Reduction.id))) == keys[1:]
+        kept = connection.scalars(select(Evaluation.reduction_id).order_by(Evaluation.id))
+        assert list(kept) == [None, *keys[1:], None]
+
+
+def test_a_comparison_goes_when_it_ended_long_ago_and_its_trials_are_gone(engine: Engine, database_url: str) -> None:
+    queue_job(engine, one_block_shards(database_url), segments=10, systems=1)
+    staying = set()
+    with writing(engine) as connection:
+        cases = [(state, ago, trials) for state in ComparisonState for ago in (OLD, YOUNG) for trials in (False, True)]
+        for seed, (state, ago, trials) in enumerate(cases, start=1):
+            row = {"protocol_id": 1, "content_hash": f"{seed}", "contestants": [], "tests": [], "trials": 9}
+            values = {**row, "seed": seed, "state": state, "remaining": 0, "finished_at": now() - ago}
+            connection.execute(insert(Comparison).values(**values))
+            if trials:
+                add_ended(connection, Trials, "pending", None, comparison_id=seed)
+            if state == ComparisonState.RUNNING or ago == YOUNG or trials:
+                staying.add(seed)
+        assert forget_ended(connection, 30 * DAY, 1000)["comparison"] == len(cases) - len(staying) == 2
+        assert set(connection.scalars(select(Comparison.id))) == staying
+
+
+@pytest.mark.parametrize("table", [Shard, Reduction, Preparation, Trials])
+def test_what_ended_without_a_date_gets_one(engine: Engine, database_url: str, table: type[Leased]) -> None:
+    """An hour ago; what is open has not ended, and what has a date keeps it."""
+    queue_job(engine, one_block_shards(database_url), segments=10, systems=1, metrics=["nist"])
+    with writing(engine) as connection:
+        start_comparison(connection, Contest(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="")
+        others = {Preparation: {"prepared_state_id": 1}, Trials: {"comparison_id": 1}}.get(table, {})
+        keys = {state: add_ended(connection, table, state, None, **others) for state in LeaseState}
+        dated = add_ended(connection, table, "done", 5.0, **others)
+        assert date_closed(connection) == 3
+        ended = {row.id: row for row in connection.execute(select(table.id, (now() - table.ended_at).label("ago")))}
+        for state, key in keys.items():
+            assert ended[key].ago == (pytest.approx(3600, abs=60) if state in CLOSED else None)
+        assert ended[dated].ago < 60
+
+
+@pytest.mark.parametrize("table", [Shard, Reduction])
+def test_who_forgets_waits_for_nobody_who_holds_a_row(postgres_url: str, table: type[Leased]) -> None:
+    """And he locks evaluations in the order of their ids, as all do."""
+    engine = make_engine(postgres_url)
+    queue_job(engine, one_block_shards(postgres_url), segments=10, systems=3)
+    with writing(engine) as connection:
+        first, second = (add_ended(connection, table, "done", OLD) for _ in range(2))
+        connection.execute(update(Evaluation).values(state="done"))
+        if table is Reduction:
+            connection.execute(update(Evaluation).values(reduction_id=second))
+    with writing(engine) as holder:
+        holder.execute(select(table.id).where(table.id == first).with_for_update())
+        with caught() as statements, writing(engine, lock_seconds=0.5) as connection:
+            assert forget_ended(connection, 30 * DAY, 1000)[table.__tablename__] == 1
+    locking = [said for said, _ in statements if "FROM evaluation" in said and said.endswith("FOR UPDATE")]
+    assert len(locking) == (1 if table is Reduction else 0)
+    assert all("ORDER BY evaluation.id" in said for said in locking)
+    with reading(engine) as connection:
+        assert connection.scalar(select(func.count()).where(table.id.in_([first, second]))) == 1
+    engine.dispose()
+
+
+def test_what_waits_longer_than_any_retry_is_stuck(engine: Engine, database_url: str) -> None:
+    settings = one_block_shards(database_url, retry_seconds=100.0, max_attempts=3)
+    queue_job(engine, settings, segments=600, systems=1)
+    with writing(engine) as connection:
+        first, second, _ = connection.scalars(select(Shard.id).order_by(Shard.id))
+        for key, delay in ((first, 350.0), (second, 370.0)):
+            connection.execute(update(Shard).where(Shard.id == key).values(not_before=now() + delay))
+    upkeep.mend(engine, settings)
+    with reading(engine) as connection:
+        later = list(connection.scalars(select(Shard.id).where(Shard.not_before > now())))
+    assert later == [first]
