@@ -34,28 +34,54 @@ AREAS: dict[str, list[Target]] = {
     "claims": [
         _target(
             "models/claims.py models/outcomes.py models/reducing.py",
-            "tests/models/test_claims.py tests/scheduler/test_quotas.py tests/models/test_random_orders.py "
-            "tests/worker/test_outcome.py",
+            "tests/models/test_every_kind.py tests/models/test_claims.py tests/scheduler/test_quotas.py "
+            "tests/models/test_random_orders.py tests/worker/test_outcome.py",
         ),
-        _target("models/preparing.py", "tests/models/test_preparing.py tests/models/test_random_preparations.py"),
-        _target("models/comparing.py", "tests/models/test_comparing.py tests/models/test_random_comparisons.py"),
+        _target(
+            "models/preparing.py models/unprepared.py",
+            "tests/models/test_preparing.py tests/models/test_every_kind.py tests/models/test_random_preparations.py "
+            "tests/scheduler/test_preparing.py",
+        ),
+        _target(
+            "models/comparing.py",
+            "tests/models/test_comparing.py tests/models/test_every_kind.py tests/models/test_random_comparisons.py",
+        ),
+        _target(
+            "worker/outcome.py",
+            "tests/worker/test_outcome.py tests/worker/test_upgrading.py tests/scheduler/test_telemetry.py",
+        ),
     ],
     "leases": [
         _target(
             "models/lease.py",
-            "tests/models/test_lease.py tests/models/test_claims.py tests/scheduler/test_recovery.py",
+            "tests/models/test_lease.py tests/models/test_every_kind.py tests/models/test_claims.py "
+            "tests/scheduler/test_recovery.py",
         ),
         _target(
-            "scheduler/recovery.py models/recounting.py models/forgetting.py",
+            "scheduler/recovery.py models/recounting.py models/forgetting.py models/releasing.py scheduler/upkeep.py",
             "tests/scheduler/test_recovery.py tests/scheduler/test_upkeep.py",
         ),
+        _target("models/leader.py scheduler/leader.py", "tests/scheduler/test_leader.py"),
+        _target("models/worker.py", "tests/models/test_session.py"),
     ],
     "fairness": [
         _target("scheduler/turns.py", "tests/scheduler/test_turns.py tests/scheduler/test_dispatch.py"),
         _target(
             "scheduler/waiting_rows.py scheduler/dispatch.py",
-            "tests/scheduler/test_dispatch.py tests/scheduler/test_layers.py tests/scheduler/test_editions.py",
+            "tests/scheduler/test_waiting_rows.py tests/scheduler/test_dispatch.py tests/scheduler/test_editions.py "
+            "tests/scheduler/test_leader.py",
         ),
+        _target("scheduler/editions.py", "tests/scheduler/test_editions.py"),
+        _target("scheduler/costs.py scheduler/ended.py", "tests/scheduler/test_costs.py"),
+    ],
+    "nights": [
+        _target("models/night_claims.py", "tests/models/test_night_claims.py tests/scheduler/test_night_steps.py"),
+        _target("scheduler/night_plan.py", "tests/scheduler/test_night_plan.py tests/scheduler/test_night_steps.py"),
+        _target(
+            "scheduler/night_steps.py scheduler/nightly.py scheduler/schedules.py",
+            "tests/scheduler/test_night_steps.py tests/scheduler/test_night_plan.py",
+        ),
+        _target("scheduler/webhook.py", "tests/scheduler/test_webhook.py tests/scheduler/test_night_steps.py"),
     ],
     "reducer": [
         _target("models/arrays.py", "tests/models/test_arrays.py"),

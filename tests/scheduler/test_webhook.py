@@ -142,6 +142,78 @@ def test_delays_grow(engine: Engine) -> None:
     assert [round(delay / 1000) for delay in delays] == [1, 2, 4]
 
 
+def test_a_delay_has_an_end(sqlite_url: str) -> None:
+    """Each attempt is held for as long as a request may take, and some more."""
+    engine = make_engine(sqlite_url)
+    add_delivery(engine, "https://hooks.example.org/gate")
+    for attempts, delay in ((5, 16000.0), (6, 21600.0), (40, 21600.0)):
+        with writing(engine) as connection:
+            held = {"state": LeaseState.RUNNING, "owner": "me", "attempts": attempts}
+            connection.execute(update(Delivery).values(**held))
+        settings = settings_of(webhook_retry_seconds=1000.0, webhook_attempts=50)
+        for owner in ("another", "me"):
+            webhook._end_attempt(engine, settings, 1, owner, "no")
+        with reading(engine) as connection:
+            waits = connection.scalar(select(Delivery.not_before - webhook.now()))
+        assert waits == pytest.approx(delay, abs=60)
+        assert delivery(engine) == (LeaseState.PENDING, attempts, "no")
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [(199, "pending"), (200, "done"), (299, "done"), (300, "pending"), (399, "pending"), (400, "pending")],
+)
+def test_which_answers_say_that_it_was_heard(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, status: int, state: str
+) -> None:
+    """What is sent is held by who sends it, for as long as that may take."""
+    engine, held = make_engine(sqlite_url), []
+
+    def post(url: str, *_: object, seconds: float, private: bool) -> int:
+        with reading(engine) as connection:
+            row = connection.execute(select(Delivery, webhook.now().label("now"))).one()
+        held.append((url, seconds, private, row.state, round(row.lease_until - row.now, -1)))
+        return status
+
+    monkeypatch.setattr("scheduler.webhook_request.post", post)
+    add_delivery(engine, "https://hooks.example.org/gate")
+    settings = settings_of(webhook_private=False, webhook_retry_seconds=500.0, webhook_seconds=70.0)
+    assert deliver_due(engine, settings) == 1
+    assert held == [("https://hooks.example.org/gate", 70.0, False, "running", 100.0)]
+    assert delivery(engine)[0] == state
+    assert ("redirects" in (delivery(engine)[2] or "")) == (300 <= status < 400)
+
+
+def test_each_schedule_is_told_of_its_own_nights(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what another courier is about to send is left to it, however often it was tried."""
+    engine, told = make_engine(sqlite_url), []
+
+    def post(url: str, body: bytes, headers: dict[str, str], **_: object) -> int:
+        told.append((url, json.loads(body)["schedule"], headers["Steelyard-Delivery"]))
+        return 200
+
+    monkeypatch.setattr("scheduler.webhook_request.post", post)
+    with writing(engine) as connection:
+        campaign = connection.execute(insert(Campaign).values(name="gate").returning(Campaign.id)).scalar_one()
+    for name in ("one", "two", "held"):
+        values = {"name": name, "webhook": f"https://{name}.example.org/", "webhook_secret": SECRET}
+        schedule = add_schedule(engine, campaign, **values)
+        night = {"schedule_id": schedule, "due_at": 1.0, "date": "2027-03-01", "state": "failed"}
+        with writing(engine) as connection:
+            key = connection.execute(insert(Night).values(night).returning(Night.id)).scalar_one()
+            connection.execute(insert(Delivery).values(night_id=key))
+    with writing(engine) as connection:
+        busy = {"state": "running", "owner": "x", "lease_until": webhook.now() + 60, "attempts": 9}
+        connection.execute(update(Delivery).where(Delivery.id == 3).values(busy))
+        webhook._give_up(connection, [3], 4)
+    assert deliver_due(engine, settings_of()) == 2
+    assert [each[:2] for each in told] == [("https://one.example.org/", "one"), ("https://two.example.org/", "two")]
+    assert len({each[2] for each in told}) == 2
+    with reading(engine) as connection:
+        states = list(connection.scalars(select(Delivery.state).order_by(Delivery.id)))
+    assert states == ["done", "done", "running"]
+
+
 def test_a_crash_between_sending_and_noting_sends_it_twice(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one identity, by which a receiver drops the second; whoever comes back late changes nothing."""
 

@@ -1,22 +1,30 @@
 """What tasks do, called one by one without a broker."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 import worker.giving_way
 import worker.outcome
 import worker.station
 from metrics.base import EDITION
-from metrics.errors import MetricsError
-from models import Evaluation, LeaseState, Preparation, QueueClass, Reduction, Score, Shard
+from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
+from models import Comparison, Evaluation, LeaseState, Preparation, QueueClass, Reduction, Score, Shard
+from models.base import now
+from models.comparing import start_comparison
+from models.errors import BadBlob
+from models.lease import Leased
+from models.randomizations import Contest, Pair
 from models.session import reading, writing
 from scheduler.intake import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.counting import FAILURES, RETRIES, kind_of
+from worker.errors import ShardsMissing
 from worker.giving_way import waiting_row
-from worker.outcome import do_reduction, do_shard
+from worker.outcome import describe, do_preparation, do_reduction, do_shard, do_trials
 from worker.station import Station
 
 
@@ -197,3 +205,121 @@ def test_shards_give_way_to_nothing_else(station: Station) -> None:
             assert waiting_row(connection, shard.id, EDITION) is None
         connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE))
         assert waiting_row(connection, shard.id, EDITION) is None, "it is as urgent itself"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "permanent"),
+    [
+        (MetricsError("It is odd."), "It is odd.", True),
+        (UnknownMetric("No such metric."), "No such metric.", True),
+        (KernelsNotBuilt("Build them."), "Build them.", False),
+        (MissingResource("No vectors."), "No vectors.", False),
+        (BadBlob("It is damaged."), "It is damaged.", False),
+        (ShardsMissing("A gap."), "A gap.", False),
+        (ValueError("no such thing"), "ValueError: no such thing", False),
+    ],
+)
+def test_what_comes_again_whoever_tries_is_told_from_what_may_pass(
+    error: Exception, reason: str, permanent: bool
+) -> None:
+    assert describe(error) == (reason, permanent)
+
+
+one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+"""Where databases cannot differ."""
+
+
+def pending(station: Station, table: type[Leased]) -> list[int]:
+    with reading(station.engine) as connection:
+        waiting = select(table.id).where(table.state == LeaseState.PENDING).order_by(table.id)
+        return list(connection.scalars(waiting))
+
+
+@one_kind
+def test_what_is_said_to_be_done_is_on_the_disk(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that crashes takes back what it was not told to write at once, and nobody would know."""
+    write, durably = station.write, list[bool]()
+
+    def note(action: Callable[[Connection], Any], *, durable: bool = False) -> Any:
+        durably.append(durable)
+        return write(action, durable=durable)
+
+    job = queue_job(station.engine, station.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
+    monkeypatch.setattr(station, "write", note)
+    claim, hand_in = False, True
+    (part,) = pending(station, Preparation)
+    do_preparation(station, part, "task")
+    assert durably == [claim, hand_in] * 2, "counted and merged"
+    (shard,) = pending(station, Shard)
+    do_shard(station, shard, "task")
+    assert durably == [claim, hand_in] * 4, "scored and reduced"
+    a, b = job.all_evaluations
+    contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 9, 7)
+    with writing(station.engine) as connection:
+        start_comparison(connection, contest, [(0, 9)], queue_class=0, team="", edition=station.edition)
+    do_trials(station, 1, "task")
+    assert durably == [claim, hand_in] * 5
+    with reading(station.engine) as connection:
+        assert connection.scalar(select(Comparison.state)) == "done"
+
+
+@one_kind
+def test_who_is_about_to_end_begins_nothing_further(station: Station) -> None:
+    """Neither to merge what was counted nor to reduce what was scored: others do."""
+    queue_job(station.engine, station.settings, segments=100, systems=1, metrics=["nist"])
+    station.leaving.raise_once("it stops")
+    (part,) = pending(station, Preparation)
+    do_preparation(station, part, "task")
+    (merge,) = pending(station, Preparation)
+    do_preparation(station, merge, "task")
+    (shard,) = pending(station, Shard)
+    do_shard(station, shard, "task")
+    assert len(pending(station, Reduction)) == 1
+    assert [state for state, _ in evaluations(station)] == ["reducing"]
+
+
+@one_kind
+@pytest.mark.usefixtures("job")
+def test_a_claim_says_who_holds_the_work_and_for_how_long(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    score, held = worker.outcome.score_texts, list[Any]()
+
+    def look(*arguments: object) -> object:
+        with reading(station.engine) as connection:
+            running = select(Shard, now().label("now")).where(Shard.state == LeaseState.RUNNING)
+            held.append(connection.execute(running).one())
+        return score(*arguments)
+
+    monkeypatch.setattr(worker.outcome, "score_texts", look)
+    first = shards(station)[0][0]
+    do_shard(station, first, "task-7")
+    (row,) = held
+    assert (row.id, row.worker, row.attempts) == (first, station.worker, 1)
+    assert row.owner.startswith("task-7:")
+    assert row.lease_until - row.now == pytest.approx(station.settings.lease_seconds, abs=60)
+    # Work of another edition is left alone.
+    second = shards(station)[1][0]
+    station.edition += 1
+    do_shard(station, second, "task-8")
+    assert shards(station)[1] == (second, "pending")
+    assert len(held) == 1
+
+
+@one_kind
+@pytest.mark.usefixtures("job")
+def test_what_was_tried_often_enough_is_not_put_back(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits for as long as the settings say, and longer each time."""
+
+    def fail(*_: object) -> None:
+        raise ValueError("no such thing")
+
+    monkeypatch.setattr(worker.outcome, "score_texts", fail)
+    station.settings = station.settings.model_copy(update={"max_attempts": 2, "retry_seconds": 1000.0})
+    first = shards(station)[0][0]
+    do_shard(station, first, "task")
+    with reading(station.engine) as connection:
+        delay = connection.scalar(select(Shard.not_before - now()).where(Shard.id == first))
+    assert delay == pytest.approx(1000.0, abs=60)
+    assert station.tally.total(RETRIES.name, kind_of(Shard)) == 0
+    do_shard(station, first, "task")
+    assert shards(station)[0] == (first, "failed")
+    assert [station.tally.total(each.name, kind_of(Shard)) for each in (RETRIES, FAILURES)] == [1, 2]
