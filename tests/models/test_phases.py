@@ -54,6 +54,15 @@ def test_only_open_and_blind_phases_take_submissions(kind: PhaseKind) -> None:
     assert phase(kind).takes(BEGIN) == (kind in (PhaseKind.OPEN, PhaseKind.BLIND))
 
 
+@pytest.mark.parametrize(
+    ("at", "standing"),
+    [(BEGIN - 1, "ahead"), (BEGIN, "now"), (END - 1, "now"), (END, "now"), (END + 49, "now"), (END + 50, "past")],
+)
+def test_whether_a_phase_is_ahead_now_or_past(at: float, standing: str) -> None:
+    assert phase(late=LateRule.FLAG, grace=50.0).standing(at) == standing
+    assert phase(end=None).standing(at) == ("ahead" if at < BEGIN else "now")
+
+
 @pytest.mark.parametrize(("at", "late"), [(BEGIN, 0.0), (END - 1, 0.0), (END, 0.0), (END + 1, 1.0), (END + 90, 90.0)])
 def test_how_late_a_moment_is(at: float, late: float) -> None:
     assert phase(late=LateRule.FLAG, grace=50.0).late_seconds(at) == late

@@ -72,6 +72,15 @@ def test_the_last_output_of_each_system_and_run_by_name(site: Service) -> None:
     assert [each.own for each in outputs(site, member("bees"))] == [False, False, True, True]
 
 
+def test_the_last_output_is_the_last_in_whatever_order_rows_come(site: Service) -> None:
+    with reading(site.engine) as connection:
+        connection.exec_driver_sql("PRAGMA reverse_unordered_selects = ON")
+        sight = read_sight(connection, NOBODY, "wmt")
+        found = visible_outputs(connection, sight, 1)
+        connection.exec_driver_sql("PRAGMA reverse_unordered_selects = OFF")
+    assert [each.submission for each in found] == [4, 3, 5, 1]
+
+
 def test_until_they_are_published_outputs_are_those_of_ones_own_teams(site: Service) -> None:
     site.phase(site.campaign("wmt"), "again", PhaseKind.BLIND, begins=-1)
     assert [each.submission for each in outputs(site, member("bees"))] == [5, 1]

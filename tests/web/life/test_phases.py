@@ -260,18 +260,18 @@ def test_quotas_go_by_the_name_of_a_phase(engine: Engine) -> None:
     plan(engine, "dev", PhaseKind.OPEN, HOUR, 2 * HOUR)
     with writing(engine) as connection:
         ours, theirs = (find_campaign(connection, name) for name in ("wmt", "other"))
-        for campaign, phase in ((ours, "dev"), (ours, "test"), (theirs, "dev")):
+        for campaign, phase in ((ours, "dev"), (ours, "test"), (theirs, "dev"), (theirs, "first")):
             row = {"campaign_id": campaign, "phase": phase, "kind": QuotaKind.PER_PHASE, "amount": 1}
             connection.execute(insert(Quota).values(**row))
     with changing(engine) as (connection, sight):
         change_phase(connection, sight, sight.phases[0], replace(rules_of(sight.phases[0]), name="first"))
         assert sorted((each.campaign, each.scope.phase) for each in list_quotas(connection)) == [
-            *(("other", "dev"), ("wmt", "first"), ("wmt", "test"))
+            *(("other", "dev"), ("other", "first"), ("wmt", "first"), ("wmt", "test"))
         ]
     with changing(engine) as (connection, sight):
         remove_phase(connection, sight, sight.phases[0])
         assert sorted((each.campaign, each.scope.phase) for each in list_quotas(connection)) == [
-            *(("other", "dev"), ("wmt", "test"))
+            *(("other", "dev"), ("other", "first"), ("wmt", "test"))
         ]
 
 
@@ -363,3 +363,4 @@ def test_each_change_is_in_the_audit_log(engine: Engine) -> None:
         ("phase.close", "phase dev of campaign wmt"),
         ("campaign.publish", "phase Published of campaign wmt"),
     ]
+    assert not [each for each in entries if "name" in each.details], "the subject says it"
