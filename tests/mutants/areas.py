@@ -108,15 +108,15 @@ AREAS: dict[str, list[Target]] = {
         _target("web/life/sight.py", "tests/web/life/test_sight.py"),
         _target("web/access/principal.py", "tests/web/access/test_principal.py"),
         _target(
-            "web/access/sessions.py web/access/tokens.py web/access/rights.py",
-            "tests/web/access/test_api.py tests/web/access/test_pages.py",
+            "web/access/sessions.py web/access/tokens.py web/access/rights.py web/access/confirmations.py "
+            "web/access/secrets.py",
+            "tests/web/access/test_sessions.py",
         ),
+        _target("web/access/accounts.py", "tests/web/access/test_accounts.py tests/web/access/test_races.py"),
+        _target("web/access/teams.py", "tests/web/access/test_teams.py tests/web/access/test_races.py"),
+        _target("web/access/invitations.py", "tests/web/access/test_invitations.py"),
         _target(
-            "web/access/accounts.py web/access/invitations.py web/access/teams.py",
-            "tests/web/access/test_api.py tests/web/access/test_pages.py tests/web/access/test_races.py",
-        ),
-        _target(
-            "web/access/throttle.py web/access/secrets.py web/access/confirmations.py web/access/sign_up.py",
+            "web/access/throttle.py web/access/sign_up.py web/access/passwords.py",
             "tests/web/access/test_throttle.py tests/web/access/test_passwords.py tests/web/access/test_api.py "
             "tests/web/access/test_pages.py",
         ),
