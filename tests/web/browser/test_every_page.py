@@ -5,11 +5,12 @@ Its names and texts are the worst that pages can meet, long ones among them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from tests.web.browser.looks import HEIGHT, WIDTHS, check_accessible, check_width
 from tests.web.browser.site import Site
@@ -34,16 +35,25 @@ def world(world_template: Template, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture(scope="module")
 def site(world: World, browser: Browser) -> Iterator[Site]:
     with ExitStack() as stack:
-        yield Site.of(world.service, browser, stack)
+        made = Site.of(world.service, browser, stack)
+        yield made
+    assert not made.complaints
+
+
+@pytest.fixture(scope="module")
+def window_of(site: Site, world: World) -> Callable[[str], Page]:
+    """The window of a role, which goes from page to page: opening one takes longer than most pages."""
+    return cache(lambda role: site.page(None if role == "nobody" else world.accounts[role]))
 
 
 @pytest.mark.parametrize("route", PAGES)
-def test_pages_are_for_everybody(site: Site, world: World, route: str) -> None:
+def test_pages_are_for_everybody(site: Site, world: World, window_of: Callable[[str], Page], route: str) -> None:
     who = [role for role in ROLES if role in RULES[route].who and role != "disabled"]
     # Who may do most sees most; and who is not signed in sees another page.
     for role in {who[-1], who[0]} if who[0] == "nobody" else {who[-1]}:
-        page = site.page(None if role == "nobody" else world.accounts[role])
+        page = window_of(role)
         page.set_viewport_size({"width": WIDTHS[0], "height": HEIGHT})
+        page.emulate_media(color_scheme="light", reduced_motion="no-preference")
         answer = page.goto(address_of(route, world))
         assert answer is not None
         assert answer.status == 200, f"{role}: {answer.status}"
@@ -52,6 +62,5 @@ def test_pages_are_for_everybody(site: Site, world: World, route: str) -> None:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
             check_width(page)
             check_accessible(page)
-        page.context.close()
     site.raise_complaints()
     assert not site.complaints
