@@ -21,6 +21,8 @@ $(VENV)/installed: pyproject.toml hatch_build.py $(wildcard metrics/kernels/*.[c
 demo: install  ## evaluate the small campaign that comes with the project
 	$(BIN)/steelyard demo
 
+# Where the environment forbids to keep what was compiled, each of the processes would compile all tests again.
+test: export PYTHONDONTWRITEBYTECODE =
 test: install  ## run the whole test suite; it brings its own Redis and PostgreSQL
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 

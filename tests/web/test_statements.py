@@ -48,6 +48,7 @@ from scheduler.ended import settle_ended
 from scheduler.recovery import sweep
 from scheduler.telemetry import SchedulerMetrics, new_tally
 from scheduler.upkeep import Upkeep
+from tests.databases import copy, drop
 from tests.scheduler.test_dispatch import App
 from tests.statements import Statement, caught
 from tests.web.service import Service
@@ -71,9 +72,10 @@ def port(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         file.write_bytes(request.getfixturevalue("sqlite_template").read_bytes())
         url, give_back = f"sqlite:///{file}", lambda: None
     else:
+        # Dropped in the end: deleting so many rows takes seconds.
         databases = request.getfixturevalue("postgres_databases")
-        name = databases.take()
-        url, give_back = databases.url(name), lambda: databases.give_back(name)
+        name = copy(databases.server, databases.template)
+        url, give_back = databases.url(name), lambda: drop(databases.server, name)
     with ExitStack() as stack:
         stack.callback(give_back)
         service = Service.start(url, stack)

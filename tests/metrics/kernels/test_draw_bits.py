@@ -39,7 +39,7 @@ def test_bits_say_the_counts(rows, segments, kind, seed):
 
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16])
 def test_every_count(kind):
-    # A row takes memory by its counts: all of 16 bits would take a gigabyte, so above 4,095 only those where bits change.
+    # A row takes memory by its count: all of 16 bits would take a gigabyte, so above 4,095 only where bits change.
     last = np.iinfo(kind).max
     changes = [count for edge in range(2**12, last + 1, 2**8) for count in (edge - 1, edge, edge + 1)]
     counts = np.array([*range(min(last, 2**12) + 1), *changes, last]).astype(kind)[:, np.newaxis]
