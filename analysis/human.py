@@ -190,13 +190,10 @@ def called_as_submitted(judged: Judged, submitted: Sequence[Submitted]) -> tuple
 
 
 def called_here(submitted: Iterable[Submitted]) -> dict[Submitted, str]:
-    """The names of systems beside judgments: `TEAM/SYSTEM` where several teams of a campaign have one so called."""
+    """The names of systems beside judgments: `TEAM/SYSTEM` where several teams have one so called."""
     submitted = list(submitted)
-    names = Counter((each.campaign, each.system) for each in submitted)
-    return {
-        each: each.system if names[each.campaign, each.system] == 1 else f"{each.team}/{each.system}"
-        for each in submitted
-    }
+    names = Counter(each.system for each in submitted)
+    return {each: each.system if names[each.system] == 1 else f"{each.team}/{each.system}" for each in submitted}
 
 
 def _folded(name: str) -> str:
@@ -208,7 +205,7 @@ def is_reference(system: str) -> bool:
     return _REFERENCE.fullmatch(system) is not None
 
 
-def read_human(connection: Connection, test_set_id: int, name: str | None = None) -> HumanScores:
+def read_human(connection: Connection, campaign_id: int, test_set_id: int, name: str | None = None) -> HumanScores:
     """Human judgments of a test set: those called `NAME` in their newest version, or `NAME@VERSION`.
 
     Without a name the only ones there are. Raises NotFound with what there is.
@@ -216,7 +213,7 @@ def read_human(connection: Connection, test_set_id: int, name: str | None = None
     test_set = connection.execute(select(TestSet.name, TestSet.segments).where(TestSet.id == test_set_id)).one_or_none()
     if test_set is None:
         raise NotFound(f"There is no test set {test_set_id}.")
-    stored = find_judgments(connection, test_set_id, name)
+    stored = find_judgments(connection, campaign_id, test_set_id, name)
     labels = connection.scalars(select(Reference.label).where(Reference.test_set_id == test_set_id))
     segments: dict[str, NDArray[np.float64]] = {}
     raw_segments: dict[str, NDArray[np.float64]] = {}

@@ -104,7 +104,7 @@ def read_judged(
     itself. Raises NotFound.
     """
     test_set = connection.scalar(select(Protocol.test_set_id).where(Protocol.id == board.listed.protocol_id))
-    scores = read_human(connection, test_set or 0, human)
+    scores = read_human(connection, board.listed.campaign_id, test_set or 0, human)
     rows = {name: row for name, row in _named(board).items() if not scores.is_reference(name)}
     matched = scores.matched(rows)
     matched = replace(matched, unknown=tuple(name for name in matched.unknown if name not in _called(board.without)))

@@ -34,7 +34,7 @@ def read_campaign_judgments(folder: CampaignFolder) -> dict[str, Judged]:
 
 
 def store_campaign_judgments(
-    engine: Engine, test_set_id: int, judgments: dict[str, Judged], folder: CampaignFolder
+    engine: Engine, campaign_id: int, test_set_id: int, judgments: dict[str, Judged], folder: CampaignFolder
 ) -> list[str]:
     """Store them; notices on what was read and stored.
 
@@ -46,7 +46,7 @@ def store_campaign_judgments(
     notices = []
     for name, judged in judgments.items():
         try:
-            taken = take_in_judgments(engine, test_set_id, name, judged)
+            taken = take_in_judgments(engine, campaign_id, test_set_id, name, judged)
         except NothingMatched as error:
             notices.append(f"Human judgments {name} were left out: {error}")
             continue

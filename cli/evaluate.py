@@ -187,7 +187,8 @@ def run(options: argparse.Namespace) -> int:
         # The same again stores nothing twice.
         intake = outlive(lambda: take_in_folder(options, settings, name, folder, metrics, selections, engine))
         note(measured_before(selections, len(metrics), intake.measured_before))
-        note(outlive(lambda: store_campaign_judgments(engine, intake.test_set_id, judgments, folder)))
+        of = intake.campaign_id, intake.test_set_id
+        note(outlive(lambda: store_campaign_judgments(engine, *of, judgments, folder)))
         with shown_progress() as on_progress:
             progress = wait(intake.all_evaluations, _loading_the_report(on_progress))
         listed = read_outliving(

@@ -28,7 +28,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "human",
         help="import human judgments, and rank systems by them",
         description="Human judgments of the systems of a test set: scores, ratings by annotators (DA, SQM), errors "
-        "(MQM) and relative rankings. They are kept in versions beside the test set, never changed.",
+        "(MQM) and relative rankings. A campaign keeps them in versions beside its test set, never changed.",
     )
     own = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
     _add_import(own)
@@ -55,6 +55,7 @@ def _add_test_set(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--test-set", metavar="NAME", help="the test set, NAME or NAME@VERSION (default: the only one there is)"
     )
+    parser.add_argument("--campaign", metavar="NAME", help="the campaign (default: the only one with the test set)")
 
 
 def _add_import(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -131,6 +132,7 @@ def run_import(options: argparse.Namespace) -> int:
     """Read, store, say what was stored."""
     from metrics.human.reading import Reading, read_judgments
     from metrics.human.weights import parse_weights
+    from models.contests import find_campaign_with
     from models.known_test_sets import find_test_set, segments_of_documents
     from models.session import make_engine, reading, writing
     from scheduler.judgments import NothingMatched, store_judged
@@ -144,6 +146,7 @@ def run_import(options: argparse.Namespace) -> int:
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
         test_set = find_test_set(connection, options.test_set)
+        campaign = find_campaign_with(connection, test_set, options.campaign)
         documents = segments_of_documents(connection, test_set.id)
     judged = read_judgments(
         options.files,
@@ -163,9 +166,9 @@ def run_import(options: argparse.Namespace) -> int:
     note(judged.notices)
     try:
         with writing(engine, durable=True) as connection:
-            taken = store_judged(connection, test_set.id, name, judged)
+            taken = store_judged(connection, campaign, test_set.id, name, judged)
             if taken.new:
-                note_added(connection, COMMAND_LINE, taken.stored, test_set, **amounts(judged))
+                note_added(connection, COMMAND_LINE, taken.stored, test_set, campaign, **amounts(judged))
     except NothingMatched as error:
         raise CommandError(f"{error} {RENAME}") from error
     finally:
@@ -230,6 +233,7 @@ def about_names(matched: Matched) -> list[str]:
 def run_list(options: argparse.Namespace) -> int:
     """Print what there is."""
     from cli.human_output import listing
+    from models.contests import campaigns_with
     from models.human import list_judgments
     from models.known_test_sets import find_test_set, list_test_sets
     from models.session import make_engine, reading
@@ -241,7 +245,13 @@ def run_list(options: argparse.Namespace) -> int:
         test_sets: list[KnownTestSet] = list_test_sets(connection)
         if options.test_set:
             test_sets = [find_test_set(connection, options.test_set)]
-        there = [(test_set, stored) for test_set in test_sets for stored in list_judgments(connection, test_set.id)]
+        there = [
+            (campaign, test_set, stored)
+            for test_set in test_sets
+            for campaign, campaign_id in campaigns_with(connection, test_set.id).items()
+            if options.campaign in (None, campaign)
+            for stored in list_judgments(connection, campaign_id, test_set.id)
+        ]
     engine.dispose()
     print(listing(there, options.format), end="")
     return 0
@@ -251,6 +261,7 @@ def run_show(options: argparse.Namespace) -> int:
     """Print judgments of one name, ranked."""
     from analysis.human import annotator_agreement, called_here, read_human
     from cli.human_output import Shown, segments, systems
+    from models.contests import find_campaign_with
     from models.human import count_annotators
     from models.known_test_sets import find_test_set, submitted_systems
     from models.session import make_engine, reading
@@ -260,12 +271,13 @@ def run_show(options: argparse.Namespace) -> int:
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
         test_set = find_test_set(connection, options.test_set)
-        human = read_human(connection, test_set.id, options.name)
+        campaign = find_campaign_with(connection, test_set, options.campaign)
+        human = read_human(connection, campaign, test_set.id, options.name)
         shown = Shown(
             test_set,
             human,
             human.places(shared=options.shared_segments),
-            frozenset(called_here(submitted_systems(connection, test_set.id)).values()),
+            frozenset(called_here(submitted_systems(connection, campaign, test_set.id)).values()),
             count_annotators(connection, human.stored.id),
             annotator_agreement(connection, human),
             options.shared_segments,
@@ -279,6 +291,7 @@ def run_show(options: argparse.Namespace) -> int:
 
 def run_remove(options: argparse.Namespace) -> int:
     """Say what goes, ask, delete."""
+    from models.contests import find_campaign_with
     from models.human import delete_judgments, find_judgments
     from models.known_test_sets import find_test_set
     from models.session import make_engine, reading, writing
@@ -290,12 +303,13 @@ def run_remove(options: argparse.Namespace) -> int:
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
         test_set = find_test_set(connection, options.test_set)
-        stored = find_judgments(connection, test_set.id, options.name)
+        campaign = find_campaign_with(connection, test_set, options.campaign)
+        stored = find_judgments(connection, campaign, test_set.id, options.name)
     called = f"{stored.title} of {test_set.title}"
     confirm(f"Delete the human judgments {called}?", yes=options.yes)
     with writing(engine, durable=True) as connection:
         delete_judgments(connection, stored.id)
-        note_removed(connection, COMMAND_LINE, stored, test_set)
+        note_removed(connection, COMMAND_LINE, stored, test_set, campaign)
     engine.dispose()
     print(f"Deleted: {called}.")
     return 0

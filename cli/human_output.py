@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from models.human import StoredJudgments
     from models.known_test_sets import KnownTestSet
 
-LIST_COLUMNS = ("test_set", "test_set_version", "name", "version", "kind", "method")
+LIST_COLUMNS = ("test_set", "test_set_version", "name", "version", "kind", "method", "campaign")
 SYSTEM_COLUMNS = (
     *("system", "rank", "rank_low", "rank_high", "cluster", "cluster_first", "cluster_last", "wins"),
     *("score", "raw", "n_segments", "n_judgments"),
@@ -50,21 +50,28 @@ class Shown:
     shared: bool
 
 
-def listing(there: Sequence[tuple[KnownTestSet, StoredJudgments]], form: str) -> str:
-    """All judgments of some test sets."""
+def listing(there: Sequence[tuple[str, KnownTestSet, StoredJudgments]], form: str) -> str:
+    """All judgments of some test sets, with the campaigns that they belong to."""
     if form == "json":
         return _json(
             [
-                dict(zip(LIST_COLUMNS, (*_names(test_set, stored), dict(stored.method)), strict=True))
-                for test_set, stored in there
+                dict(zip(LIST_COLUMNS, (*_names(test_set, stored), dict(stored.method), campaign), strict=True))
+                for campaign, test_set, stored in there
             ]
         )
     if form == "tsv":
-        return as_tsv(LIST_COLUMNS, [[*_names(test_set, stored), _method(stored)] for test_set, stored in there])
+        return as_tsv(
+            LIST_COLUMNS,
+            [[*_names(test_set, stored), _method(stored), campaign] for campaign, test_set, stored in there],
+        )
     if not there:
         return "No human judgments yet. Import some: `steelyard human import FILE --test-set NAME`.\n"
-    table = [[test_set.title, stored.title, stored.kind.value, _method(stored)] for test_set, stored in there]
-    return aligned([["Test set", "Judgments", "Kind", "Method"], *table])
+    several = len({campaign for campaign, _, _ in there}) > 1
+    table = [
+        [*([campaign] if several else []), test_set.title, stored.title, stored.kind.value, _method(stored)]
+        for campaign, test_set, stored in there
+    ]
+    return aligned([[*(["Campaign"] if several else []), "Test set", "Judgments", "Kind", "Method"], *table])
 
 
 def _names(test_set: KnownTestSet, stored: StoredJudgments) -> list[Any]:

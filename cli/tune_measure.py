@@ -48,7 +48,6 @@ def measure(
     from metrics.resources import Resources
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.layers import common_layers
-    from models.human import find_judgments
     from models.progress import failure_reasons
     from scheduler.waiting import outlive, read_outliving
 
@@ -74,9 +73,9 @@ def measure(
         for each, folder in folders.items():
             # The same again stores nothing twice, here and below.
             contest = contests[each] = outlive(partial(taken_in, options, settings, engine, folder))
-            test_set = contest.test_set_id
-            note(outlive(partial(store_campaign_judgments, engine, test_set, judgments[each], folder)))
-            read_outliving(engine, partial(find_judgments, test_set_id=test_set, name=options.human))
+            of = contest.campaign_id, contest.test_set_id
+            note(outlive(partial(store_campaign_judgments, engine, *of, judgments[each], folder)))
+            read_outliving(engine, partial(_require_judgments, *of, options.human))
         queued: list[tuple[str, str, Sweep, list[int]]] = []
         evaluations: list[int] = []
         notices: dict[str, None] = {}
@@ -105,6 +104,12 @@ def measure(
     return measured
 
 
+def _require_judgments(campaign_id: int, test_set_id: int, name: str | None, connection: Connection) -> None:
+    from models.human import find_judgments
+
+    find_judgments(connection, campaign_id, test_set_id, name)
+
+
 def pinned(sweep: Sweep, language: str, layers: frozenset[str], resources: Resources) -> tuple[Sweep, list[str]]:
     """The sweep with all pinned that its metrics take from a test set and from resources. Raises MetricsError."""
     from metrics.surroundings import Surroundings, settle
@@ -126,7 +131,7 @@ def stored_contests(options: argparse.Namespace, settings: Settings, names: Sequ
     with reading(engine) as connection:
         contests = {name: find_contest(connection, name) for name in names}
         for contest in contests.values():
-            find_judgments(connection, contest.test_set_id, options.human)
+            find_judgments(connection, contest.campaign_id, contest.test_set_id, options.human)
     engine.dispose()
     return contests
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, union
 
-from models.campaign import Campaign
+from models.campaign import Campaign, CampaignProtocol, CampaignTestSet
 from models.errors import NotFound
+from models.protocol import Protocol
 from models.submission import Submission
 from models.test_set import Reference, TestSet
 from models.text import LayerBlock
+
+if TYPE_CHECKING:
+    from models.known_test_sets import KnownTestSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,36 @@ def read_contest(connection: Connection, campaign_id: int, test_set_id: int) -> 
         common_layers(connection, [row.text_id for row in (*references, *submissions)]),
         tuple(row.id for row in submissions),
     )
+
+
+def campaigns_with(connection: Connection, test_set_id: int) -> dict[str, int]:
+    """The campaigns that measure on a test set or have submissions for it: names and ids, in the order of names."""
+    protocols = select(CampaignProtocol.campaign_id).join(Protocol, Protocol.id == CampaignProtocol.protocol_id)
+    there = union(
+        select(CampaignTestSet.campaign_id).where(CampaignTestSet.test_set_id == test_set_id),
+        select(Submission.campaign_id).where(Submission.test_set_id == test_set_id),
+        protocols.where(Protocol.test_set_id == test_set_id),
+    )
+    rows = connection.execute(select(Campaign.name, Campaign.id).where(Campaign.id.in_(there)).order_by(Campaign.name))
+    return {row.name: row.id for row in rows}
+
+
+def find_campaign_with(connection: Connection, test_set: KnownTestSet, name: str | None = None) -> int:
+    """The campaign of that name that has the test set; without a name the only one that has it.
+
+    Raises NotFound with what there is.
+    """
+    known = campaigns_with(connection, test_set.id)
+    if name is None and len(known) == 1:
+        return next(iter(known.values()))
+    if not known:
+        raise NotFound(f"No campaign has the test set {test_set.title}. Submit something for it first.")
+    there = ", ".join(known)
+    if name is None:
+        raise NotFound(f"Several campaigns have the test set {test_set.title}: {there}. Choose one with --campaign.")
+    if name not in known:
+        raise NotFound(f"The campaign {name!r} does not have the test set {test_set.title}. These have it: {there}.")
+    return known[name]
 
 
 def common_layers(connection: Connection, texts: Sequence[int]) -> frozenset[str]:

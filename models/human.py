@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, delete, func, insert, literal, select
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, literal, select
 
 from models.base import Base
 from models.errors import ModelsError, NotFound
@@ -68,7 +68,7 @@ class NewJudgments:
 
 @dataclass(frozen=True, slots=True)
 class StoredJudgments:
-    """Judgments of a test set as they are known."""
+    """Judgments of a test set in a campaign as they are known."""
 
     id: int
     name: str
@@ -84,8 +84,10 @@ class StoredJudgments:
         return f"{self.name}@{self.version}"
 
 
-def store_judgments(connection: Connection, test_set_id: int, new: NewJudgments) -> tuple[StoredJudgments, bool]:
-    """Store judgments of a test set, and whether they are new.
+def store_judgments(
+    connection: Connection, campaign_id: int, test_set_id: int, new: NewJudgments
+) -> tuple[StoredJudgments, bool]:
+    """Store judgments of a test set in a campaign, and whether they are new.
 
     The same content under the same name is found, not stored twice; other content becomes the next version. Raises
     BadJudgments, and NotFound where there is no such test set.
@@ -99,11 +101,12 @@ def store_judgments(connection: Connection, test_set_id: int, new: NewJudgments)
     systems, judged, ratings = sorted(new.systems), sorted(new.segments), sorted(new.ratings)
     content = [new.kind.value, dict(sorted(new.method.items())), systems, judged, ratings]
     content_hash = sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
-    known = _known(connection, test_set_id, new.name)
+    known = _known(connection, campaign_id, test_set_id, new.name)
     for stored, stored_hash in known:
         if stored_hash == content_hash:
             return stored, False
     row = insert(Judgments).values(
+        campaign_id=campaign_id,
         test_set_id=test_set_id,
         name=new.name,
         version=max((stored.version for stored, _ in known), default=0) + 1,
@@ -119,14 +122,16 @@ def store_judgments(connection: Connection, test_set_id: int, new: NewJudgments)
     return stored, True
 
 
-def carry_judgments(connection: Connection, old_test_set_id: int, new_test_set_id: int) -> list[StoredJudgments]:
-    """Let all judgments of a test set be there of another one with the same source and segments, too; the new ones.
+def carry_judgments(
+    connection: Connection, campaign_id: int, old_test_set_id: int, new_test_set_id: int
+) -> list[StoredJudgments]:
+    """Let a campaign's judgments of a test set be there of another one with the same source and segments; the new ones.
 
     People judged outputs against the source, or as translations: other references do not make that untrue. They keep
     names and versions. Those that are there already stay.
     """
-    there = {(each.name, each.version) for each in list_judgments(connection, new_test_set_id)}
-    rows = connection.execute(select(Judgments).where(Judgments.test_set_id == old_test_set_id).order_by(Judgments.id))
+    there = {(each.name, each.version) for each in list_judgments(connection, campaign_id, new_test_set_id)}
+    rows = connection.execute(select(Judgments).where(*_of(campaign_id, old_test_set_id)).order_by(Judgments.id))
     carried = []
     for row in rows.all():
         if (row.name, row.version) in there:
@@ -147,20 +152,22 @@ def delete_judgments(connection: Connection, judgments: int) -> None:
     connection.execute(delete(Judgments).where(Judgments.id == judgments))
 
 
-def list_judgments(connection: Connection, test_set_id: int) -> list[StoredJudgments]:
-    """All versions of all judgments of a test set, by name, the newest of each first."""
+def list_judgments(connection: Connection, campaign_id: int, test_set_id: int) -> list[StoredJudgments]:
+    """All versions of all judgments of a test set in a campaign, by name, the newest of each first."""
     rows = connection.execute(
-        select(Judgments).where(Judgments.test_set_id == test_set_id).order_by(Judgments.name, Judgments.version.desc())
+        select(Judgments).where(*_of(campaign_id, test_set_id)).order_by(Judgments.name, Judgments.version.desc())
     )
     return [_stored(row) for row in rows]
 
 
-def find_judgments(connection: Connection, test_set_id: int, name: str | None = None) -> StoredJudgments:
+def find_judgments(
+    connection: Connection, campaign_id: int, test_set_id: int, name: str | None = None
+) -> StoredJudgments:
     """The judgments of that name, in their newest version or in the one that `NAME@VERSION` says.
 
     Without a name the only ones that there are. Raises NotFound with what there is.
     """
-    known = list_judgments(connection, test_set_id)
+    known = list_judgments(connection, campaign_id, test_set_id)
     newest: dict[str, StoredJudgments] = {}
     for stored in known:
         newest.setdefault(stored.name, stored)
@@ -208,8 +215,12 @@ def count_annotators(connection: Connection, judgments: int) -> int:
     return connection.execute(counted).scalar_one()
 
 
-def _known(connection: Connection, test_set_id: int, name: str) -> list[tuple[StoredJudgments, str]]:
-    rows = connection.execute(select(Judgments).where(Judgments.test_set_id == test_set_id, Judgments.name == name))
+def _of(campaign_id: int, test_set_id: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return Judgments.campaign_id == campaign_id, Judgments.test_set_id == test_set_id
+
+
+def _known(connection: Connection, campaign_id: int, test_set_id: int, name: str) -> list[tuple[StoredJudgments, str]]:
+    rows = connection.execute(select(Judgments).where(*_of(campaign_id, test_set_id), Judgments.name == name))
     return [(_stored(row), row.content_hash) for row in rows]
 
 

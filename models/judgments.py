@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, Double, ForeignKey, Integer, String, UniqueConstraint
+from sqlalchemy import JSON, CheckConstraint, Double, ForeignKey, Index, Integer, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import Base, Key, Seconds, now
@@ -12,16 +12,22 @@ from models.states import JudgmentKind, one_of
 
 
 class Judgments(Base):
-    """One import of human judgments of a test set. Never changed: other content of that name is a new version."""
+    """One import of human judgments of a test set in a campaign.
+
+    Never changed: other content of that name is a new version. They are the campaign's: another one with the very same
+    test set has its own, and learns nothing of these.
+    """
 
     __tablename__ = "judgments"
     __table_args__ = (
-        UniqueConstraint("test_set_id", "name", "version"),
-        UniqueConstraint("test_set_id", "name", "content_hash"),
+        UniqueConstraint("campaign_id", "test_set_id", "name", "version"),
+        UniqueConstraint("campaign_id", "test_set_id", "name", "content_hash"),
+        Index(None, "test_set_id"),
         CheckConstraint(one_of("kind", JudgmentKind), name="kind"),
     )
 
     id: Mapped[Key]
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
     test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"))
     name: Mapped[str] = mapped_column(String(100))
     version: Mapped[int] = mapped_column(Integer)

@@ -135,19 +135,16 @@ class Submitted:
     system: str
     publication_name: str = ""
     """Of its team."""
-    campaign: int = 0
 
 
-def submitted_systems(connection: Connection, test_set_id: int, campaign: int | None = None) -> Sequence[Submitted]:
-    """All systems with a submission for the test set: in this campaign, or in any."""
+def submitted_systems(connection: Connection, campaign_id: int, test_set_id: int) -> Sequence[Submitted]:
+    """All systems of a campaign with a submission for the test set."""
     chosen = (
-        select(System.team, System.name, func.coalesce(Team.publication_name, ""), Submission.campaign_id)
+        select(System.team, System.name, func.coalesce(Team.publication_name, ""))
         .join(Submission, Submission.system_id == System.id)
         .outerjoin(Team, Team.name == System.team)
-        .where(Submission.test_set_id == test_set_id)
+        .where(Submission.campaign_id == campaign_id, Submission.test_set_id == test_set_id)
         .distinct()
-        .order_by(Submission.campaign_id, System.team, System.name)
+        .order_by(System.team, System.name)
     )
-    if campaign is not None:
-        chosen = chosen.where(Submission.campaign_id == campaign)
     return [Submitted(*row) for row in connection.execute(chosen)]

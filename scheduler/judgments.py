@@ -36,21 +36,19 @@ class TakenIn:
     """Which of their systems have submissions."""
 
 
-def take_in_judgments(engine: Engine, test_set_id: int, name: str, judged: Judged) -> TakenIn:
-    """Store judgments of a test set in one transaction; see `store_judged`."""
+def take_in_judgments(engine: Engine, campaign_id: int, test_set_id: int, name: str, judged: Judged) -> TakenIn:
+    """Store judgments of a test set in a campaign in one transaction; see `store_judged`."""
     with writing(engine, durable=True) as connection:
-        return store_judged(connection, test_set_id, name, judged)
+        return store_judged(connection, campaign_id, test_set_id, name, judged)
 
 
-def store_judged(
-    connection: Connection, test_set_id: int, name: str, judged: Judged, campaign: int | None = None
-) -> TakenIn:
+def store_judged(connection: Connection, campaign_id: int, test_set_id: int, name: str, judged: Judged) -> TakenIn:
     """Store judgments with their systems called as their submissions are (`analysis.human.called_as_submitted`).
 
-    Submissions are those in this campaign, or in any. Raises NothingMatched where there are some, and none of them is
-    of a judged system; where there are none yet, names stay as they are. Raises BadJudgments as `store_judgments`.
+    Submissions are those in this campaign. Raises NothingMatched where there are some, and none of them is of a judged
+    system; where there are none yet, names stay as they are. Raises BadJudgments as `store_judgments`.
     """
-    submitted = submitted_systems(connection, test_set_id, campaign)
+    submitted = submitted_systems(connection, campaign_id, test_set_id)
     judged, matched = called_as_submitted(judged, submitted)
     if submitted and not matched.systems:
         raise NothingMatched(
@@ -66,7 +64,7 @@ def store_judged(
         [SegmentRow(*score) for score in judged.segments],
         [RatingRow(*judgment) for judgment in judged.judgments],
     )
-    return TakenIn(*store_judgments(connection, test_set_id, new), matched)
+    return TakenIn(*store_judgments(connection, campaign_id, test_set_id, new), matched)
 
 
 def _listed(*names: str) -> str:

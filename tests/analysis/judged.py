@@ -12,6 +12,7 @@ from analysis.human import HumanScores
 from analysis.judged import JudgedBoard, JudgedMetric, read_judged
 from metrics.kernels.resampling import resampling_counts
 from models.boards import ListedBoard, list_boards
+from models.campaign import Campaign
 from models.human import NewJudgments, SegmentRow, StoredJudgments, SystemRow, store_judgments
 from models.session import make_engine, reading, writing
 from models.states import JudgmentKind
@@ -50,8 +51,8 @@ def judge(engine: Engine, scores: np.ndarray, *, systems: bool = True, segments:
     ]
     new = NewJudgments(name, JudgmentKind.RATINGS, {}, system_rows if systems else [], segment_rows if segments else [])
     with writing(engine) as connection:
-        test_set = connection.scalar(select(TestSet.id))
-        store_judgments(connection, test_set, new)
+        campaign, test_set = connection.scalar(select(Campaign.id)), connection.scalar(select(TestSet.id))
+        store_judgments(connection, campaign, test_set, new)
 
 
 def read(engine: Engine, **others) -> JudgedBoard:

@@ -15,6 +15,7 @@ from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.resampling.correction import corrected
 from metrics.segments import Segments
+from models.campaign import Campaign
 from models.errors import NotFound
 from models.human import NewJudgments, RatingRow, SegmentRow, store_judgments
 from models.session import writing
@@ -220,7 +221,7 @@ def test_rankings_count_each_comparison_as_wmt14_did(engine):
     segments = [SegmentRow("system0", 0, -2.0), SegmentRow("system1", 0, -1.5), SegmentRow("system2", 0, -2.0)]
     with writing(engine) as connection:
         new = NewJudgments("rr", JudgmentKind.RANKINGS, {}, [], segments, ratings)
-        store_judgments(connection, connection.scalar(select(TestSet.id)), new)
+        store_judgments(connection, connection.scalar(select(Campaign.id)), connection.scalar(select(TestSet.id)), new)
     judged = read(engine)
     table = agreement_of_segments(judged, ["kendall-wmt14"], Asked(trials=20))
     # ann: 0 above 1 and 2; 1 and 2 tied; bob: 1 above 0; ann: 3 above 4. system3 and system4 have no scores: not here.

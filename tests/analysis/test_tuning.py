@@ -195,7 +195,7 @@ def test_a_stored_sweep_beside_stored_judgments(station: Station) -> None:
     scored = [SystemRow(name, float(number)) for number, name in enumerate(names)]
     new = NewJudgments("da", JudgmentKind.SCORES, {}, scored, segments)
     with writing(station.engine) as connection:
-        store_judgments(connection, job.test_set_id, new)
+        store_judgments(connection, job.campaign_id, job.test_set_id, new)
     with reading(station.engine) as connection:
         (board,) = list_boards(connection, protocols=job.protocols)
         swept = read_swept(connection, board, "da@1")

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from cli.human import KINDS, SYSTEM_SCORES, name_of_judgments
 from cli.main import main
 from metrics.human import kinds
 from metrics.human import reading as reading_module
-from models import AuditEntry, JudgmentKind
+from models import AuditEntry, CampaignTestSet, JudgmentKind
 from models.known_test_sets import find_test_set
 from models.session import make_engine, reading, writing
 from scheduler.intake import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
@@ -96,12 +96,35 @@ def test_systems_are_found_as_people_call_them(database, tmp_path, capsys, form)
         store_submissions(connection, campaign, test_set, [NewSubmission("Tug 2", b"x\ny\nz", "crew")])
     file = tmp_path / "da.tsv"
     file.write_text(f"system\tscore\n{form.format('tug2')}\t1\nanna\t0\nzoe\t2\n")
-    assert main(["human", "import", str(file)]) == 0
+    assert main(["human", "import", str(file), "--campaign", "other"]) == 0
     err = capsys.readouterr().err
-    assert "Judged, and with a submission: Tug 2, anna." in err
-    assert "without a submission of that name: zoe." in err
-    shown = json.loads(printed(capsys, "show", "-f", "json"))["systems"]
-    assert {each["system"]: each["submitted"] for each in shown} == {"Tug 2": True, "anna": True, "zoe": False}
+    assert "Judged, and with a submission: Tug 2." in err
+    assert "without a submission of that name: anna, zoe." in err
+    shown = json.loads(printed(capsys, "show", "-f", "json", "--campaign", "other"))["systems"]
+    assert {each["system"]: each["submitted"] for each in shown} == {"Tug 2": True, "anna": False, "zoe": False}
+
+
+def test_judgments_are_a_campaigns_and_where_several_have_the_test_set_one_is_named(database, ratings, capsys):
+    with writing(make_engine(database)) as connection:
+        campaign, test_set = store_campaign(connection, "other"), find_test_set(connection).id
+        store_submissions(connection, campaign, test_set, [NewSubmission("anna", b"x\ny\nz")])
+    for verb in (["import", ratings], ["show"], ["remove", "da"]):
+        assert main(["human", *verb]) == 1
+        assert "Several campaigns have the test set harbour: harbour, other. Choose one with" in capsys.readouterr().err
+        assert main(["human", *verb, "--campaign", "port"]) == 1
+        assert "'port' does not have the test set harbour. These have it: harbour, other." in capsys.readouterr().err
+    printed(capsys, "import", ratings, "--campaign", "other")
+    assert printed(capsys, "list", "--campaign", "harbour").startswith("No human judgments yet")
+    assert [each["campaign"] for each in json.loads(printed(capsys, "list", "-f", "json"))] == ["other"]
+    assert main(["human", "show", "--campaign", "harbour"]) == 1
+    assert printed(capsys, "show", "--campaign", "other").startswith("da@1: ")
+    printed(capsys, "import", ratings, "--campaign", "harbour", "--no-standardise")
+    listed = [line.split()[:3] for line in printed(capsys, "list").splitlines()]
+    assert [listed[0], *listed[2:]] == [
+        ["Campaign", "Test", "set"], ["harbour", "harbour", "da@1"], ["other", "harbour", "da@1"],
+    ]  # fmt: skip
+    printed(capsys, "remove", "da", "--campaign", "harbour", "--yes")
+    assert [each["campaign"] for each in json.loads(printed(capsys, "list", "-f", "json"))] == ["other"]
 
 
 def test_judgments_of_other_systems_are_refused(database, tmp_path, capsys):
@@ -119,7 +142,14 @@ def test_judgments_of_other_systems_are_refused(database, tmp_path, capsys):
 
 def test_before_there_are_submissions_names_stay_as_they_are(database, tmp_path, capsys):
     with writing(make_engine(database)) as connection:
-        store_test_set(connection, NewTestSet("quay", {"A": b"x\ny"}))
+        test_set = store_test_set(connection, NewTestSet("quay", {"A": b"x\ny"}))
+    file = tmp_path / "da.tsv"
+    file.write_text("system\tscore\nZoe\t1\n")
+    assert main(["human", "import", str(file), "--test-set", "quay"]) == 1
+    assert "No campaign has the test set quay." in capsys.readouterr().err
+    with writing(make_engine(database)) as connection:
+        row = {"campaign_id": store_campaign(connection, "quays"), "test_set_id": test_set}
+        connection.execute(insert(CampaignTestSet).values(**row))
     file = tmp_path / "da.tsv"
     file.write_text("system\tscore\nZoe\t1\n")
     assert main(["human", "import", str(file), "--test-set", "quay"]) == 0
@@ -145,7 +175,8 @@ def test_judgments_are_removed_and_those_before_stand_again(database, ratings, c
     assert printed(capsys, "list").startswith("No human judgments yet")
     with reading(make_engine(database)) as connection:
         entries = connection.execute(select(AuditEntry).order_by(AuditEntry.id)).all()
-    assert {(each.actor, each.campaign_id) for each in entries} == {("command line", None)}
+    assert {each.actor for each in entries} == {"command line"}
+    assert None not in {each.campaign_id for each in entries}
     assert [(each.action, each.subject, each.details) for each in entries] == [
         ("human-scores.add", "human scores da@1 of test set harbour@1", {"systems": 3, "segments": 6}),
         ("human-scores.add", "human scores da@2 of test set harbour@1", {"systems": 3, "segments": 6}),
@@ -246,7 +277,9 @@ def test_what_goes_wrong_is_said(database, ratings, capsys, arguments, status, m
 
 def test_several_test_sets_need_a_choice(database, ratings, capsys):
     with writing(make_engine(database)) as connection:
-        store_test_set(connection, NewTestSet("harbour", {"A": b"x\ny\nzz"}))
+        second = store_test_set(connection, NewTestSet("harbour", {"A": b"x\ny\nzz"}))
+        row = {"campaign_id": store_campaign(connection, "second"), "test_set_id": second}
+        connection.execute(insert(CampaignTestSet).values(**row))
     assert main(["human", "import", ratings]) == 1
     assert "several test sets: harbour@1, harbour@2. Choose one with --test-set" in capsys.readouterr().err
     assert printed(capsys, "import", ratings, "--test-set", "harbour@2").startswith("da@1 of harbour@2: ")

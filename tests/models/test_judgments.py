@@ -17,6 +17,7 @@ from models.human import (
     SegmentRow,
     SystemRow,
     count_annotators,
+    delete_judgments,
     find_judgments,
     list_judgments,
     read_ratings,
@@ -25,7 +26,7 @@ from models.human import (
     store_judgments,
 )
 from models.session import make_engine, reading, writing
-from scheduler.intake import NewTestSet, store_test_set
+from scheduler.intake import NewTestSet, store_campaign, store_test_set
 
 SYSTEMS = [SystemRow("anna", 0.1 + 0.2, 70.5, 2, 4), SystemRow("bert", -1e-300, None, None, None, 3)]
 SEGMENTS = [
@@ -47,26 +48,27 @@ def engine(database_url: str) -> Engine:
 
 
 @pytest.fixture
-def test_set(engine: Engine) -> int:
+def test_set(engine: Engine) -> tuple[int, int]:
+    """Of a campaign."""
     with writing(engine) as connection:
-        return store_test_set(connection, NewTestSet("t", {"A": b"x\ny\nz"}))
+        return store_campaign(connection, "c"), store_test_set(connection, NewTestSet("t", {"A": b"x\ny\nz"}))
 
 
-def store(engine: Engine, test_set: int, judgments: NewJudgments):
+def store(engine: Engine, test_set: tuple[int, int], judgments: NewJudgments):
     with writing(engine) as connection:
-        return store_judgments(connection, test_set, judgments)
+        return store_judgments(connection, *test_set, judgments)
 
 
 def bits(rows) -> list:
     return [tuple(struct.pack("<d", cell) if isinstance(cell, float) else cell for cell in row) for row in rows]
 
 
-def test_everything_comes_back_to_the_bit(engine: Engine, test_set: int) -> None:
+def test_everything_comes_back_to_the_bit(engine: Engine, test_set: tuple[int, int]) -> None:
     stored, fresh = store(engine, test_set, new(method={"weights": {"major": 5.0}}))
     assert fresh
     assert (stored.name, stored.version, stored.title, stored.kind) == ("da", 1, "da@1", "ratings")
     with reading(engine) as connection:
-        assert find_judgments(connection, test_set) == stored
+        assert find_judgments(connection, *test_set) == stored
         assert stored.method == {"weights": {"major": 5.0}}
         assert stored.created_at > 1.7e9
         assert bits(read_systems(connection, stored.id)) == bits(SYSTEMS)
@@ -75,7 +77,7 @@ def test_everything_comes_back_to_the_bit(engine: Engine, test_set: int) -> None
         assert count_annotators(connection, stored.id) == 2
 
 
-def test_the_same_content_is_stored_once_in_whatever_order(engine: Engine, test_set: int) -> None:
+def test_the_same_content_is_stored_once_in_whatever_order(engine: Engine, test_set: tuple[int, int]) -> None:
     first, _ = store(engine, test_set, new(method={"a": 1, "b": 2}))
     shuffler = random.Random(7)
     for _ in range(3):
@@ -87,7 +89,7 @@ def test_the_same_content_is_stored_once_in_whatever_order(engine: Engine, test_
         assert connection.scalar(select(func.count()).select_from(Rating)) == len(RATINGS)
 
 
-def test_other_content_is_the_next_version_and_old_ones_stay(engine: Engine, test_set: int) -> None:
+def test_other_content_is_the_next_version_and_old_ones_stay(engine: Engine, test_set: tuple[int, int]) -> None:
     first, _ = store(engine, test_set, new())
     changes = [
         {"systems": SYSTEMS[:1]},
@@ -100,25 +102,41 @@ def test_other_content_is_the_next_version_and_old_ones_stay(engine: Engine, tes
     assert [(stored.version, fresh) for stored, fresh in later] == [(version, True) for version in range(2, 7)]
     assert store(engine, test_set, new()) == (first, False)
     with reading(engine) as connection:
-        assert find_judgments(connection, test_set, "da") == later[-1][0]
-        assert find_judgments(connection, test_set, "da@1") == first
+        assert find_judgments(connection, *test_set, "da") == later[-1][0]
+        assert find_judgments(connection, *test_set, "da@1") == first
         assert read_segments(connection, first.id) == SEGMENTS
-        assert [stored.version for stored in list_judgments(connection, test_set)] == [6, 5, 4, 3, 2, 1]
+        assert [stored.version for stored in list_judgments(connection, *test_set)] == [6, 5, 4, 3, 2, 1]
 
 
-def test_names_and_test_sets_are_apart(engine: Engine, test_set: int) -> None:
+def test_campaigns_with_one_test_set_are_apart(engine: Engine, test_set: tuple[int, int]) -> None:
     with writing(engine) as connection:
-        other = store_test_set(connection, NewTestSet("u", {"A": b"x\ny\nzz"}))
+        theirs = store_campaign(connection, "theirs"), test_set[1]
         with pytest.raises(NotFound, match=r"no human judgments\. Import some"):
-            find_judgments(connection, other)
+            find_judgments(connection, *theirs)
+    store(engine, test_set, new(systems=SYSTEMS[:1]))
+    ours = store(engine, test_set, new())[0]
+    same, fresh = store(engine, theirs, new())
+    assert (ours.version, same.version, fresh) == (2, 1, True)
+    with writing(engine) as connection:
+        delete_judgments(connection, ours.id)
+        assert [each.title for each in list_judgments(connection, *test_set)] == ["da@1"]
+        assert list_judgments(connection, *theirs) == [same]
+        assert read_systems(connection, same.id) == SYSTEMS
+
+
+def test_names_and_test_sets_are_apart(engine: Engine, test_set: tuple[int, int]) -> None:
+    with writing(engine) as connection:
+        other = test_set[0], store_test_set(connection, NewTestSet("u", {"A": b"x\ny\nzz"}))
+        with pytest.raises(NotFound, match=r"no human judgments\. Import some"):
+            find_judgments(connection, *other)
     assert store(engine, test_set, new())[0].version == store(engine, test_set, new("mqm"))[0].version == 1
     assert store(engine, other, new()) != store(engine, test_set, new())
     with reading(engine) as connection:
         with pytest.raises(NotFound, match=r"several human judgments: da, mqm\. Choose one"):
-            find_judgments(connection, test_set)
+            find_judgments(connection, *test_set)
         with pytest.raises(NotFound, match=r"no human judgments 'da@2' of this test set\. There are: da@1, mqm@1"):
-            find_judgments(connection, test_set, "da@2")
-        assert find_judgments(connection, other).name == "da"
+            find_judgments(connection, *test_set, "da@2")
+        assert find_judgments(connection, *other).name == "da"
 
 
 REFUSED = [
@@ -133,7 +151,7 @@ REFUSED = [
 ]
 
 
-def test_what_is_refused_leaves_nothing_behind(engine: Engine, test_set: int) -> None:
+def test_what_is_refused_leaves_nothing_behind(engine: Engine, test_set: tuple[int, int]) -> None:
     for judgments, message in REFUSED:
         with pytest.raises(BadJudgments, match=message):
             store(engine, test_set, judgments)
@@ -142,12 +160,12 @@ def test_what_is_refused_leaves_nothing_behind(engine: Engine, test_set: int) ->
         assert connection.scalar(select(func.count()).select_from(HumanSegmentScore)) == 0
 
 
-def test_an_unknown_test_set(engine: Engine, test_set: int) -> None:
+def test_an_unknown_test_set(engine: Engine, test_set: tuple[int, int]) -> None:
     with pytest.raises(NotFound, match="no test set"):
-        store(engine, test_set + 1, new())
+        store(engine, (test_set[0], test_set[1] + 1), new())
 
 
-def test_two_imports_at_once_are_two_versions(engine: Engine, test_set: int) -> None:
+def test_two_imports_at_once_are_two_versions(engine: Engine, test_set: tuple[int, int]) -> None:
     contents = [new(systems=[SystemRow("anna", float(number))]) for number in range(4)]
     with ThreadPoolExecutor(4) as pool:
         stored = list(pool.map(lambda judgments: store(engine, test_set, judgments), contents))

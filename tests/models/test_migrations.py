@@ -6,13 +6,26 @@ import alembic
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, select, text
+from sqlalchemy import insert, inspect, select, text
 
 import models
 from models import migrate
 from models.errors import Unreachable
+from models.human import (
+    NewJudgments,
+    RatingRow,
+    SegmentRow,
+    SystemRow,
+    list_judgments,
+    read_ratings,
+    read_segments,
+    read_systems,
+    store_judgments,
+)
 from models.leaderboard import read_leaderboard
 from models.session import make_engine, reading, writing
+from models.states import JudgmentKind
+from scheduler.intake import NewTestSet, store_campaign, store_test_set
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.outcome import do_preparation, do_shard
 from worker.station import Station
@@ -102,6 +115,72 @@ def shape(url: str) -> dict[str, dict[str, object]]:
             found[table]["key"] = seen.get_pk_constraint(table)
             found[table]["rows"] = connection.execute(text(f'SELECT * FROM "{table}"')).all()
     return found
+
+
+def test_human_judgments_go_to_the_campaigns_that_added_them(database_url: str) -> None:
+    """Test sets are shared: they hung on those, and every campaign with the very same one saw and changed them."""
+    engine = make_engine(database_url, pooled=False)
+    rows = [SystemRow("anna", 0.5)], [SegmentRow("anna", 1, 0.25)], [RatingRow("eva", "anna", 1, 30.0)]
+    with writing(engine) as connection:
+        ours, theirs, corrected = (store_campaign(connection, name) for name in ("ours", "theirs", "corrected"))
+        test_sets = [store_test_set(connection, NewTestSet("t", {"A": each})) for each in (b"x\ny", b"x\nz", b"u\nv")]
+        shared, newer, of_nobody = test_sets
+        for campaign, test_set in ((ours, shared), (theirs, shared), (corrected, shared), (corrected, newer)):
+            used = {"campaign_id": campaign, "test_set_id": test_set}
+            connection.execute(insert(models.CampaignTestSet).values(**used))
+        correction = {"campaign_id": corrected, "old_test_set_id": shared, "new_test_set_id": newer, "reason": "x"}
+        connection.execute(insert(models.Correction).values(**correction))
+        for campaign, test_set, name in (
+            *((ours, shared, "added"), (ours, shared, "imported"), (corrected, shared, "carried")),
+            *((corrected, newer, "carried"), (ours, of_nobody, "left")),
+        ):
+            store_judgments(connection, campaign, test_set, NewJudgments(name, JudgmentKind.RATINGS, {"a": 1}, *rows))
+        for campaign, name in ((ours, "added"), (corrected, "carried")):
+            entry = {"action": "human-scores.add", "subject": f"human scores {name}@1 of test set t@1", "details": {}}
+            connection.execute(insert(models.AuditEntry).values(campaign_id=campaign, actor="", **entry))
+
+    def known() -> set[tuple[str, int, str]]:
+        with reading(engine) as connection:
+            campaigns = connection.execute(select(models.Campaign.id, models.Campaign.name)).all()
+            found = set()
+            for row in campaigns:
+                for test_set in test_sets:
+                    for each in list_judgments(connection, row.id, test_set):
+                        found.add((row.name, test_set, each.title))
+                        parts = read_systems(connection, each.id), read_segments(connection, each.id)
+                        assert (*parts, read_ratings(connection, each.id)) == rows
+                        assert (each.kind, each.method) == ("ratings", {"a": 1})
+            return found
+
+    migrate.downgrade(database_url, "20261211")
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT count(*) FROM judgments")).scalar_one() == 5
+    migrate.upgrade(database_url)
+    assert known() == {
+        ("ours", shared, "added@1"),
+        # Of what the command line imported nobody knows for whom: all who saw it see it still.
+        *((name, shared, "imported@1") for name in ("ours", "theirs", "corrected")),
+        *(("corrected", test_set, "carried@1") for test_set in (shared, newer)),
+        ("human judgments of no campaign", of_nobody, "left@1"),
+    }
+    migrate.downgrade(database_url, "20261211")
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT count(*) FROM judgments")).scalar_one() == 5
+        assert connection.execute(text("SELECT count(*) FROM rating")).scalar_one() == 5
+
+
+def test_others_of_one_name_are_counted_on_where_test_sets_are_shared_again(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    with writing(engine) as connection:
+        test_set = store_test_set(connection, NewTestSet("t", {"A": b"x"}))
+        for name, score in (("ours", 1.0), ("theirs", 2.0)):
+            new = NewJudgments("da", JudgmentKind.SCORES, {}, [SystemRow("anna", score)])
+            store_judgments(connection, store_campaign(connection, name), test_set, new)
+    migrate.downgrade(database_url, "20261211")
+    with engine.connect() as connection:
+        found = connection.execute(text("SELECT name, version FROM judgments ORDER BY id")).all()
+        assert [tuple(row) for row in found] == [("da", 1), ("da", 2)]
+    migrate.upgrade(database_url)
 
 
 def test_what_is_created_at_once_is_what_all_migrations_make(tmp_path: Path) -> None:

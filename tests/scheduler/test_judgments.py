@@ -18,10 +18,10 @@ SUBMITTED = {
 }
 
 
-def take_in(connection: Connection, test_set: int, *systems: str, campaign: int | None = None) -> TakenIn:
+def take_in(connection: Connection, test_set: int, *systems: str, campaign: int) -> TakenIn:
     table = "".join(f"{system}\t{number}\n" for number, system in enumerate(systems))
     judged = read_judgments([f"system\tscore\n{table}".encode()], Reading(1))
-    return store_judged(connection, test_set, "da", judged, campaign)
+    return store_judged(connection, campaign, test_set, "da", judged)
 
 
 @pytest.fixture
@@ -48,25 +48,23 @@ def world(database_url: str):
         ("bay", ("TERNS-dive", "Soar"), ("terns/dive", "soar")),
         ("bay", ("dive", "terns-soar"), ("dive", "soar")),
         ("cove", ("gulls", "Plain"), ("dive", "plain")),
-        (None, ("Great Auk University/Soar", "gulls_dive", "plain!"), ("soar", "gulls_dive", "plain")),
-        # In one campaign alone it is called so.
-        (None, ("dive",), ("dive",)),
-        (None, ("terns/dive", "gulls/dive"), ("terns/dive", "gulls/dive")),
+        ("dock", ("Great Auk University/Soar",), ("soar",)),
+        ("dock", ("gulls_dive", "auks"), ("gulls_dive", "soar")),
     ],
 )
 def test_names_are_those_of_leaderboards(world, campaign, judged, stored) -> None:
     connection, test_set, campaigns = world
-    taken = take_in(connection, test_set, *judged, campaign=campaigns.get(campaign))
+    taken = take_in(connection, test_set, *judged, campaign=campaigns[campaign])
     rows = read_systems(connection, taken.stored.id)
     assert [row.system for row in sorted(rows, key=lambda row: row.score)] == list(stored)
 
 
 def test_what_matches_nothing_is_not_stored(world) -> None:
     connection, test_set, campaigns = world
-    for systems, campaign in ((("heron", "HUMAN-A"), None), (("plain",), "bay"), (("auks/soar!", "x"), "cove")):
+    for systems, campaign in ((("heron", "HUMAN-A"), "dock"), (("plain",), "bay"), (("auks/soar!", "x"), "cove")):
         with pytest.raises(NothingMatched, match=r"Judged: .*Submitted: "):
-            take_in(connection, test_set, *systems, campaign=campaigns.get(campaign))
-    assert list_judgments(connection, test_set) == []
+            take_in(connection, test_set, *systems, campaign=campaigns[campaign])
+    assert [list_judgments(connection, campaign, test_set) for campaign in campaigns.values()] == [[], [], []]
     assert connection.scalar(select(HumanSystemScore.system)) is None
 
 

@@ -75,7 +75,7 @@ def list_human_scores(request: Request, name: str, principal: Asking) -> ListedH
         found = [
             _shown(test_set.title, each)
             for test_set in visible_test_sets(connection, sight)
-            for each in list_judgments(connection, test_set.id)
+            for each in list_judgments(connection, sight.campaign_id, test_set.id)
         ]
     return ListedHumanScores(items=found, next=None)
 
@@ -109,7 +109,7 @@ def add_human_scores(
 
 @router.delete("/campaigns/{name}/human-scores/{title}", status_code=204)
 def delete_human_scores(request: Request, name: str, title: str, principal: Asking, test_set: str = "") -> Response:
-    """Delete human scores in one version, NAME@VERSION, that were added in this campaign. For organisers."""
+    """Delete human scores in one version, NAME@VERSION. For organisers."""
     with writing(state_of(request).engine) as connection:
         remove_judgments(connection, read_sight(connection, principal, name), test_set, title)
     return Response(status_code=204)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine
 
 from analysis.human import Matched
 from metrics.errors import MetricsError
@@ -15,12 +15,11 @@ from metrics.human.reading import Reading, read_judgments
 from metrics.text.contents import Contents
 from metrics.text.gzip_members import GZIP
 from metrics.text.names import printable
-from models.audit import AuditEntry
 from models.human import StoredJudgments, delete_judgments, list_judgments
 from models.known_test_sets import Named, segments_of_documents
 from models.session import reading, writing
 from scheduler.judgments import NothingMatched, store_judged
-from web.errors import BadRequest, Forbidden, NotThere, TooLarge
+from web.errors import BadRequest, NotThere, TooLarge
 from web.inspection.visible import find_test_set, visible_test_sets
 from web.life.sight import Sight
 
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 MOST_BYTES = 64 * 2**20
 MOST_FILES = 20
 LONGEST_NAME = 100
-ADDED = "human-scores.add"
-"""How the audit log calls it."""
 
 
 class Sent(Protocol):
@@ -67,7 +64,7 @@ def add_judgments(
     judged = _read(files, Reading(chosen.segments, documents))
     with writing(engine, durable=True) as connection:
         try:
-            taken = store_judged(connection, chosen.id, name, judged, sight.campaign_id)
+            taken = store_judged(connection, sight.campaign_id, chosen.id, name, judged)
         except NothingMatched as error:
             raise BadRequest(str(error)) from error
         if taken.new:
@@ -80,11 +77,11 @@ def note_added(
     principal: Principal,
     stored: StoredJudgments,
     test_set: Named,
-    campaign_id: int | None = None,
+    campaign_id: int,
     **details: object,
 ) -> None:
-    """Write into the audit log that human scores were added, in a campaign or by a command."""
-    principal.audit(connection, ADDED, subject_of(stored, test_set), campaign_id=campaign_id, **details)
+    """Write into the audit log that human scores were added to a campaign."""
+    principal.audit(connection, "human-scores.add", subject_of(stored, test_set), campaign_id=campaign_id, **details)
 
 
 def amounts(judged: Judged) -> dict[str, int]:
@@ -97,7 +94,7 @@ def note_removed(
     principal: Principal,
     stored: StoredJudgments,
     test_set: Named,
-    campaign_id: int | None = None,
+    campaign_id: int,
 ) -> None:
     """Write into the audit log that human scores were deleted."""
     principal.audit(connection, "human-scores.remove", subject_of(stored, test_set), campaign_id=campaign_id)
@@ -111,23 +108,15 @@ def subject_of(stored: StoredJudgments, test_set: Named) -> str:
 def remove_judgments(connection: Connection, sight: Sight, test_set: str, title: str) -> str:
     """Delete human scores in one version, `NAME@VERSION`; which they were.
 
-    Raises Forbidden for others than organisers, and for what was neither added in this campaign nor carried along by a
-    correction of it: test sets are shared. Raises NotThere.
+    Raises Forbidden for others than organisers, and NotThere.
     """
     sight.require_organiser()
     chosen = find_test_set(visible_test_sets(connection, sight), test_set)
-    stored = next((each for each in list_judgments(connection, chosen.id) if each.title == title), None)
+    stored = next(
+        (each for each in list_judgments(connection, sight.campaign_id, chosen.id) if each.title == title), None
+    )
     if stored is None:
         raise NotThere(f"There are no human scores {title[:200]!r} of the test set {chosen.title}.")
-    added = select(AuditEntry.id).where(
-        AuditEntry.campaign_id == sight.campaign_id,
-        AuditEntry.action == ADDED,
-        AuditEntry.subject == subject_of(stored, chosen),
-        # Others of that name may have been deleted before these were added elsewhere.
-        AuditEntry.at >= stored.created_at,
-    )
-    if connection.scalar(added.limit(1)) is None:
-        raise Forbidden(f"The human scores {stored.title} were not added in this campaign: they stay.")
     delete_judgments(connection, stored.id)
     note_removed(connection, sight.principal, stored, chosen, sight.campaign_id)
     return stored.title

@@ -115,10 +115,10 @@ def read_metrics(
         equals = read_equals(connection, submissions) if sight.organises else {}
         if board and without:
             board = _leaving_out(board, without)
-        stored = {each.name: each for each in reversed(list_judgments(connection, chosen.id))}
+        stored = {each.name: each for each in reversed(list_judgments(connection, sight.campaign_id, chosen.id))}
         wanted = None
         if human:
-            wanted = find_judgments(connection, chosen.id, human)
+            wanted = find_judgments(connection, sight.campaign_id, chosen.id, human)
         elif stored:
             wanted = next(iter(reversed(stored.values())))
         judged = read_judged(connection, board, wanted.title) if wanted and board else None

@@ -125,14 +125,13 @@ def correct(
         "new_test_set_id": new_id,
         "reason": reason.replace("\0", "").strip(),
     }
-    carried = carry_judgments(connection, test_set.id, new_id)
+    carried = carry_judgments(connection, sight.campaign_id, test_set.id, new_id)
     correction = int(connection.execute(insert(Correction).values(**row).returning(Correction.id)).scalar_one())
     details = {"corrected": sorted(references), "new_test_set": new_id, "submissions": queued, "reason": row["reason"]}
     details["judgments"] = len(carried)
     audit(connection, sight, "test_set.correct", test_set.id, **details)
     corrected = connection.execute(select(TestSet.id, TestSet.name, TestSet.version).where(TestSet.id == new_id)).one()
     for each in carried:
-        # Those of the new version are this campaign's own: its organisers may delete them there.
         note_added(connection, sight.principal, each, corrected, sight.campaign_id, carried=True)
     return correction
 

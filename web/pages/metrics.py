@@ -79,7 +79,7 @@ def delete_human_scores(
     title: Annotated[str, Form()],
     sure: Annotated[str, Form()] = "",
 ) -> Response:
-    """Delete human scores that were added here, or came along with a correction."""
+    """Delete human scores."""
     if not sure:
         raise BadRequest("Tick the box to say that you are sure: they are gone for everybody.")
     with writing(state_of(request).engine) as connection:

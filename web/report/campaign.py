@@ -284,7 +284,10 @@ class _TestSetReport:
 
     def _human(self, texts: BoardTexts) -> dict[str, dict[str, float]]:
         """The newest version of all judgments of systems, those of the board alone."""
-        stored = {each.name: each for each in reversed(list_judgments(self.connection, texts.test_set_id))}
+        stored = {
+            each.name: each
+            for each in reversed(list_judgments(self.connection, self.board.listed.campaign_id, texts.test_set_id))
+        }
         systems = {row.system for row in self.board.rows}
         found = {}
         for name in sorted(stored):

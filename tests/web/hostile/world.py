@@ -15,7 +15,6 @@ from sqlalchemy import ColumnElement, func, insert, select, update
 
 from models import (
     Account,
-    AuditEntry,
     CampaignMember,
     CampaignTestSet,
     Comparison,
@@ -44,7 +43,6 @@ from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import DAY, Service
 from web.access.secrets import hash_of, new_secret
 from web.asking import FORM_HEADER, SESSION_COOKIE, form_token
-from web.inspection.human import ADDED, subject_of
 
 SCRIPT = "\"'><script>alert(1)</script><img src=x onerror=alert(2)><a href=javascript:alert(3)>x</a>{{7*7}}"
 SHORT = "\"'><script>alert(1)</script><i onclick=alert(2)>"
@@ -286,9 +284,7 @@ def build(service: Service) -> World:
         named = select(TestSet).where(TestSet.name == f"news of {PRIVATE}").order_by(TestSet.id.desc()).limit(1)
         test_set = connection.execute(named).one()
         judged = NewJudgments("kept", JudgmentKind.SCORES, {}, [SystemRow("keel", 0.5)])
-        kept, _ = store_judgments(connection, test_set.id, judged)
-        added = {"action": ADDED, "subject": subject_of(kept, test_set), "details": {}}
-        connection.execute(insert(AuditEntry).values(campaign_id=campaigns[PRIVATE], actor="", **added))
+        store_judgments(connection, campaigns[PRIVATE], test_set.id, judged)
     for name in (PRIVATE, ELSEWHERE):
         schedule = add_schedule(service.engine, campaigns[name], name=f"canaryprivate{name} nights")
         night = add_night(service.engine, schedule, 1, {})

@@ -1,16 +1,12 @@
 """Metrics against people and each other, and human scores that organisers hand in."""
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from metrics.text.plain import Text
 from models.audit import AuditEntry
-from models.base import now
-from models.human import NewJudgments, SystemRow, store_judgments
-from models.judgments import Judgments
 from models.roles import PhaseKind, Scope
 from models.session import reading, writing
-from models.states import JudgmentKind
 from tests.web.inspection.looked_at import REFERENCES, Looked, look_at
 from tests.web.service import DAY, Service
 from web.access.principal import COMMAND_LINE
@@ -208,19 +204,6 @@ def test_scores_with_the_number_of_deleted_ones_are_compared_anew(bay: Looked) -
     assert tables("soar", "dive") != first
 
 
-def test_what_was_added_elsewhere_after_ours_was_deleted_stays(bay: Looked) -> None:
-    client = bay.service.program(bay.organiser)
-    assert client.post(HUMAN, files=_files(TOTALS.format("dive", "soar")), data={"called": "da"}).status_code == 201
-    assert client.delete(f"{HUMAN}/da@1").status_code == 204
-    with writing(bay.service.engine) as connection:
-        later = {"created_at": now() + 60}
-        kept, _ = store_judgments(
-            connection, bay.test_set, NewJudgments("da", JudgmentKind.SCORES, {}, [SystemRow("dive", 1.0)])
-        )
-        connection.execute(update(Judgments).where(Judgments.id == kept.id).values(later))
-    assert client.delete(f"{HUMAN}/da@1").status_code == 403
-
-
 def test_organisers_delete_what_came_along_with_a_correction(bay: Looked) -> None:
     client, browser = bay.service.program(bay.organiser), bay.service.browser(bay.organiser)
     assert client.post(HUMAN, files=_files(TOTALS.format("dive", "soar")), data={"called": "da"}).status_code == 201
@@ -232,12 +215,3 @@ def test_organisers_delete_what_came_along_with_a_correction(bay: Looked) -> Non
     form = {"test_set": "bay@2", "title": "da@1", "sure": "yes"}
     assert browser.post(f"{PAGE}/delete", data=form, follow_redirects=False).status_code == 303
     assert [each["test_set"] for each in client.get(HUMAN).json()["items"]] == ["bay"]
-
-
-def test_what_was_not_added_in_this_campaign_stays(bay: Looked) -> None:
-    """Test sets are shared by their content: others may have imported it for theirs."""
-    with writing(bay.service.engine) as connection:
-        new = NewJudgments("da", JudgmentKind.SCORES, {}, [SystemRow("dive", 1.0), SystemRow("soar", 0.0)])
-        store_judgments(connection, bay.test_set, new)
-    answer = bay.service.program(bay.organiser).delete(f"{HUMAN}/da@1")
-    assert (answer.status_code, "were not added" in answer.text) == (403, True)

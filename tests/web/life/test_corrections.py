@@ -214,19 +214,22 @@ def test_ranks_that_are_unknown_say_nothing() -> None:
 def test_human_judgments_come_along(engine: Engine) -> None:
     """They are of the outputs and the source, which are the same."""
     with writing(engine) as connection:
-        old = read_sight(connection, COMMAND_LINE, "wmt").test_sets
-        (test_set,) = old
+        sight = read_sight(connection, COMMAND_LINE, "wmt")
+        campaign, (test_set,) = sight.campaign_id, sight.test_sets
         rows = [SystemRow("mast", 1.5), SystemRow("tent", 0.5)]
         segments, ratings = [SegmentRow("mast", 0, 2.0)], [RatingRow("eva", "mast", 0, 90.0)]
         for name in ("da", "mqm"):
             store_judgments(
-                connection, test_set, NewJudgments(name, JudgmentKind.RATINGS, {"z": True}, rows, segments, ratings)
+                connection,
+                campaign,
+                test_set,
+                NewJudgments(name, JudgmentKind.RATINGS, {"z": True}, rows, segments, ratings),
             )
     correct_it(engine)
     with reading(engine) as connection:
         new = max(read_sight(connection, COMMAND_LINE, "wmt").test_sets)
         assert new != test_set
-        before, after = list_judgments(connection, test_set), list_judgments(connection, new)
+        before, after = list_judgments(connection, campaign, test_set), list_judgments(connection, campaign, new)
         assert [each.title for each in after] == [each.title for each in before] == ["da@1", "mqm@1"]
         assert {each.id for each in before} & {each.id for each in after} == set()
         for each in after:
@@ -236,7 +239,7 @@ def test_human_judgments_come_along(engine: Engine) -> None:
             assert (each.kind, each.method) == (JudgmentKind.RATINGS, {"z": True})
     with writing(engine) as connection:
         again = NewJudgments("da", JudgmentKind.RATINGS, {"z": True}, rows, segments, ratings)
-        assert store_judgments(connection, new, again)[1] is False, "the same content is known there, too"
+        assert store_judgments(connection, campaign, new, again)[1] is False, "the same content is known there, too"
         delete_judgments(connection, after[0].id)
-        assert [each.title for each in list_judgments(connection, new)] == ["mqm@1"]
-        assert [each.title for each in list_judgments(connection, test_set)] == ["da@1", "mqm@1"]
+        assert [each.title for each in list_judgments(connection, campaign, new)] == ["mqm@1"]
+        assert [each.title for each in list_judgments(connection, campaign, test_set)] == ["da@1", "mqm@1"]
