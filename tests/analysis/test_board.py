@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.board import position_of_metric, remark, spread_of_runs
+from analysis.board import position_of_metric, read_board, remark, same_output_pairs, spread_of_runs
 from metrics.resampling.interval import interval
 from tests.analysis.boards import made_board, spread, undefined
+from tests.analysis.campaigns import REFERENCES, SYSTEMS, opened, store
 
 N = 60
 
@@ -153,3 +154,26 @@ def test_the_spread_of_runs(board):
     assert (spread_found.runs, spread_found.score) == (2, 20.0)
     assert spread_found.selection == pytest.approx(math.sqrt(2))
     assert spread_of_runs(replace(score, score=None)) is None
+
+
+def test_outputs_that_are_the_same_or_a_reference(sqlite_url):
+    systems = {**SYSTEMS, "copy": SYSTEMS["barge"], "human": REFERENCES["A"]}
+    store(sqlite_url, systems=systems, replicates=20)
+    with opened(sqlite_url) as (connection, (board,)):
+        remarks = {row.system: board.remark(row) for row in board.rows}
+        places = {row.system: number for number, row in enumerate(board.rows)}
+        assert same_output_pairs(connection, board) == {
+            (places["barge"], places["copy"]),
+            (places["copy"], places["barge"]),
+        }
+        assert read_board(connection, board.listed, 0.95, "nothing") is None
+        by_ter = read_board(connection, board.listed, 0.9, "ter", interval_kind="bca")
+    upper, lower = sorted(("barge", "copy"), key=places.__getitem__)
+    assert remarks.pop(lower) == f"same output as {upper}"
+    assert remarks.pop("human") == "same as reference A"
+    assert set(remarks.values()) == {""}
+    assert (by_ter.sorted_by, by_ter.level, by_ter.numbered, by_ter.not_ranked) == (1, 0.9, False, 0)
+    assert by_ter.scores(1).tolist() == sorted(by_ter.scores(1).tolist())
+    left_out = by_ter.left_out[by_ter.rows[0].scores[0]]
+    assert left_out.shape == (5,)
+    assert not board.left_out

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metrics import embedding_files
 from metrics.batch import Batch
 from metrics.bleu_modif import BLEUModif
 from metrics.embedding_files import entries_of
@@ -57,6 +58,24 @@ def test_a_newline_behind_each_binary_vector_is_read(tmp_path):
     path.write_bytes(BINARY.replace(b"dog ", b"\ndog ") + b"\n")
     words, numbers, _ = read(path)
     assert (words, numbers.tolist()) == (["cat", "dog"], [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize("at_once", [12, 13, 1000])
+def test_words_up_to_the_longest_are_read_in_any_parts(monkeypatch, tmp_path, at_once):
+    monkeypatch.setattr(embedding_files, "LONGEST_WORD", 10)
+    monkeypatch.setattr(embedding_files, "READ_AT_ONCE", at_once)
+    path = tmp_path / "file"
+    vectors = [np.array([number, 2], "<f4").tobytes() for number in range(6)]
+    words = [b"a", b"b" * 10, b"c" * 9, b"d" * 10, b"e", b"f" * 10]
+    for newline in (b"", b"\n"):
+        entries = [newline + word + b" " + vector for word, vector in zip(words, vectors, strict=True)]
+        path.write_bytes(b"6 2\n" + b"".join(entries))
+        found, numbers, _ = read(path, "binary")
+        assert found == [word.decode() for word in words]
+        assert numbers.tolist() == [[number, 2] for number in range(6)]
+    path.write_bytes(b"2 2\n" + entries[0] + b"g" * 12 + b" " + vectors[1])
+    with pytest.raises(BadVectors, match="word 2: longer than 10 bytes"):
+        read(path, "binary")
 
 
 def test_many_binary_vectors_are_read_in_parts(tmp_path):

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from metrics.correlation import tie_calibration
-from metrics.correlation.segment import SegmentStatistic, once_each
+from metrics.correlation.segment import RankingKendall, SegmentStatistic, once_each
 from metrics.correlation.statistics import SEGMENT_STATISTICS, segment_statistic
 from metrics.kernels.resampling import resampling_counts
 
@@ -161,6 +161,20 @@ def test_only_pairs_far_apart_count_for_direct_assessment():
     # ab left out; ac discordant; ad tied; bc discordant; bd discordant; cd concordant.
     assert segment_statistic("kendall-da").value(human, metric) == pytest.approx((1 - 3) / 4)
     assert segment_statistic("kendall-da").counted(human, metric) == 4
+
+
+def test_comparisons_of_rankings_by_hand():
+    """Five in two segments: one with a system that the metric did not score says nothing."""
+    metric = np.array([[3.0, GAP], [2, 1], [2, 2], [GAP, 5]])
+    comparisons = np.array([[0, 0, 1], [0, 2, 0], [0, 1, 2], [0, 0, 3], [1, 3, 2], [1, 0, 1]])
+    ranked = RankingKendall("kendall-wmt14", "", "", "comparisons", comparisons=comparisons)
+    # Segment 0: concordant, discordant, tied; segment 1: concordant.
+    human = np.zeros(metric.shape)
+    assert ranked.value(human, metric) == (1 - 1 + 0 + 1) / 4
+    assert ranked.counted(human, metric) == 4
+    counts = np.array([[1, 0], [0, 2], [1, 3], [0, 0]], np.uint8)
+    np.testing.assert_array_equal(ranked.values(human, metric, counts), [0, 1, 3 / 6, GAP])
+    assert np.isnan(RankingKendall("", "", "", "comparisons").value(human, metric))
 
 
 def test_tie_calibration_by_hand():

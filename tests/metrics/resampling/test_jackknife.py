@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metrics import BLEU, ChrF
+from metrics import BLEU, TER, ChrF
 from metrics.batch import Batch
 from metrics.resampling import jackknife
 from metrics.resampling.jackknife import leave_one_out
@@ -35,6 +35,9 @@ def test_statistics_of_a_small_type():
     statistics = np.random.default_rng(1).integers(1, 9, (2, 50, 10))
     assert leave_one_out(BLEU(), statistics.astype(np.uint8)).tolist() == leave_one_out(BLEU(), statistics).tolist()
     assert leave_one_out(BLEU(), statistics).tolist() == leave_one_out(BLEU(), statistics.astype(float)).tolist()
+    # Sums that single precision does not hold.
+    large = np.full((5, 3), 2**23 + 1, np.float32)
+    assert leave_one_out(TER(), large).tolist() == leave_one_out(TER(), large.astype(float)).tolist()
 
 
 def test_in_portions(monkeypatch):

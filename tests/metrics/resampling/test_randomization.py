@@ -166,6 +166,26 @@ def test_how_many_trials_are_done_is_told_now_and_then(monkeypatch):
     assert told == [70, 140, 200]
 
 
+@pytest.mark.parametrize(
+    ("segments", "runs", "pairs", "bytes_of_trial"),
+    [
+        # Two sums of 10 columns of each output, and of each pair both sides in every way to exchange runs.
+        (30, [1, 1], [(0, 1)], 8 * 10 * (2 * 2 + 2)),
+        (30, [1, 2, 1], [(0, 2), (0, 1)], 8 * 10 * (2 * 4 + 2 * 2)),
+        (30, [1, 1], [], 8 * 10 * (2 * 2 + 1)),
+        # A bit for each segment.
+        (4008, [1, 1], [(0, 1)], 501),
+    ],
+)
+def test_as_many_trials_at_once_as_memory_has_room_for(monkeypatch, segments, runs, pairs, bytes_of_trial):
+    statistics, told = random_statistics(sum(runs), segments), []
+    monkeypatch.setattr(randomization, "MEMORY", 41 * bytes_of_trial - 1)
+    exceedances(
+        BLEU(), statistics, pairs, seed=1, first_trial=0, last_trial=100, runs=runs, on_trials=told.append
+    )  # fmt: skip
+    assert told == [40, 80, 100]
+
+
 def test_other_systems_and_the_order_of_a_pair_change_nothing():
     statistics = random_statistics(4, 500)
     alone = counted(BLEU(), statistics[[1, 3]], [(0, 1)])

@@ -23,6 +23,7 @@ from metrics.text.tokenizers import (
     AUTO,
     TOKENIZERS,
     dictionary_of,
+    folds_afterwards,
     prepared_text,
     separates_words,
     settled_tokenizer,
@@ -174,6 +175,19 @@ def test_only_words_and_characters_are_tokens_of_a_language():
         **dict.fromkeys(("cs", "vi", ""), everything),
     }  # fmt: skip
     assert separates_words("ja-mecab-0.996-IPA@ipadic-1.0.0", "ja")
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@pytest.mark.parametrize(
+    "line",
+    ["Plain Words, 5.", "\u0130", "\u03a3\u0391\u03a3.", "\u0391\u03a3,\u0391", "&QUOT;A&AMP;", "&quot;", "<SKIPPED>"],
+)
+def test_words_are_folded_after_they_are_cut_only_where_that_is_the_same(name, line):
+    """Not where a letter becomes two, where it depends on its neighbours, or where markup appears."""
+    cut_first = [token.lower() for token in tokens_of([line], name)[0]]
+    if folds_afterwards(line.encode(), name):
+        assert cut_first == tokens_of([line.lower()], name)[0]
+    assert folds_afterwards(b"Plain Words, 5.", name) == (name in {"none", "13a"})
 
 
 ANALYZED = {"ja-mecab": "日本語を勉強する", "ko-mecab": "한국어를 공부합니다"}
