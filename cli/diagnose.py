@@ -61,7 +61,6 @@ def run(options: argparse.Namespace) -> int:
         references=[each.bytes for each in references],
         source_language=options.source_language or (source.language if source else ""),
         target_language=options.target_language or next((each.language for each in references if each.language), ""),
-        blind=False,
     )
     findings = diagnose(output, standard)
     print(as_json(findings) if options.format == "json" else as_text(findings), end="")

@@ -38,7 +38,6 @@ def told_of_folder(folder: CampaignFolder) -> Iterator[str]:
         segments=beside[0].segments,
         source=None if folder.source is None else folder.source.bytes,
         references=[text.bytes for text in folder.references.values()],
-        blind=False,
     )
     for name, runs in outputs.items():
         for run, text in runs.items():

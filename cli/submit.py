@@ -164,15 +164,17 @@ def _examined(engine: Engine, attempt: Attempt) -> Attempt:
     from cli.noticed import told_findings
     from models.campaign_protocols import find_measures
     from models.session import reading
+    from web.access.principal import COMMAND_LINE
     from web.diagnosis.context import read_standard
     from web.diagnosis.diagnose import diagnose
     from web.diagnosis.finding import Severity
+    from web.life.sight import read_sight_by_id
 
     with reading(engine) as connection:
         measures = find_measures(connection, attempt.campaign, attempt.test_set)
         standard = read_standard(
             connection,
-            measures.campaign_id,
+            read_sight_by_id(connection, COMMAND_LINE, measures.campaign_id),
             measures.test_set.id,
             attempt.text,
             team=attempt.team,

@@ -59,6 +59,8 @@ class WebSettings(Settings):
     """Uploads in pieces of one account that are not finished."""
     upload_seconds: float = Field(default=86400.0, gt=0)
     """How long an upload in pieces is kept before it is finished."""
+    diagnoses_per_day: int = Field(default=200, ge=1)
+    """How often a team may have an output looked at without submitting it, in one campaign."""
     reading_processes: int = Field(default=3, ge=1)
     """Processes that read and check what people upload, one of them for an account and for a team at a time."""
     reading_seconds: float = Field(default=30.0, gt=0)

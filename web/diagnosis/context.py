@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from metrics.text.blocks import BLOCK, block_count
-from models.campaign import CampaignTestSet, Phase
 from models.submission import Submission
 from models.system import System
 from models.test_set import Reference, TestSet
 from models.text import TextBlock
+from web.access.principal import COMMAND_LINE, Principal
 from web.diagnosis.standard import OtherOutput, Standard
 from web.diagnosis.twins import MOST_ALIKE, alike_lines
 from worker.scoring import read_texts
@@ -36,29 +36,22 @@ MOST_PROBED = 4000
 
 
 def read_standard(
-    connection: Connection,
-    campaign_id: int,
-    test_set_id: int,
-    text: Text,
-    *,
-    team: str,
-    system: str,
-    run: str = "",
-    sight: Sight | None = None,
+    connection: Connection, sight: Sight, test_set_id: int, text: Text, *, team: str, system: str, run: str = ""
 ) -> Standard:
-    """What an output that a team hands in is held against.
+    """What an output that a team hands in is held against: nothing that the team may not see.
 
-    As the team may know it, even where an organiser hands it in for the team: findings are kept for the team, too. A
-    command of an organiser has no sight.
+    That holds whoever hands it in, since findings are kept for the team. A diagnosis can be had as often as one likes:
+    whatever a hidden text had a part in could be asked until the text is known.
     """
     test_set = connection.execute(select(TestSet).where(TestSet.id == test_set_id)).one()
-    sight = None if sight is None else replace(sight, organises=False)
-    blind = _blind(connection, campaign_id, test_set_id) if sight is None else not sight.sees_references(test_set_id)
+    # A campaign that commands alone have set up keeps nothing back.
+    bare = sight.principal is COMMAND_LINE and test_set_id not in sight.test_sets
+    sight = replace(sight, organises=False, principal=Principal())
     source, references = None, []
     blocks = block_count(test_set.segments)
-    if test_set.source_text_id is not None:
+    if test_set.source_text_id is not None and sight.sees_source(test_set_id):
         (source,) = read_texts(connection, [test_set.source_text_id], 0, blocks)
-    if source is None or not blind:
+    if bare or sight.sees_references(test_set_id):
         labels = select(Reference.text_id).where(Reference.test_set_id == test_set_id)
         ids = list(connection.scalars(labels.order_by(Reference.position)))
         references = read_texts(connection, ids, 0, blocks)
@@ -68,43 +61,23 @@ def read_standard(
         references=references,
         source_language=test_set.source_language,
         target_language=test_set.target_language,
-        blind=blind,
-        others=_others(connection, campaign_id, test_set, text, team=team, system=system, run=run, sight=sight),
+        others=_others(connection, sight, test_set, text, team=team, system=system, run=run),
     )
 
 
-def _blind(connection: Connection, campaign_id: int, test_set_id: int) -> bool:
-    """Whether references are kept back; campaigns that commands alone have set up keep nothing back."""
-    rows = connection.execute(
-        select(CampaignTestSet.references_released_at).where(
-            CampaignTestSet.campaign_id == campaign_id, CampaignTestSet.test_set_id == test_set_id
-        )
-    ).all()
-    return any(row.references_released_at is None for row in rows)
-
-
-def _has_phases(connection: Connection, campaign_id: int) -> bool:
-    return connection.execute(select(Phase.id).where(Phase.campaign_id == campaign_id).limit(1)).first() is not None
-
-
 def _others(
-    connection: Connection,
-    campaign_id: int,
-    test_set: Row[TestSet],
-    text: Text,
-    *,
-    team: str,
-    system: str,
-    run: str,
-    sight: Sight | None,
+    connection: Connection, sight: Sight, test_set: Row[TestSet], text: Text, *, team: str, system: str, run: str
 ) -> list[OtherOutput]:
-    """Outputs for the test set in the same campaign that are much like this one, but for older ones of the system."""
+    """Outputs for the test set that the team may see and that are much like this one, but older ones of the system."""
     if text.segments != test_set.segments:
         return []
+    seen = select(System.team, System.name, Submission.run, Submission.text_id).join(
+        Submission, Submission.system_id == System.id
+    )
+    if not sight.sees_outputs:
+        seen = seen.where(System.team == team)
     rows = connection.execute(
-        select(System.team, System.name, Submission.run, Submission.text_id)
-        .join(Submission, Submission.system_id == System.id)
-        .where(Submission.campaign_id == campaign_id, Submission.test_set_id == test_set.id)
+        seen.where(Submission.campaign_id == sight.campaign_id, Submission.test_set_id == test_set.id)
         .order_by(Submission.id.desc())
         .limit(MOST_PROBED)
     ).all()
@@ -114,9 +87,8 @@ def _others(
             candidates.setdefault(row.text_id, row)
     alike = _much_alike(connection, list(candidates), text)
     texts = read_texts(connection, alike, 0, block_count(test_set.segments)) if alike else []
-    hidden = sight is None and _has_phases(connection, campaign_id)
     return [
-        OtherOutput(_called(candidates[each], team, sight, hidden), content, candidates[each].team == team)
+        OtherOutput(_called(candidates[each], team, sight), content, candidates[each].team == team)
         for each, content in zip(alike, texts, strict=True)
     ]
 
@@ -142,15 +114,11 @@ def _much_alike(connection: Connection, texts: Sequence[int], output: Text) -> l
     return sorted(near, key=lambda text_id: (-shares[text_id], text_id))[:MOST_READ]
 
 
-def _called(row: Row[str, str, str, int], team: str, sight: Sight | None, hidden: bool) -> str:
-    """What the asker may call another submission."""
+def _called(row: Row[str, str, str, int], team: str, sight: Sight) -> str:
+    """What the team may call another submission."""
     name = f"{row.name}, run {row.run}" if row.run else row.name
     if row.team == team:
         return f"{name} of the same team"
-    if hidden or (sight is not None and not sight.sees_output(row.team)):
-        return "another submission"
-    if sight is None:
-        return f"{name} of {row.team}" if row.team else name
     if not row.team:
         # Of the organisers.
         return name

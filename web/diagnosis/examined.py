@@ -34,10 +34,9 @@ class Examined:
     """The segment of each line, counted from 1; consecutive, but for gaps where not all is looked at."""
     sources: Sequence[str] | None
     references: Sequence[Sequence[str]]
-    """None where they are blind and there is a source."""
+    """None where they may not be seen."""
     source_language: str
     target_language: str
-    blind: bool
     segments: int
     """How many segments the test set has."""
 
@@ -57,22 +56,15 @@ def examine(output: Utf8, standard: Standard) -> Examined:
     chosen = _chosen(standard.segments, len(output))
     count = output.count(b"\n") + 1
     numbers = chosen + 1 if count == standard.segments else np.arange(1, count + 1)
-    looked_at = standard.references if not standard.blind or standard.source is None else ()
     return Examined(
         lines=_lines(output, numbers - 1),
         numbers=numbers,
         sources=None if standard.source is None else _lines(standard.source, chosen),
-        references=[_lines(text, chosen) for text in looked_at],
+        references=[_lines(text, chosen) for text in standard.references],
         source_language=standard.source_language,
         target_language=standard.target_language,
-        blind=standard.blind,
         segments=standard.segments,
     )
-
-
-def tells_of_blind_references(examined: Examined) -> bool:
-    """Whether what is found about the order of lines comes from references that the asker may not know."""
-    return examined.blind and bool(examined.references)
 
 
 def _chosen(segments: int, size: int) -> NDArray[np.int64]:

@@ -43,15 +43,14 @@ def _whole(examined: Examined, ratio: float) -> list[Finding]:
         return []
     than = "references" if examined.references else "source"
     how = "much shorter" if ratio < low else "much longer"
-    figure = "" if examined.blind and examined.references else f": {ratio:.2f} times as many characters"
-    message = f"The output is {how} than the {than}{figure}. Was it cut off, or is something else in it?"
+    message = (
+        f"The output is {how} than the {than}: {ratio:.2f} times as many characters. Was it cut off, or is something "
+        "else in it?"
+    )
     return [Finding("length", Severity.WARNING, message)]
 
 
 def _single(examined: Examined, mine: np.ndarray, theirs: np.ndarray) -> list[Finding]:
-    # Of blind references nothing is told segment by segment.
-    if examined.blind and examined.references:
-        return []
     both = (mine > 0) & (theirs > 0)
     if both.sum() < ENOUGH:
         return []

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.text.wording import listed, number_of
-from web.diagnosis.examined import tells_of_blind_references
 from web.diagnosis.finding import Finding, Severity, found
 from web.diagnosis.matching import deviation
-from web.diagnosis.shifts import COARSE, best_run
+from web.diagnosis.shifts import best_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,9 +75,6 @@ def find_disorder(examined: Examined, matching: Matching, runs: Sequence[Run]) -
     if amount < ENOUGH_MISFIT:
         return []
     numbers = examined.numbers[first:end]
-    if tells_of_blind_references(examined):
-        where = f"From about line {max(1, int(numbers[0]) // COARSE * COARSE):,} on"
-        return [Finding("misfit", Severity.WARNING, f"{where} lines do not go with their segments. {LOOK}")]
     message = f"Lines {numbers[0]:,}-{numbers[-1]:,} do not go with their segments of the {against}. {LOOK}"
     return [found("misfit", Severity.WARNING, message, numbers)]
 
@@ -94,25 +90,20 @@ def displaced_lines(matching: Matching, runs: Sequence[Run]) -> NDArray[np.int64
 
 def _reordered(examined: Examined, matching: Matching, displaced: NDArray[np.int64]) -> Finding:
     _, which, _ = matching.elsewhere
-    blind = tells_of_blind_references(examined)
     advice = "Put the lines in the order of the test set."
-    share = round(100 * len(displaced) / len(examined.lines), -1 if blind else 0)
+    share = round(100 * len(displaced) / len(examined.lines))
     if list(examined.lines) == sorted(examined.lines):
         what = "The lines of the output are sorted by their text."
     elif np.mean(np.abs(displaced + which[displaced] - (len(examined.lines) - 1)) <= 2) > 0.8:
         what = "The lines of the output are in reverse order."
-    elif blind:
-        what = f"The lines of the output look reordered: about {share:.0f} % of them fit other segments better."
     else:
         examples = [
             f"{examined.numbers[place]:,} fits {examined.numbers[which[place]]:,}" for place in displaced[:EXAMPLES]
         ]
         what = (
-            f"The lines of the output look reordered: {number_of(len(displaced), 'line')} ({share:.0f} %) fit other "
+            f"The lines of the output look reordered: {number_of(len(displaced), 'line')} ({share} %) fit other "
             f"segments much better ({listed(examples)})."
         )
-    if blind:
-        return Finding("reordered", Severity.WARNING, f"{what} {advice}")
     return found("reordered", Severity.WARNING, f"{what} {advice}", examined.numbers[displaced])
 
 

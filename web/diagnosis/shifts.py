@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.text.wording import number_of
-from web.diagnosis.examined import tells_of_blind_references
 from web.diagnosis.finding import Finding, Severity, found
 
 if TYPE_CHECKING:
@@ -33,8 +32,6 @@ ENOUGH = 15.0
 FITTING, FITTING_LINE = 5.0, 0.2
 """Nats by which a run, and each line of it, must fit its new place better than any: else the old one is merely bad."""
 MOST_RUNS = 6
-COARSE = 50
-"""To which numbers of segments are rounded where the references, which told them, are blind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +57,12 @@ def find_shifts(examined: Examined, runs: Sequence[Run]) -> list[Finding]:
         "have changed places on the way."
     )
     places = [place for run in runs for place in range(run.first, run.end)]
-    if tells_of_blind_references(examined):
-        return [Finding("shifted", Severity.WARNING, message)]
     return [found("shifted", Severity.WARNING, message, examined.numbers[sorted(set(places))])]
 
 
 def told_runs(examined: Examined, runs: Sequence[Run]) -> list[str]:
     """A sentence for each run."""
-    return [_told(examined, run, tells_of_blind_references(examined)) for run in runs]
+    return [_told(examined, run) for run in runs]
 
 
 def find_runs(matching: Matching, most: int = MOST_RUNS) -> list[Run]:
@@ -111,12 +106,9 @@ def best_run(gain: NDArray[np.float64]) -> tuple[int, int, float]:
     return first, end, float(rises[end])
 
 
-def _told(examined: Examined, run: Run, blind: bool) -> str:
+def _told(examined: Examined, run: Run) -> str:
     first, last = int(examined.numbers[run.first]), int(examined.numbers[run.end - 1])
     lines = number_of(abs(run.offset), "line")
-    if blind:
-        begin = max(1, first // COARSE * COARSE)
-        return f"From about line {begin:,} on they seem to be {lines} {'early' if run.offset > 0 else 'late'}."
     told = f"Lines {first:,}-{last:,} fit the segments {first + run.offset:,}-{last + run.offset:,}"
     if abs(run.offset) > NEAR:
         return f"{told}."

@@ -24,7 +24,7 @@ class OtherOutput:
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """A test set with what else is known. Texts are lines joined by line feeds, one for each segment."""
+    """A test set with what else may be seen. Texts are lines joined by line feeds, one for each segment."""
 
     segments: int
     source: Utf8 | None = None
@@ -32,11 +32,5 @@ class Standard:
     source_language: str = ""
     """A code such as `cs`; "" where it is not known."""
     target_language: str = ""
-    blind: bool = True
-    """Whether the asker may not know the references.
-
-    Then they are looked at only where there is no source, and only coarse figures are told: a diagnosis can be had as
-    often as one likes, and must not be a way to feel for them.
-    """
     others: Sequence[OtherOutput] = ()
     """Outputs for the same test set that may be the same."""

@@ -137,9 +137,14 @@ class Sight:
         seen = self.test_sets.get(test_set_id)
         return self.organises or (seen is not None and seen.released_at is not None)
 
+    @property
+    def sees_outputs(self) -> bool:
+        """Whether the outputs of all teams may be shown."""
+        return self.organises or self.published or not self.phases
+
     def sees_output(self, team: str) -> bool:
         """Whether the outputs of a team may be shown."""
-        return self.organises or team in self.own_teams or self.published or not self.phases
+        return self.sees_outputs or team in self.own_teams
 
     @property
     def sees_segments(self) -> bool:

@@ -13,9 +13,7 @@ _LINE = b"The harbour master weighs every boat that comes in before it is told w
 def warm_up() -> None:
     """Load libraries and models by a look at an output that was made up. Takes about a second, once."""
     lines = b"\n".join(_LINE + str(number).encode() for number in range(SEGMENTS))
-    standard = Standard(
-        segments=SEGMENTS, source=lines, references=[lines], source_language="de", target_language="en", blind=False
-    )
+    standard = Standard(segments=SEGMENTS, source=lines, references=[lines], source_language="de", target_language="en")
     diagnose(Text("made up", lines, SEGMENTS), standard)
 
 

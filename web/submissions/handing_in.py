@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastapi.concurrency import run_in_threadpool
-from sqlalchemy import func, select
 
 from models.campaign_protocols import find_measures
 from models.known_test_sets import segments_of_documents
 from models.session import reading, writing
 from models.states import QueueClass
-from models.test_set import Reference
-from models.text import Text as StoredText
 from scheduler.admission import check_open
 from scheduler.submitting import Attempt, Submitted, submit
+from web.access.throttle import Rate
 from web.diagnosis.context import read_standard
 from web.diagnosis.diagnose import diagnose
 from web.diagnosis.finding import is_fatal
@@ -42,6 +40,9 @@ if TYPE_CHECKING:
     from web.submissions.fields import SubmissionFields
     from web.submissions.received import Received
     from web.submissions.receiving import Incoming
+
+
+DAY = 86_400
 
 
 class NoOutput(BadRequest):
@@ -110,9 +111,19 @@ async def hand_in(
 
 
 async def examine(state: State, principal: Principal, campaign: str, incoming: Incoming) -> list[Finding]:
-    """What would be noticed about an output; nothing is stored. Raises as `hand_in`, but for BadOutput."""
+    """What would be noticed about an output; nothing is stored.
+
+    Raises as `hand_in`, but for BadOutput, and TooMany where the team has done so too often.
+    """
     with scratch_folder() as folder:
         meant = await run_in_threadpool(_meant, state, principal, campaign, incoming)
+        times = state.settings.diagnoses_per_day
+        state.throttle.spend(
+            Rate("diagnosis", times, DAY),
+            f"campaign {meant.sight.campaign_id} team {meant.team}",
+            f"The team has had {times} outputs looked at within a day, as many as there may be. Submit one, or try "
+            "`steelyard diagnose` at home.",
+        )
         return (await _examined(state, principal, meant, folder))[1]
 
 
@@ -137,17 +148,12 @@ def _meant(state: State, principal: Principal, campaign: str, incoming: Incoming
         chosen = choose_test_set(connection, sight, fields.test_set)
         measures = find_measures(connection, sight.name, f"{chosen.name}@{chosen.version}")
         test_set = measures.test_set
-        longest = connection.scalar(
-            select(func.max(StoredText.bytes))
-            .join(Reference, Reference.text_id == StoredText.id)
-            .where(Reference.test_set_id == test_set.id)
-        )
         places = segments_of_documents(connection, test_set.id)
     file = _received(incoming)
     if to_store and sight.phases and not fields.override:
         # The rules are looked at again where it is stored; this spares us reading what comes much too late.
         check_open(sight.phases, sight.at, sight.time_zone)
-    expected = ExpectedOutput(fields.system, measures.target_language, test_set, places, longest or 0)
+    expected = ExpectedOutput(fields.system, measures.target_language, test_set, places)
     return _Meant(sight, team, test_set, fields, file, expected)
 
 
@@ -169,13 +175,12 @@ def _standard(state: State, meant: _Meant, text: Text) -> Standard:
     with reading(state.engine) as connection:
         return read_standard(
             connection,
-            meant.sight.campaign_id,
+            meant.sight,
             meant.test_set.id,
             text,
             team=meant.team,
             system=meant.fields.system,
             run=meant.fields.run,
-            sight=meant.sight,
         )
 
 

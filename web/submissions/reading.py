@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 ALWAYS_TAKEN = 16 << 20
 """Bytes of a text of whatever test set."""
-LONGEST = 50
-"""How many times as long as a reference an output may be, beyond that."""
+LONGEST = 8 << 10
+"""Bytes for each segment, beyond that: what the references have must not be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,6 @@ class ExpectedOutput:
     test_set: KnownTestSet
     places: Mapping[str, Sequence[int]]
     """The segments of each document."""
-    bytes: int
-    """Of the longest reference."""
 
 
 def read_sent(
@@ -52,7 +50,7 @@ def read_sent(
         with opened(path, folder, name, limits) as contents:
             output = read_output(contents, system=expected.system, limits=limits, language=expected.language)
         text = lined_up(output, expected.test_set, expected.places)
-        if text.size > max(ALWAYS_TAKEN, LONGEST * expected.bytes):
+        if text.size > max(ALWAYS_TAKEN, LONGEST * expected.test_set.segments):
             # It would cost the memory and the time of everybody.
             raise OverLimit(
                 f"{text.name}: {text.size:,} bytes of text. No translation of the test set is that long: look whether "

@@ -20,7 +20,6 @@ def found(
     source: list[str] | None = SOURCE,
     target: str = "en",
     references: tuple = (),
-    blind: bool = True,
 ) -> dict[str, Finding]:
     standard = Standard(
         len(output),
@@ -28,7 +27,6 @@ def found(
         [joined(text) for text in references],
         "cs",
         target,
-        blind=blind,
     )
     return {each.code: each for each in diagnose(Text("out", joined(output), len(output)), standard)}
 
@@ -39,7 +37,7 @@ def with_line(place: int, *lines: str) -> list[str]:
 
 def test_a_good_output_has_no_findings():
     for references in ((), (demo("refs/A"), demo("refs/B"))):
-        assert found(OUTPUT, references=references, blind=not references) == {}
+        assert found(OUTPUT, references=references) == {}
 
 
 def test_nothing_beside_it_is_no_trouble():
@@ -132,11 +130,9 @@ def test_relatives_are_not_told_apart():
 
 def test_an_output_that_was_cut_off():
     short = [line[: len(line) // 3] for line in OUTPUT]
-    assert "length" in found(short, references=(demo("refs/A"),), blind=False)
+    assert "length" in found(short, references=(demo("refs/A"),))
     finding = found(short, source=None, references=(demo("refs/A"),))["length"]
-    assert finding.message == (
-        "The output is much shorter than the references. Was it cut off, or is something else in it?"
-    )
+    assert finding.message.startswith("The output is much shorter than the references: 0.32 times as many characters.")
     odd = found(with_line(30, OUTPUT[30] * 8))["odd_lengths"]
     assert (odd.segments, odd.severity) == ((31,), Severity.NOTE)
 
@@ -176,8 +172,8 @@ ODD = st.sampled_from(
 
 
 @settings(max_examples=200)
-@given(st.data(), st.integers(1, 24), st.integers(0, 2), st.booleans(), st.booleans())
-def test_nothing_makes_it_fail(data, segments, references, source, blind):
+@given(st.data(), st.integers(1, 24), st.integers(0, 2), st.booleans())
+def test_nothing_makes_it_fail(data, segments, references, source):
     def text(count: int) -> bytes:
         return joined(data.draw(st.lists(st.one_of(LINE, ODD), min_size=count, max_size=count)))
 
@@ -188,7 +184,6 @@ def test_nothing_makes_it_fail(data, segments, references, source, blind):
         [text(segments) for _ in range(references)],
         data.draw(st.sampled_from(["", "cs", "?"])),
         data.draw(st.sampled_from(["", "en", "zh-Hans"])),
-        blind=blind,
     )
     for finding in diagnose(Text("out", text(count), count), standard):
         assert finding.message

@@ -9,7 +9,7 @@ from models.base import now
 from models.session import make_engine, reading, writing
 from scheduler.submitting import submit
 from tests.scheduler.quotas import SEGMENTS, attempt, open_campaign
-from web.access.principal import Principal
+from web.access.principal import COMMAND_LINE, Principal
 from web.diagnosis.context import read_standard
 from web.diagnosis.diagnose import diagnose
 from web.life.sight import read_sight
@@ -34,18 +34,19 @@ def engine(database_url):
 
 def read(engine, text: Text, *, known: bool = True, system: str = "mast"):
     with reading(engine) as connection:
-        sight = read_sight(connection, Principal(), "trial") if known else None
-        ids = [connection.scalar(select(table.id)) for table in (Campaign, TestSet)]
-        return read_standard(connection, *ids, text, team="harbour", system=system, sight=sight)
+        sight = read_sight(connection, Principal() if known else COMMAND_LINE, "trial")
+        return read_standard(
+            connection, sight, connection.scalar(select(TestSet.id)), text, team="harbour", system=system
+        )
 
 
 def test_references_that_are_released_are_compared_and_others_are_not(engine):
     text = attempt(9).text
-    assert (read(engine, text).blind, read(engine, text, known=False).blind) == (True, True)
+    assert [read(engine, text, known=known).references for known in (True, False)] == [[], []]
     with writing(engine) as connection:
         connection.execute(update(CampaignTestSet).values(references_released_at=now()))
     standard = read(engine, text)
-    assert (standard.blind, len(standard.references), standard.segments) == (False, 1, SEGMENTS)
+    assert (len(standard.references), standard.segments) == (1, SEGMENTS)
 
 
 def test_the_same_output_is_found_whosever_it_is(engine):
@@ -56,23 +57,24 @@ def test_the_same_output_is_found_whosever_it_is(engine):
     assert finding.code == "same_output"
 
 
-def test_an_output_that_may_not_be_seen_has_no_name(engine):
+def test_an_output_that_the_team_may_not_see_is_not_looked_at(engine):
     from models.campaign import Phase
 
     with writing(engine) as connection:
         campaign = connection.scalar(select(Campaign.id))
         row = {"campaign_id": campaign, "name": "test", "kind": "blind", "starts_at": now() - 10}
         connection.execute(insert(Phase).values(**row))
-    assert [each.called for each in read(engine, attempt(2).text).others] == ["another submission"]
     # What a command of an organiser finds is kept for the team, too.
-    assert [each.called for each in read(engine, attempt(2).text, known=False).others] == ["another submission"]
+    for known in (True, False):
+        assert read(engine, attempt(2).text, known=known).others == []
+        assert [each.called for each in read(engine, attempt(3).text, known=known).others] == ["keel of the same team"]
 
 
 def test_a_campaign_that_commands_alone_have_set_up_keeps_nothing_back(engine):
     with writing(engine) as connection:
         connection.execute(delete(CampaignTestSet))
     standard = read(engine, attempt(2).text, known=False)
-    assert not standard.blind
+    assert len(standard.references) == 1
     assert [each.called for each in standard.others] == ["sail of island"]
 
 

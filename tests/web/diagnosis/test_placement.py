@@ -19,10 +19,8 @@ from web.diagnosis.standard import Standard
 OUTPUT, SOURCE = some_language(400)
 
 
-def placed(output: list[str], *, source: list[str] | None = None, references: tuple = (), blind: bool = True):
-    standard = Standard(
-        len(output), None if source is None else joined(source), [joined(text) for text in references], blind=blind
-    )
+def placed(output: list[str], *, source: list[str] | None = None, references: tuple = ()):
+    standard = Standard(len(output), None if source is None else joined(source), [joined(text) for text in references])
     return find_misplaced(examine(joined(output), standard))
 
 
@@ -31,7 +29,7 @@ def against_source(output: list[str]) -> list[Finding]:
 
 
 def against_references(output: list[str]) -> list[Finding]:
-    return placed(output, references=(OUTPUT,), source=SOURCE, blind=False)
+    return placed(output, references=(OUTPUT,), source=SOURCE)
 
 
 EITHER = pytest.mark.parametrize("look", [against_source, against_references])
@@ -119,38 +117,17 @@ def test_lengths_alone_tell_a_shift_where_scripts_have_nothing_in_common():
     assert abs(finding.segments[0] - 151) <= 10
 
 
-def test_of_blind_references_only_rough_figures_are_told():
-    (finding,) = placed([*OUTPUT[:120], *OUTPUT[121:], "it ends."], references=(OUTPUT,))
-    assert (finding.segments, finding.count) == ((), 0)
-    assert "From about line 100 on they seem to be 1 line early." in finding.message
-    (finding,) = placed(random.Random(1).sample(OUTPUT, len(OUTPUT)), references=(OUTPUT,))
-    assert (finding.segments, finding.count) == ((), 0)
-    assert "about 70 % of them" in finding.message
-
-
-def test_blind_references_are_not_looked_at_where_there_is_a_source():
-    other, _ = some_language(400, seed=2)
-    with_true, with_false = (
-        diagnose(
-            Text("out", joined(output), 400),
-            Standard(400, joined(SOURCE), [joined(references)], "el", "en", blind=True),
-        )
-        for output, references in ((OUTPUT, OUTPUT), (OUTPUT, other))
-    )
-    assert with_true == with_false
-
-
 @pytest.mark.parametrize("system", ["anchor", "buoy", "cable", "dinghy", "ebb"])
 def test_good_and_bad_systems_are_left_alone(system):
     output, references = demo(f"systems/{system}"), (demo("refs/A"), demo("refs/B"))
     assert placed(output, source=demo("source")) == []
-    assert placed(output, source=demo("source"), references=references, blind=False) == []
+    assert placed(output, source=demo("source"), references=references) == []
     assert placed(output, references=references[1:]) == []
 
 
 def test_segments_that_lack_a_reference_or_a_translation_say_nothing():
     holes = [line if place % 3 else "" for place, line in enumerate(OUTPUT)]
-    assert placed(OUTPUT, references=(holes, [""] * 400), blind=False) == []
+    assert placed(OUTPUT, references=(holes, [""] * 400)) == []
     assert placed(["" if 100 <= place < 180 else line for place, line in enumerate(OUTPUT)], source=SOURCE) == []
 
 
@@ -192,7 +169,7 @@ def test_no_real_system_is_suspected(real_data, name):
     for path, lines in read.items():
         if path.parent.name == "systems":
             assert placed(lines, source=source) == [], path
-            assert placed(lines, source=source, references=references[:1], blind=False) == [], path
+            assert placed(lines, source=source, references=references[:1]) == [], path
             assert placed(lines, references=references) == [], path
             (finding,) = placed([*lines[:400], *lines[401:], lines[-1]], source=source)
             assert abs(finding.segments[0] - 401) <= 10, path

@@ -191,6 +191,11 @@ def test_a_quota_is_for_a_phase_and_a_team_that_exist(service: Service, olga: Te
     assert program.get("/api/v1/campaigns/wmt/quotas").json()["items"] == []
 
 
+def test_the_form_of_a_phase_says_what_can_be_learned_from_its_feedback(olga: TestClient) -> None:
+    form = olga.get(f"{MANAGE}/phases/new").text
+    assert "BLEU was raised by 1.3 to 4.2 points without a better system" in form
+
+
 def test_a_phase_that_was_closed_is_over(service: Service, olga: TestClient) -> None:
     post(olga, "/rules", title="The task", visibility="public", version=version(olga))
     post(olga, "/phases/new", phase_name="Test", kind="open", starts="", ends="2027-01-20 18:00")
