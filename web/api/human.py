@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
+from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from analysis.agreement_objects import agreement_object
@@ -16,6 +17,7 @@ from web.inspection.human import add_judgments, remove_judgments
 from web.inspection.judged import MOST_LEFT_OUT, read_metrics
 from web.inspection.visible import NoTestSet, visible_test_sets
 from web.large_bodies import takes_upload
+from web.life.changing import require_organiser
 from web.life.sight import read_sight
 
 router = APIRouter(tags=["human scores"])
@@ -82,7 +84,7 @@ def list_human_scores(request: Request, name: str, principal: Asking) -> ListedH
 
 @router.post("/campaigns/{name}/human-scores", status_code=201)
 @takes_upload
-def add_human_scores(
+async def add_human_scores(
     request: Request,
     name: str,
     principal: Asking,
@@ -95,10 +97,9 @@ def add_human_scores(
     The same content under the same name is stored once; other content becomes the next version. Where there are outputs
     and none of their systems was judged, nothing is stored.
     """
-    engine = state_of(request).engine
-    with reading(engine) as connection:
-        sight = read_sight(connection, principal, name)
-    title, stored, matched = add_judgments(engine, sight, test_set, called, files)
+    state = state_of(request)
+    sight = await run_in_threadpool(require_organiser, state, principal, name)
+    title, stored, matched = await add_judgments(state, sight, test_set, called, files)
     return AddedHumanScores(
         **_shown(title, stored).model_dump(),
         matched=list(matched.systems),

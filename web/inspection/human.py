@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING
 
+from fastapi import UploadFile
+from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Connection, Engine
 
 from analysis.human import Matched
@@ -20,48 +22,59 @@ from models.known_test_sets import Named, segments_of_documents
 from models.session import reading, writing
 from scheduler.judgments import NothingMatched, store_judged
 from web.errors import BadRequest, NotThere, TooLarge
-from web.inspection.visible import find_test_set, visible_test_sets
+from web.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from web.life.sight import Sight
+from web.sandbox.fair_queue import Owner
 
 if TYPE_CHECKING:
     from web.access.principal import Principal
+    from web.state import State
 
 MOST_BYTES = 64 * 2**20
 MOST_FILES = 20
 LONGEST_NAME = 100
 
 
-class Sent(Protocol):
-    """A file of a form."""
-
-    @property
-    def file(self) -> BinaryIO:
-        """What was sent."""
-
-    @property
-    def filename(self) -> str | None:
-        """What its sender calls it."""
-
-
-def add_judgments(
-    engine: Engine, sight: Sight, test_set: str, name: str, files: Sequence[Sent]
+async def add_judgments(
+    state: State, sight: Sight, test_set: str, name: str, files: Sequence[UploadFile]
 ) -> tuple[str, StoredJudgments, Matched]:
     """Store human scores of a test set of the campaign, all or nothing; the test set's title, and what is stored.
 
     With it which of the judged systems are systems here (`scheduler.judgments.store_judged`). Raises Forbidden for
     others than organisers, BadRequest with all that is wrong, also where outputs are there and none of them was judged,
-    and TooLarge.
+    TooLarge, and what `web.sandbox` raises.
     """
     sight.require_organiser()
-    with reading(engine) as connection:
-        chosen = find_test_set(visible_test_sets(connection, sight), test_set)
-        documents = segments_of_documents(connection, chosen.id)
+    chosen, documents = await run_in_threadpool(_find_test_set, state.engine, sight, test_set)
     name = name.strip() or "human"
     if len(name) > LONGEST_NAME or "@" in name or name != printable(name):
         raise BadRequest(f"Judgments are called by 1 to {LONGEST_NAME} characters that can be seen, without @.")
     if not files or len(files) > MOST_FILES:
         raise BadRequest(f"Send 1 to {MOST_FILES} tables of judgments; this request has {len(files)}.")
-    judged = _read(files, Reading(chosen.segments, documents))
+    tables = [await _table(sent) for sent in files]
+    owner = Owner(sight.principal.account_id)
+    judged = await state.sandbox.run(owner, read_tables, tables, Reading(chosen.segments, documents))
+    return await run_in_threadpool(_store, state.engine, sight, chosen, name, judged)
+
+
+def read_tables(tables: Sequence[tuple[str, bytes]], how: Reading) -> Judged:
+    """Tables of judgments, each with its name. Raises BadRequest."""
+    try:
+        return read_judgments([Contents(text, name=name) for name, text in tables], how)
+    except MetricsError as error:
+        first, *more = str(error).split("\n")
+        raise BadRequest(first, details=more) from None
+
+
+def _find_test_set(engine: Engine, sight: Sight, wanted: str) -> tuple[VisibleTestSet, dict[str, list[int]]]:
+    with reading(engine) as connection:
+        chosen = find_test_set(visible_test_sets(connection, sight), wanted)
+        return chosen, segments_of_documents(connection, chosen.id)
+
+
+def _store(
+    engine: Engine, sight: Sight, chosen: VisibleTestSet, name: str, judged: Judged
+) -> tuple[str, StoredJudgments, Matched]:
     with writing(engine, durable=True) as connection:
         try:
             taken = store_judged(connection, sight.campaign_id, chosen.id, name, judged)
@@ -122,19 +135,11 @@ def remove_judgments(connection: Connection, sight: Sight, test_set: str, title:
     return stored.title
 
 
-def _read(files: Sequence[Sent], how: Reading) -> Judged:
-    try:
-        return read_judgments([_contents(sent) for sent in files], how)
-    except MetricsError as error:
-        first, *more = str(error).split("\n")
-        raise BadRequest(first, details=more) from None
-
-
-def _contents(sent: Sent) -> Contents:
+async def _table(sent: UploadFile) -> tuple[str, bytes]:
     name = printable(PurePath(sent.filename or "table").name)[:LONGEST_NAME]
-    text = sent.file.read(MOST_BYTES + 1)
+    text = await sent.read(MOST_BYTES + 1)
     if len(text) > MOST_BYTES:
         raise TooLarge(f"{name}: a table of judgments may have {MOST_BYTES:,} bytes.")
     if text.startswith(GZIP):
         raise BadRequest(f"{name}: is packed with gzip. Send tables as they are.")
-    return Contents(text, name=name)
+    return name, text

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
@@ -19,6 +20,7 @@ from web.inspection.human import add_judgments, remove_judgments
 from web.inspection.judged import MOST_LEFT_OUT, SeenMetrics, columns, read_metrics, shown_names
 from web.inspection.visible import NoTestSet
 from web.large_bodies import takes_upload
+from web.life.changing import require_organiser
 from web.life.sight import Sight, read_sight
 from web.pages.rendering import page, part_of_address
 
@@ -47,7 +49,7 @@ def show_metrics(
 
 @router.post("/campaigns/{name}/metrics")
 @takes_upload
-def take_human_scores(
+async def take_human_scores(
     request: Request,
     name: str,
     principal: Asking,
@@ -56,15 +58,14 @@ def take_human_scores(
     called: Annotated[str, Form()] = "",
 ) -> Response:
     """Human scores from a form."""
-    engine = state_of(request).engine
-    with reading(engine) as connection:
-        sight = read_sight(connection, principal, name)
+    state = state_of(request)
+    sight = await run_in_threadpool(require_organiser, state, principal, name)
     try:
-        _, kept, _ = add_judgments(engine, sight, test_set, called, files)
+        _, kept, _ = await add_judgments(state, sight, test_set, called, files)
     except WebError as error:
         if error.status not in (413, 422):
             raise
-        return _shown(request, sight, test_set, error=error, called=called)
+        return await run_in_threadpool(_shown, request, sight, test_set, error=error, called=called)
     address = f"/campaigns/{part_of_address(name)}/metrics"
     chosen = f"test_set={part_of_address(test_set)}&human={part_of_address(kept.name)}"
     return RedirectResponse(f"{address}?{chosen}&stored={part_of_address(kept.title)}", 303)
