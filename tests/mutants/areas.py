@@ -79,7 +79,8 @@ AREAS: dict[str, list[Target]] = {
         _target("scheduler/night_plan.py", "tests/scheduler/test_night_plan.py tests/scheduler/test_night_steps.py"),
         _target(
             "scheduler/night_steps.py scheduler/nightly.py scheduler/schedules.py",
-            "tests/scheduler/test_night_steps.py tests/scheduler/test_night_plan.py",
+            "tests/scheduler/test_night_rounds.py tests/scheduler/test_night_steps.py "
+            "tests/scheduler/test_night_plan.py",
         ),
         _target("scheduler/webhook.py", "tests/scheduler/test_webhook.py tests/scheduler/test_night_steps.py"),
     ],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, delete, func, select, update
 
-from models import Comparison, Evaluation, Randomization, Score, Shard, Submission, Trials
+from models import Comparison, Evaluation, Randomization, Score, Shard, Submission, System, Text, Trials
 from models.base import now
 from models.errors import UnreadableSchedule
 from models.night_claims import OpenNight, claim_night, finish_night, open_nights, put_back_night, renew
@@ -16,13 +16,16 @@ from models.session import make_engine, reading, writing
 from models.states import BaselineKind, NightState, PairedTest
 from scheduler import night_plan
 from scheduler.cron import Calendar
-from scheduler.intake import NewSubmission
+from scheduler.intake import NewSubmission, NewTestSet, store_submissions, store_test_set
 from scheduler.night_plan import correct_plans, plan_due
 from scheduler.night_steps import fetch, judge, look_at_scores
 from scheduler.nightly import Nights
+from scheduler.queueing import queue_evaluations
 from scheduler.schedules import ask_for_night, remove_schedule, store_baseline
 from scheduler.sources import new_source
+from scheduler.texts import text_hash
 from tests.faults.cluster import until
+from tests.scheduler.jobs import similar_text
 from tests.scheduler.nights import REFERENCE, add, due, nights, put, work_off
 from tests.scheduler.test_comparing import work_off_trials
 from worker.settings import Settings
@@ -195,9 +198,11 @@ def test_a_baseline_with_a_name_is_measured_with_each_night(sqlite_url: str, tmp
         gate, other = (find_schedule(connection, name) for name in ("gate", "other"))
         key = gate.test_sets[0]["test_set_id"]
         assert store_baseline(connection, other, {}) == [key]
-        assert store_baseline(connection, gate, {key: NewSubmission("ferry", REFERENCE)}) == []
-        # What is stored anywhere will do.
+        for text in (similar_text(REFERENCE, 9), REFERENCE):
+            assert store_baseline(connection, gate, {key: NewSubmission("ferry", text)}) == []
+        # What is stored anywhere will do: the last one.
         assert store_baseline(connection, other, {}) == []
+        assert store_baseline(connection, gate, {key: NewSubmission("barge", REFERENCE)}) == []
         night = ask_for_night(connection, "other", "2026-03-02")
     put(tmp_path, "2026-03-02", {"tug": 1})
     claimed(engine, "me")
@@ -205,11 +210,47 @@ def test_a_baseline_with_a_name_is_measured_with_each_night(sqlite_url: str, tmp
     with reading(engine) as connection:
         (member,) = night_members(connection, [night])[night]
         (ferry,) = connection.scalars(select(Evaluation.id).where(Evaluation.id != member.evaluation_id))
+        of_ferry = select(System.name, Text.sha256).select_from(Evaluation).join(Submission).join(System).join(Text)
+        assert connection.execute(of_ferry.where(Evaluation.id == ferry)).one() == ("ferry", text_hash(REFERENCE))
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == member.evaluation_id).values(state="done"))
     assert not look_at_scores(engine, night), "the baseline has no score yet"
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == ferry).values(state="done"))
+    assert look_at_scores(engine, night)
+
+
+def test_systems_of_its_name_elsewhere_are_not_the_baseline(sqlite_url: str, tmp_path: Path) -> None:
+    """Those of another campaign, for another test set, of another team; nor is anything else waited for."""
+    engine, settings = make_engine(sqlite_url), Settings(database_url=sqlite_url)
+    for name in ("gate", "other"):
+        add(engine, tmp_path, name=name, baseline=Baseline(BaselineKind.NAMED, "ferry"))
+    with writing(engine) as connection:
+        gate, other = (find_schedule(connection, name) for name in ("gate", "other"))
+        key = gate.test_sets[0]["test_set_id"]
+        store_baseline(connection, gate, {key: NewSubmission("ferry", REFERENCE)})
+        second = store_test_set(connection, NewTestSet("second", {"A": similar_text(REFERENCE, 5)}))
+        elsewhere = [
+            (other.campaign_id, key, "ferry", gate.team),
+            (gate.campaign_id, key, "ferry", "rivals"),
+            (gate.campaign_id, key, "raft", gate.team),
+            (gate.campaign_id, second, "ferry", gate.team),
+        ]
+        stored: list[int] = []
+        for number, (campaign, test_set, system, team) in enumerate(elsewhere):
+            new = NewSubmission(system, similar_text(REFERENCE, 20 + number), team)
+            stored += store_submissions(connection, campaign, test_set, [new])
+        night = ask_for_night(connection, "gate", "2026-03-02")
+    put(tmp_path, "2026-03-02", {"tug": 1})
+    claimed(engine, "me")
+    fetch(engine, settings, night, "me", GO)
+    with writing(engine) as connection:
+        (member,) = night_members(connection, [night])[night]
+        measured = {row.id: row.submission_id for row in connection.execute(select(Evaluation))}
+        assert len(measured) == 2
+        assert not {*measured.values()} & {*stored}
+        queue_evaluations(connection, settings, member.protocol_id, stored[:3])
+        connection.execute(update(Evaluation).where(Evaluation.id.in_(measured)).values(state="done"))
     assert look_at_scores(engine, night)
 
 
