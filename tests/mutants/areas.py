@@ -231,8 +231,12 @@ AREAS: dict[str, list[Target]] = {
     "readers": [
         *_of_one_name(
             "metrics/text",
-            "alignment campaigns conllu encodings filed folder layered mteval pairing plain tables tercom wmt_xml",
+            "campaigns conllu encodings filed folder layered mteval pairing plain tables tercom wmt_xml",
             "tests/metrics/text",
+        ),
+        _target(
+            "metrics/text/alignment.py",
+            "tests/metrics/text/test_alignment.py tests/metrics/text/test_wmt_xml.py tests/metrics/text/test_mteval.py",
         ),
         _target("metrics/text/tokenizers.py metrics/text/mecab.py", "tests/metrics/text/test_tokenizers.py"),
         _target("metrics/text/blocks.py", "tests/metrics/text/test_filed.py tests/metrics/kernels/test_resampling.py"),

@@ -80,6 +80,23 @@ def test_sampling_comes_near_enumeration_and_is_the_same_again():
     assert sampled == permutation_p(statistic, other, one, seed=1, trials=1000)
 
 
+@pytest.mark.parametrize(
+    ("places", "trials", "expected"), [(20, 600, [256, 256, 88]), (20_000, 130, [100, 30]), (40_000, 130, [64, 64, 2])]
+)
+def test_trials_are_made_in_portions_that_fit_into_memory(places, trials, expected):
+    """Two million scores at a time, and at least as many trials as kernels work on side by side."""
+    seen = []
+
+    def statistic(stack):
+        seen.append(len(stack))
+        return np.zeros(len(stack))
+
+    scores = np.arange(float(places))
+    assert permutation_p(statistic, scores, scores[::-1], seed=1, trials=trials) == 1
+    # The real difference, and then both metrics in each portion.
+    assert seen == [1, 1, *np.repeat(expected, 2)]
+
+
 def test_the_same_metric_twice_differs_from_nothing():
     human, metric = np.random.default_rng(2).normal(size=(2, 8))
     assert permutation_p(lambda stack: pearson(human, stack), metric, metric * 10 + 3, seed=1) == 1
