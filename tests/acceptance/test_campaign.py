@@ -92,7 +92,7 @@ def test_campaigns_with_the_same_test_set_have_leaderboards_of_their_own(tmp_pat
     assert "measured before" not in first.stderr
     assert "note: 1 of 2 metrics of 5 systems were measured before." in second.stderr
     assert "no intervals" in second.stdout
-    everything = json.loads(steelyard("leaderboard", "-f", "json", cwd=tmp_path).stdout)
+    everything = json.loads(steelyard_here("leaderboard", "-f", "json", cwd=tmp_path).stdout)
     assert [(board["campaign"], board["test_set"]) for board in everything] == [("harbour",) * 2, ("again", "harbour")]
     assert all(len(board["systems"]) == 5 for board in everything)
     by_chrf = json.loads(steelyard_here("leaderboard", "--sort", "chrF2++", "-f", "json", cwd=tmp_path).stdout)
@@ -127,11 +127,11 @@ def test_mistakes_are_explained_and_store_nothing(tmp_path):
         (["scheduler"], "STEELYARD_BROKER_URL"),
         (["db", "current", "--database", "oracle://x"], "oracle"),
     ):
-        ended = steelyard(*arguments, cwd=tmp_path)
+        ended = steelyard_here(*arguments, cwd=tmp_path)
         assert ended.returncode in (1, 2), arguments
         assert expected in ended.stderr
         assert "Traceback" not in ended.stderr, ended.stderr
-    bad_setting = steelyard("leaderboard", cwd=tmp_path, STEELYARD_MAX_ATTEMPTS="many")
+    bad_setting = steelyard_here("leaderboard", cwd=tmp_path, STEELYARD_MAX_ATTEMPTS="many")
     assert bad_setting.returncode == 2
     assert "STEELYARD_MAX_ATTEMPTS" in bad_setting.stderr
 
@@ -180,7 +180,7 @@ def test_a_variable_number_of_references(tmp_path):
                 other["signature"],
             )
     assert "|nrefs:var|" in "|" + board["systems"][0]["scores"][0]["signature"]
-    alone = steelyard("evaluate", str(folder), "--references", "B", cwd=tmp_path)
+    alone = steelyard_here("evaluate", str(folder), "--references", "B", cwd=tmp_path)
     assert alone.returncode == 1
     assert "has no reference" in alone.stdout + alone.stderr
 

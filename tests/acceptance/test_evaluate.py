@@ -52,7 +52,7 @@ def test_a_file_in_wmts_xml(tmp_path):
     ],
 )
 def test_what_is_refused_before_anything_is_stored(tmp_path, arguments, message):
-    ended = steelyard("evaluate", *arguments, cwd=tmp_path)
+    ended = steelyard_here("evaluate", *arguments, cwd=tmp_path)
     assert ended.returncode == 1
     assert message in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -117,7 +117,7 @@ def test_preparations_layers_and_resources_through_redis_and_postgresql(tmp_path
 def test_a_layer_that_one_text_lacks(tmp_path):
     layered_folder(tmp_path / "port", (3, 2))
     write(tmp_path / "port" / "systems" / "ferry.txt.gz", "Loď\nČlun\nPrám\n")
-    ended = steelyard("evaluate", "port", "-m", "bleu", "sempos", cwd=tmp_path)
+    ended = steelyard_here("evaluate", "port", "-m", "bleu", "sempos", cwd=tmp_path)
     assert ended.returncode == 1
     assert "sempos needs the layer" in ended.stderr
     assert (
@@ -170,7 +170,7 @@ def test_runs_of_a_system_count_with_their_mean(tmp_path):
     assert of_tug["runs"] == alone
     assert of_tug["score"] == sum(alone) / 2
     # Compared as one system, from what is stored.
-    ended = steelyard("compare", "--paired", "randomization", "-f", "json", cwd=tmp_path)
+    ended = steelyard_here("compare", "--paired", "randomization", "-f", "json", cwd=tmp_path)
     (compared,) = json.loads(ended.stdout)
     (pair,) = compared["paired"]
     assert (pair["a"], pair["b"], pair["direction"]) == ("anchor", "tug (2 runs)", "worse")

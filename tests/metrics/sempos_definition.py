@@ -22,12 +22,12 @@ def bags(line, fold=True):
 
 def row(hypothesis, references, fold=True):
     """Statistics of one segment: the clipped counts by column, then those of the reference."""
-    output = bags(hypothesis, fold)
+    output, others = bags(hypothesis, fold), [bags(reference, fold) for reference in references]
     clips, totals = [], []
     for column in COLUMNS:
         pairs = [
             (sum(min(count, output[column][word]) for word, count in bag[column].items()), bag[column].total())
-            for bag in (bags(reference, fold) for reference in references)
+            for bag in others
             if bag[column]
         ]
         # max() takes the first of the best.

@@ -10,10 +10,11 @@ from metrics.resampling.binomial import LARGEST, SMALLEST, half_bounds, half_tab
 
 def exact_bounds(exponent):
     coins = 2**exponent
-    total, below = 0, []
+    ways, total, below = 1, 0, []
     for heads in range(coins // 2):
-        total += math.comb(coins, heads)
-        below.append(2**64 * total // 2**coins)
+        total += ways
+        below.append(total << 64 >> coins)
+        ways = ways * (coins - heads) // (heads + 1)
     return below + [2**64 - bound for bound in reversed(below)]
 
 
