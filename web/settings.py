@@ -44,6 +44,13 @@ class WebSettings(Settings):
     concurrent_requests: int = Field(default=400, ge=2)
     """Requests under way at the same time, streams of progress included; half of them from one address."""
 
+    connections_each: int = Field(default=100, ge=2)
+    """Connections of one address, used or not; of trusted proxies any number."""
+    unread_bytes_each: int = Field(default=64 * 2**20, gt=0)
+    """Answers that one address has asked for and not read."""
+    unread_bytes: int = Field(default=256 * 2**20, gt=0)
+    """The same of all addresses together."""
+
     mail_url: str | None = None
     """Who sends mails: smtp://USER:PASSWORD@HOST:PORT, or smtps://. Without it nobody does, and links are shown."""
     mail_from: str = "steelyard@localhost"

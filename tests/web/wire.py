@@ -39,8 +39,8 @@ def served(app: Any, **options: Any) -> Iterator[int]:
 class Wire:
     """A connection on which anything may be sent."""
 
-    def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
+    def __init__(self, port: int, source: tuple[str, int] | None = None) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS, source)
 
     def __enter__(self) -> Wire:
         return self

@@ -137,16 +137,33 @@ def read_campaign_segments(
     return _answer(seen)
 
 
+LARGEST_ANSWER = 4 << 20
+"""Characters of texts in one answer, unless a single segment has more."""
+
+
 def _answer(seen: SeenSegments) -> Segments:
-    last = seen.first + len(seen.segments)
+    items: list[Segment] = []
+    room = LARGEST_ANSWER
+    for each in seen.segments:
+        room -= _length(each)
+        if room < 0 and items:
+            break
+        items.append(_segment(each))
+    last = seen.first + len(items)
     return Segments(
         test_set=seen.test_set.title,
         metric=seen.measure.specification if seen.measure else None,
         references=list(seen.measure.references) if seen.measure else [],
         found=seen.found,
-        items=[_segment(each) for each in seen.segments],
-        next=str(last) if seen.segments and last < seen.found else None,
+        items=items,
+        next=str(last) if items and last < seen.found else None,
     )
+
+
+def _length(seen: SeenSegment) -> int:
+    """Characters of its texts; those of outputs stand twice, as they are and with marks."""
+    texts = [seen.source or "", *(text for _, text in seen.references)]
+    return sum(map(len, texts)) + 2 * sum(len(each.text) for each in seen.outputs)
 
 
 def _segment(seen: SeenSegment) -> Segment:

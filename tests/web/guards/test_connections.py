@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
 
 import pytest
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
 from tests.web.guards.test_bodies import small_app
 from tests.web.wire import Wire, served
@@ -86,12 +87,91 @@ def test_who_does_not_read_is_not_waited_for() -> None:
         assert ended
 
 
-@patient
-def test_there_are_only_so_many(port: int) -> None:
-    with ExitStack() as stack:
-        held = [stack.enter_context(Wire(port)) for _ in range(6)]
-        time.sleep(0.1)
-        with Wire(port) as late:
-            assert late.answer() == (0, "")
-        held[0].send(ASKED + "\r\n")
-        assert b"200 OK" in held[0].hear(DONE)
+LARGE = 20_000_000
+"""Bytes: much more than the system's own buffers hold."""
+
+
+def connected(port: int, address: str) -> Wire:
+    """A connection from another address of this machine."""
+    return Wire(port, (address, 0))
+
+
+@contextmanager
+def guarded(**settings: Any) -> Iterator[int]:
+    known = WebSettings(header_seconds=60, **settings)
+    app = small_app(**settings)
+
+    @app.get("/api/large")
+    async def large() -> Response:
+        return Response(b"x" * LARGE)
+
+    with served(app, http=guarded_protocol(known)) as port:
+        yield port
+
+
+def is_answered(wire: Wire) -> bool:
+    wire.send(ASKED + "\r\n")
+    return b"200 OK" in wire.hear(DONE)
+
+
+def test_one_address_has_a_share_of_the_connections() -> None:
+    with guarded(concurrent_requests=5, connections_each=4) as port, ExitStack() as stack:
+        first = [stack.enter_context(connected(port, "127.0.0.2")) for _ in range(4)]
+        assert all(map(is_answered, first))
+        with connected(port, "127.0.0.2") as more:
+            assert more.answer() == (0, "")
+        assert is_answered(stack.enter_context(connected(port, "127.0.0.3")))
+
+
+def test_where_all_places_are_taken_who_holds_most_without_use_gives_one() -> None:
+    with guarded(concurrent_requests=5, connections_each=8) as port, ExitStack() as stack:
+        modest = stack.enter_context(connected(port, "127.0.0.9"))
+        greedy = [stack.enter_context(connected(port, "127.0.0.2")) for _ in range(8)]
+        other = stack.enter_context(connected(port, "127.0.0.3"))
+        assert all(map(is_answered, [modest, other, *greedy]))
+        late = stack.enter_context(connected(port, "127.0.0.4"))
+        assert is_answered(late)
+        assert is_answered(modest)
+        assert is_answered(other)
+        gone = [each for each in greedy if not answers(each)]
+        assert len(gone) == 1
+
+
+def answers(wire: Wire) -> bool:
+    with suppress(ConnectionError):
+        return is_answered(wire)
+    return False
+
+
+def test_from_a_trusted_proxy_any_number_comes() -> None:
+    settings = {"concurrent_requests": 5, "connections_each": 2, "trusted_proxies": "127.0.0.0/8"}
+    with guarded(**settings) as port, ExitStack() as stack:
+        wires = [stack.enter_context(connected(port, "127.0.0.2")) for _ in range(6)]
+        assert all(map(is_answered, wires))
+
+
+@pytest.mark.parametrize("limits", [{"unread_bytes_each": 3 * LARGE}, {"unread_bytes": 3 * LARGE}], ids=str)
+def test_answers_that_nobody_reads_are_bounded(limits: dict[str, int]) -> None:
+    together = "unread_bytes" in limits
+    with guarded(**limits) as port, ExitStack() as stack:
+        wires = [
+            stack.enter_context(connected(port, f"127.0.0.{2 + number if together else 2}")) for number in range(8)
+        ]
+        for wire in wires:
+            wire.send("GET /api/large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        # Until all have begun to be answered, or were cut off.
+        for wire in wires:
+            with suppress(ConnectionError):
+                wire.hear(b"200 OK")
+        assert is_answered(stack.enter_context(connected(port, "127.0.0.99")))
+        whole = [wire for wire in wires if len(rest(wire)) > LARGE - 70_000]
+        assert 1 <= len(whole) <= 4
+
+
+def rest(wire: Wire) -> bytes:
+    """What is left of a large answer, up to where it was cut off."""
+    received = b""
+    with suppress(ConnectionError):
+        while len(received) < LARGE - 70_000 and (piece := wire.socket.recv(1 << 20)):
+            received += piece
+    return received

@@ -118,6 +118,16 @@ def test_pages_go_on_where_the_last_one_ended(bay: Looked) -> None:
     assert client.get(API, params={"after": "-1"}).status_code == 422
 
 
+def test_long_segments_come_in_several_answers(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    client, after, found = bay.service.browser(bay.organiser), "", []
+    monkeypatch.setattr("web.api.segments.LARGEST_ANSWER", 1)
+    while after is not None:
+        answer = client.get(API, params={"after": after}).json()
+        found.append([each["number"] for each in answer["items"]])
+        after = answer["next"]
+    assert found == [[1], [2], [3], [4]]
+
+
 def test_what_is_not_to_be_seen_is_not_there(bay: Looked) -> None:
     bay.service.phase(bay.campaign, "week", PhaseKind.OPEN)
     gull = bay.service.browser(bay.gull)
