@@ -6,10 +6,13 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
+from starlette.requests import Request
 
 from metrics.text.wording import number_of
-from web.errors import BadRequest, TooLarge, TooSlow, WebError
+from web.asking import read_principal
+from web.errors import BadRequest, NotSignedIn, TooLarge, TooSlow, WebError
 from web.guards.refusing import refuse
 from web.large_bodies import MARK, Body
 
@@ -57,6 +60,8 @@ class _Body:
         self._settings = settings
         self._until: float | None = None
         self._limit = 0
+        self._larger: WebError | None = None
+        """What is said of one that is larger, where it is not that alone."""
         self._received = 0
         self._ended = False
 
@@ -66,7 +71,7 @@ class _Body:
             # From here on it is only asked whether the client is still there.
             return await self._receive()
         if self._until is None:
-            self._begin()
+            await self._begin()
         assert self._until is not None
         try:
             async with asyncio.timeout(max(0.0, self._until - time.monotonic())):
@@ -90,11 +95,12 @@ class _Body:
         self.answered = True
         await self._send(message)
 
-    def _begin(self) -> None:
+    async def _begin(self) -> None:
         # By now the route is known.
         self._until = time.monotonic() + self._settings.body_seconds
-        large = isinstance(getattr(self._scope.get("endpoint"), MARK, None), Body)
-        self._limit = self._settings.upload_bytes + self._settings.form_bytes if large else self._settings.form_bytes
+        self._limit = self._settings.form_bytes
+        if isinstance(getattr(self._scope.get("endpoint"), MARK, None), Body):
+            await self._let_in()
         announced = Headers(scope=self._scope).get("content-length")
         if announced is None:
             return
@@ -103,7 +109,21 @@ class _Body:
         if len(announced) > 18 or int(announced) > self._limit:
             raise self._break(self._too_large())
 
-    def _too_large(self) -> TooLarge:
+    async def _let_in(self) -> None:
+        """Take a whole upload from those who are signed in: of others no more is read than of any form."""
+        try:
+            # It is remembered with the request, and not looked up again.
+            principal = await run_in_threadpool(read_principal, Request(self._scope))
+        except WebError as error:
+            raise self._break(error) from None
+        if principal.signed_in:
+            self._limit += self._settings.upload_bytes
+        else:
+            self._larger = NotSignedIn()
+
+    def _too_large(self) -> WebError:
+        if self._larger is not None:
+            return self._larger
         return TooLarge(f"The request is larger than {number_of(self._limit, 'byte')}, the limit at this address.")
 
     def _break(self, error: WebError) -> _BrokenOff:

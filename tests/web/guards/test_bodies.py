@@ -67,6 +67,19 @@ def small_app(**settings: Any) -> FastAPI:
     return app
 
 
+class Somebody:
+    """Who sends: the small app has no accounts."""
+
+    signed_in = True
+
+
+@pytest.fixture(autouse=True)
+def somebody(monkeypatch: pytest.MonkeyPatch) -> type[Somebody]:
+    monkeypatch.setattr("web.guards.bodies.read_principal", lambda _: Somebody)
+    monkeypatch.setattr(Somebody, "signed_in", True)
+    return Somebody
+
+
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     with ExitStack() as stack:
@@ -97,6 +110,15 @@ def test_uploads_have_another(client: TestClient) -> None:
     assert client.put("/api/piece", content=content).json() == len(content)
     assert client.post("/api/upload", files={"file": content * 2}).status_code == 413
     assert client.put("/api/piece", content=content * 2).status_code == 413
+
+
+def test_of_those_who_are_not_signed_in_no_upload_is_read(client: TestClient, somebody: type[Somebody]) -> None:
+    content = b"x" * (60 * KIB)
+    somebody.signed_in = False
+    for answer in (client.post("/api/upload", files={"file": content}), client.put("/api/piece", content=content)):
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "not_signed_in")
+    # What is no larger than a form is left to the route.
+    assert client.put("/api/piece", content=b"x" * KIB).status_code == 200
 
 
 def test_what_is_announced_is_refused_before_it_is_sent(port: int) -> None:
