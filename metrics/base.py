@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from metrics.surroundings import Surroundings
 
 VERSION = "0.1.0"
+TYPICAL_CHARACTERS = 120.0
+"""Of a segment for which metrics state their costs."""
 _UNICODE_VERSIONS = 10_000
 RELEASED = 2
 """Raised by a release in which any metric counts or scores anything differently."""
@@ -85,8 +87,26 @@ class Metric(metaclass=MetricType):
     """Estimated microseconds per segment and system, for the size of shards.
 
     Measured by `python -m benchmarks.together` where ten systems are scored together, words made for it alone."""
+    growth: ClassVar[float] = 2.0
+    """The work on a segment of n characters grows as n to the power of this at most; what that means: `seconds`.
+
+    Of metrics of the house it is counted (`tests/growth`)."""
     examples: ClassVar[tuple[str, ...]] = ("",)
     """Parameters to check it with (`metrics.conformance`), each `key=value[:key=value]...`; "" is the defaults."""
+
+    @classmethod
+    def seconds(cls, characters: float, microseconds: float | None = None) -> float:
+        """Estimated seconds for a segment of so many characters of one system.
+
+        `microseconds` are those for a typical segment, where another cost than the stated one was measured.
+        """
+        cost = cls.cost if microseconds is None else microseconds
+        return float(cost * 1e-6 * max(1.0, characters / TYPICAL_CHARACTERS) ** cls.growth)
+
+    @classmethod
+    def longest(cls, seconds: float) -> float:
+        """The characters of a segment that is estimated to take so long: the inverse of `seconds`."""
+        return float(TYPICAL_CHARACTERS * (seconds / (cls.cost * 1e-6)) ** (1 / cls.growth))
 
     @property
     def title(self) -> str:

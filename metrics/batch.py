@@ -36,7 +36,10 @@ SLICE_ROWS = 1 << 12
 """Segments times texts that are worked on at once: fewer cost more calls, more do not fit in a cache."""
 
 SMALLEST_SLICE = 64
-"""Segments that are worked on at once at least, however many texts there are."""
+"""Segments that are worked on at once at least, however many texts there are, unless they are long."""
+
+SLICE_BYTES = 1 << 23
+"""Bytes of all texts: of very long segments one is worked on at a time, so that Ctrl-C is heard after each."""
 
 
 class Batch:
@@ -104,8 +107,10 @@ class Batch:
 
     @property
     def _slice_count(self) -> int:
-        texts = len(self.references) + len(self.systems)
-        return -(-self.segments // max(SLICE_ROWS // texts, SMALLEST_SLICE))
+        texts = [*self.references, *self.systems]
+        by_rows = -(-self.segments // max(SLICE_ROWS // len(texts), SMALLEST_SLICE))
+        by_bytes = -(-sum(map(len, texts)) // SLICE_BYTES)
+        return max(by_rows, min(by_bytes, self.segments))
 
     @property
     def reference_side(self) -> Batch:

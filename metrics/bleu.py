@@ -79,6 +79,7 @@ class BLEU(Metric):
     name: ClassVar[str] = "bleu"
     source: ClassVar[str] = "Papineni et al. 2002, section 2; Kos 2008, section 2.1.1"
     cost: ClassVar[float] = 0.4
+    growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = (
         "",
         "order=1,2:smooth=none",

@@ -30,6 +30,7 @@ class CharacTER(Metric):
     source: ClassVar[str] = "Wang, Peter, Rosendahl and Ney 2016"
     higher_is_better: ClassVar[bool] = False
     cost: ClassVar[float] = 2.0
+    growth: ClassVar[float] = 3.0
     examples: ClassVar[tuple[str, ...]] = ("", "tok=13a:case=lc")
 
     case: str = case_parameter()

@@ -46,6 +46,7 @@ class ChrF(Metric):
     name: ClassVar[str] = "chrf"
     source: ClassVar[str] = "Popovic 2015, section 2; Popovic 2017, section 2"
     cost: ClassVar[float] = 0.6
+    growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = ("", "nw=2", "nc=3:nw=1:beta=1:case=lc", "nw=2:eff=no:space=yes")
 
     case: str = case_parameter()

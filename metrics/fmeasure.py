@@ -31,6 +31,7 @@ class FMeasure(Metric):
     name: ClassVar[str] = "fmeasure"
     source: ClassVar[str] = "Melamed, Green and Turian 2003; Kos 2008, section 2.2.1"
     cost: ClassVar[float] = 0.3
+    growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = ("", "p=1:r=3:case=lc:tok=none", "r=0")
 
     case: str = case_parameter()

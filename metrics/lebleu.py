@@ -46,6 +46,7 @@ class LeBLEU(Metric):
     name: ClassVar[str] = "lebleu"
     source: ClassVar[str] = "Virpioja and Grönroos 2015"
     cost: ClassVar[float] = 17.5
+    growth: ClassVar[float] = 2.0
     examples: ClassVar[tuple[str, ...]] = ("", "order=2:threshold=0.6:case=lc", "order=5:tok=13a")
 
     case: str = case_parameter()

@@ -74,6 +74,7 @@ class Meteor(Metric):
     name: ClassVar[str] = "meteor"
     source: ClassVar[str] = "Banerjee and Lavie 2005; Lavie and Agarwal 2007; Kos 2008, section 2.4.1"
     cost: ClassVar[float] = 2.6
+    growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = (
         "",
         "modules=synonym,exact,stem:params=orig:synonyms=groups",

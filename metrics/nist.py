@@ -37,6 +37,7 @@ class NIST(Metric):
     source: ClassVar[str] = "Doddington 2002, section 4; Kos 2008, section 2.1.2"
     scale: ClassVar[float] = math.inf
     cost: ClassVar[float] = 0.5
+    growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = ("", "order=1,3:case=lc:tok=intl")
 
     case: str = case_parameter()

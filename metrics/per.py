@@ -27,6 +27,7 @@ class PER(ErrorRate):
     name: ClassVar[str] = "per"
     source: ClassVar[str] = "Tillmann et al. 1997; Kos 2008, section 2.2.2"
     cost: ClassVar[float] = 0.3
+    growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = ("", "case=lc:tok=zh")
 
     def edits(self, batch: Batch) -> NDArray[np.int64]:

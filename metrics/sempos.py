@@ -47,6 +47,7 @@ class SemPOS(Metric):
     name: ClassVar[str] = "sempos"
     source: ClassVar[str] = "Kos 2008, section 2.4.2; Kos and Bojar 2009; Bojar and Macháček 2011"
     cost: ClassVar[float] = 1.2
+    growth: ClassVar[float] = 1.0
     # Not by `thesis-19`, in which a perfect text may score anything.
     examples: ClassVar[tuple[str, ...]] = ("", "variant=cap-micro:case=mixed")
 

@@ -30,6 +30,7 @@ class TBLEU(BLEU):
     name: ClassVar[str] = "tbleu"
     source: ClassVar[str] = "Libovický and Pecina 2014"
     cost: ClassVar[float] = 4.5
+    growth: ClassVar[float] = 2.0
     examples: ClassVar[tuple[str, ...]] = (
         "",
         "order=1,2:eps=1",

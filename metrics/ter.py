@@ -41,6 +41,7 @@ class TER(Metric):
     source: ClassVar[str] = "Snover et al. 2006, section 3; Kos 2008, section 2.3.2"
     higher_is_better: ClassVar[bool] = False
     cost: ClassVar[float] = 0.7
+    growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = ("", "case=mixed:norm=yes:asian=yes:punct=no", "tok=char")
 
     case: str = case_parameter("lc")

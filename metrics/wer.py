@@ -22,6 +22,7 @@ class WER(ErrorRate):
     name: ClassVar[str] = "wer"
     source: ClassVar[str] = "Su, Wu and Chang 1992; Kos 2008, section 2.3.1"
     cost: ClassVar[float] = 0.3
+    growth: ClassVar[float] = 2.0
     examples: ClassVar[tuple[str, ...]] = ("", "case=lc:tok=intl")
 
     def edits(self, batch: Batch) -> NDArray[np.int64]:

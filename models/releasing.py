@@ -33,6 +33,7 @@ class Release(Protocol):
         *,
         max_attempts: int,
         delay_seconds: float,
+        permanent: bool = False,
     ) -> bool:
         """As `models.claims.release_shard`."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, func, select
 
+from metrics import parse_metric
 from models.base import BLOCK_SEGMENTS
 from models.lacking import Lacking, Ranges
 from models.protocol import Measurement
@@ -16,6 +17,11 @@ from scheduler.costs import metric_costs
 from scheduler.shards import Part, Sizes, block_units, cut, group_systems
 from worker.settings import Settings
 
+LONG_SEGMENT = 4096
+"""Bytes of a segment from which on it counts by itself: there are metrics that take its square and more."""
+LONG_BLOCK = 1 << 16
+"""Bytes of a block that may hold such a segment and is looked through: twice as many as is usual."""
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -23,7 +29,7 @@ class Planned:
 
     part: Part
     units: float
-    """The work in it (`scheduler.shards.block_units`)."""
+    """The work in it (`scheduler.shards.block_units`); 0 where it has long segments."""
     evaluations: Sequence[int]
     metrics: Sequence[int] | None
     """As `Shard.metrics`."""
@@ -65,7 +71,9 @@ def _plan(
     connection: Connection, measurement: Measurement, ranges: Ranges, texts: dict[int, int], sizes: Sizes
 ) -> list[tuple[Part, float, list[int]]]:
     """Shards for these blocks of all these evaluations (evaluation -> text), as (part, units, evaluations)."""
-    seconds = sum(metric_costs(connection, measurement.metrics)) * 1e-6
+    costs = metric_costs(connection, measurement.metrics)
+    seconds = sum(costs) * 1e-6
+    long_of = _long_segments(connection, set(texts.values()), dict(zip(measurement.metrics, costs, strict=True)))
     lengths = connection.execute(
         select(TextBlock.block, func.sum(func.length(TextBlock.content)).label("bytes"))
         .where(TextBlock.text_id.in_(set(texts.values())))
@@ -81,14 +89,46 @@ def _plan(
         share = systems / len(texts)
         return [block_units(segments[each], systems, round(bytes_of[each] * share), references) for each in range(end)]
 
-    groups = group_systems(len(texts), max(units(len(texts))) * seconds, max(segments), sizes)
+    def work_of(some: Sequence[int]) -> list[float]:
+        """The seconds that each block takes for these evaluations: what typical segments take, and long ones beside."""
+        return [
+            each * seconds + math.fsum(long_of.get((texts[evaluation], block), 0.0) for evaluation in some)
+            for block, each in enumerate(units(len(some)))
+        ]
+
+    groups = group_systems(len(texts), max(work_of(list(texts))), max(segments), sizes)
     plan: list[tuple[Part, float, list[int]]] = []
     evaluations, begin = list(texts), 0
     for systems in groups:
         chosen = evaluations[begin : begin + systems]
         begin += systems
-        work = units(systems)
+        work, typical = work_of(chosen), units(systems)
+        # What long segments take says nothing of what others do: no cost is learned from them.
+        odd = {block for evaluation in chosen for text, block in long_of if text == texts[evaluation]}
         for first, last in ranges:
-            parts = cut([each * seconds for each in work[first:last]], first, segments[first:last], systems, sizes)
-            plan += [(part, math.fsum(work[part.first_block : part.last_block]), chosen) for part in parts]
+            for part in cut(work[first:last], first, segments[first:last], systems, sizes):
+                blocks = range(part.first_block, part.last_block)
+                learned = 0.0 if odd.intersection(blocks) else math.fsum(typical[block] for block in blocks)
+                plan.append((part, learned, chosen))
     return plan
+
+
+def _long_segments(
+    connection: Connection, texts: Collection[int], costs: Mapping[str, float]
+) -> dict[tuple[int, int], float]:
+    """Estimated seconds for the long segments of each text and block that has some, by the exponents of the metrics."""
+    metrics = [(parse_metric(specification), cost) for specification, cost in costs.items()]
+    rows = connection.execute(
+        select(TextBlock.text_id, TextBlock.block, TextBlock.content).where(
+            TextBlock.text_id.in_(texts), func.length(TextBlock.content) > LONG_BLOCK
+        ),
+        execution_options={"yield_per": 16},
+    )
+    found: dict[tuple[int, int], float] = {}
+    for row in rows:
+        lengths = [length for length in map(len, row.content.split(b"\n")) if length > LONG_SEGMENT]
+        if lengths:
+            found[row.text_id, row.block] = math.fsum(
+                metric.seconds(length, cost) for length in lengths for metric, cost in metrics
+            )
+    return found

@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-TYPICAL_BYTES = 120.0
+from metrics.base import TYPICAL_CHARACTERS
+
+TYPICAL_BYTES = TYPICAL_CHARACTERS
 """Bytes of a segment for which the metrics state their costs."""
 
 TYPICAL_SYSTEMS = 10

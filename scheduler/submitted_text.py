@@ -9,6 +9,7 @@ from metrics.text.documents import Document, MarkedFile, MarkedText, Role
 from metrics.text.findings import quoted
 from metrics.text.formats import Format, read_file
 from metrics.text.limits import STORING_LIMITS, TextLimits
+from metrics.text.markup import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from metrics.text.plain import Text
 from metrics.text.windows import NotUtf8
 from metrics.text.wording import listed, number_of
@@ -23,6 +24,7 @@ def read_output(
     part: str | None = None,
     input_format: Format | None = None,
     limits: TextLimits = STORING_LIMITS,
+    markup_limits: MarkupLimits = DEFAULT_MARKUP_LIMITS,
     language: str = "",
 ) -> Text | MarkedText:
     """Read a file: a text with one segment after the other, or the output of the system in a file with ids.
@@ -32,7 +34,7 @@ def read_output(
     the file does not have the system.
     """
     try:
-        read = read_file(source, format=input_format, part=part, limits=limits)
+        read = read_file(source, format=input_format, part=part, limits=limits, markup_limits=markup_limits)
     except NotUtf8 as error:
         raise error.in_language(language) from error
     return _of_system(read, system) if isinstance(read, MarkedFile) else read

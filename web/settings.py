@@ -60,6 +60,18 @@ class WebSettings(Settings):
     """An upload as it comes."""
     unpacked_bytes: int = Field(default=256 * 2**20, gt=0)
     """What becomes of it once it is unpacked."""
+    segment_seconds: float = Field(default=0.2, gt=0)
+    """What a metric may be estimated to take for one segment: so long are segments at most that are handed in."""
+    markup_tags: int = Field(default=500_000, ge=1)
+    """Tags and attributes of one file in mteval's format or WMT's XML."""
+    markup_depth: int = Field(default=32, ge=1)
+    """Its elements inside one another."""
+    tree_elements: int = Field(default=10_000_000, ge=1)
+    """Elements of one TectoMT or Treex document, some hundreds for each sentence; lines of one in CoNLL-U."""
+    tree_depth: int = Field(default=2_000, ge=1)
+    """Elements of such a document inside one another."""
+    tag_attributes: int = Field(default=32, ge=1)
+    """Attributes of one tag, of either kind."""
     form_bytes: int = Field(default=2**20, gt=0)
     """Any other request."""
     open_uploads: int = Field(default=10, ge=1)

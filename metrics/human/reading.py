@@ -32,6 +32,9 @@ GIVEN = "given"
 
 _AGREES = 1e-4
 
+MOST_TOGETHER = 200
+"""Systems that one annotator judges in one segment, or ranks together; campaigns show ten at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -112,6 +115,7 @@ class _Collected:
             raise BadTable(f"{table.name}, line 1: {kind} need a column 'segment', or doc_id and seg_in_doc.")
         else:
             self.judgments += self._read_judgments(kind, cells, where)
+            self._check_pairs(table.name)
         cells.findings.raise_if_any()
         if not (self.systems or self.segments or self.judgments):
             raise BadTable(f"{table.name}: holds no judgment of {'this pair' if self.reading.pair else 'anything'}.")
@@ -128,6 +132,20 @@ class _Collected:
         else:
             found = read_rankings(cells, where, pair)
         return [each._replace(system=self._name(each.system)) for each in found]
+
+    def _check_pairs(self, name: str) -> None:
+        """Raise BadTable for more systems than any campaign has: all that stand together are compared in pairs."""
+        together: dict[tuple[str, int, str], set[str]] = {}
+        for each in self.judgments:
+            together.setdefault((each.annotator, each.segment, each.label if self.kind == RANKINGS else ""), set()).add(
+                each.system
+            )
+        for (annotator, segment, _), systems in together.items():
+            if len(systems) > MOST_TOGETHER:
+                raise BadTable(
+                    f"{name}: {quoted(annotator)} judged {number_of(len(systems), 'system')} in segment {segment}, "
+                    f"counted from 0; {MOST_TOGETHER} are the most. Is the column of systems right?"
+                )
 
     def _name(self, system: str) -> str:
         """What a system is called here."""

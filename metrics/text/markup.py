@@ -34,8 +34,8 @@ class MarkupLimits:
     file_bytes: int = 64 << 20
     """Bytes of the file: 64 MiB."""
 
-    tags: int = 3_000_000
-    """`<` in the file: opening and closing tags, comments, and in SGML those that are text."""
+    tags: int = 1_000_000
+    """Opening and closing tags, their attributes, and comments: each may cost as much as a line of text."""
 
     depth: int = 32
     """Elements open at the same time; the formats need eight."""
@@ -96,6 +96,9 @@ _ATTRIBUTE = re.compile(
     rb"""\s++(%s)\s*+=\s*+(?:"([^"<]*+)"|'([^'<]*+)'|((?:[^\s"'<>=`/]|/(?!>))++))""" % _NAME,
 )
 _TAG_END = re.compile(rb"\s*+(/?)>")
+_LESS_THAN = re.compile(rb"<")
+_MAY_BE_MARKUP = re.compile(rb"<(?:/?[A-Za-z_]|[!?])")
+"""In SGML, where `<` may also be text."""
 _DECLARED_ENCODING = re.compile(rb"""\bencoding\s*+=\s*+["']([A-Za-z0-9._-]{1,40})["']""")
 _XML_DECLARATION = re.compile(rb"\s*+<\?xml\s")
 _NOT_IN_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
@@ -137,33 +140,34 @@ class Scanner:
         self.xml = xml
         self.literal = False
         """Set while a segment is read: there, SGML has no tags but those of `names`, all else is text."""
-        self._names = names
         self._data = data
+        self._names = names
+        named = b"|".join(re.escape(name.encode()) for name in sorted(names))
+        self._may_be_known = re.compile(rb"<(?:/?(?:%s)(?![A-Za-z0-9_.:-])|[!?])" % named, re.IGNORECASE)
+        self._next_mark: dict[bytes, int] = {}
+        """Where each was found that was last looked for: so that no tag is looked through to the end of the file."""
         self._findings = findings
         self._limits = limits
         self._kept: set[bytes] = set()
         self._line = 1
         self._counted = 0
+        self._tags = 0
 
     def tokens(self) -> Iterator[Token]:
         """All of the file."""
         data = self._data
         if self.xml:
             self._check_characters()
-        position = tags = 0
+        position = 0
         while position < len(data):
-            start = data.find(b"<", position)
-            if start < 0:
-                start = len(data)
+            # What is no markup is passed over at once, however many `<` are in it.
+            found = self._markup.search(data, position)
+            start = found.start() if found else len(data)
             if start > position:
                 yield self._characters(position, start)
             if start == len(data):
                 return
-            tags += 1
-            if tags > self._limits.tags:
-                raise OverLimit(
-                    f"{self._place(start)}: more than {self._limits.tags:,} tags. Split the file, or raise the limit."
-                )
+            self._count(1, start)
             tag = _TAG_START.match(data, start)
             if tag is not None and (self.xml or not self.literal or _lowered(tag[2]) in self._names):
                 token, position = self._tag(tag)
@@ -179,6 +183,21 @@ class Scanner:
                 yield Characters(b"<", self._line_at(start))
                 position = start + 1
 
+    @property
+    def _markup(self) -> re.Pattern[bytes]:
+        """What the next piece of markup begins with; in XML every `<` is one, or wrong."""
+        if self.xml:
+            return _LESS_THAN
+        return self._may_be_known if self.literal else _MAY_BE_MARKUP
+
+    def _count(self, more: int, position: int) -> None:
+        self._tags += more
+        if self._tags > self._limits.tags:
+            raise OverLimit(
+                f"{self._place(position)}: more than {self._limits.tags:,} tags and attributes. Split the file, or "
+                "raise the limit."
+            )
+
     def _tag(self, tag: re.Match[bytes]) -> tuple[Token | None, int]:
         data, name, position, line = self._data, _lowered(tag[2]), tag.end(), self._line_at(tag.start())
         self._check_length(tag[2], "the name of a tag", tag.start())
@@ -186,13 +205,13 @@ class Scanner:
         while (attribute := _ATTRIBUTE.match(data, position)) is not None:
             self._attribute(attribute, attributes, name)
             position = attribute.end()
+        self._count(len(attributes), tag.start())
         end = _TAG_END.match(data, position)
         if end is None:
             self._findings.problem(f"the tag <{tag[1].decode()}{name}> is not well formed. Correct it.", line)
             # The next tag is found again, whichever comes first.
-            closed, opened = data.find(b">", position), data.find(b"<", position)
-            after = len(data) if closed < 0 else closed + 1
-            position = after if opened < 0 else min(after, opened)
+            closed, opened = self._next(b">", position), self._next(b"<", position)
+            position = min(closed + 1, opened, len(data))
         else:
             position = end.end()
         if tag[1]:
@@ -200,6 +219,13 @@ class Scanner:
                 self._findings.problem(f"the closing tag </{name}> has more in it than its name. Correct it.", line)
             return Closing(name, line), position
         return Opening(name, attributes, end is not None and bool(end[1]), line), position
+
+    def _next(self, mark: bytes, position: int) -> int:
+        """Where the mark is from `position` on, or the end; positions never go back."""
+        if self._next_mark.get(mark, -1) < position:
+            found = self._data.find(mark, position)
+            self._next_mark[mark] = len(self._data) if found < 0 else found
+        return self._next_mark[mark]
 
     def _attribute(self, attribute: re.Match[bytes], into: dict[str, str], tag: str) -> None:
         key = _lowered(attribute[1])

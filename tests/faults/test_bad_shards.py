@@ -46,6 +46,6 @@ def test_bad_texts_fail_alone_and_with_a_reason(tmp_path: Path, postgres_url: st
     assert killed.startswith(f"{start}its process died")
     assert "SIGKILL" in killed
     assert raised == f"{start}RuntimeError: this text makes trouble"
-    assert hung == f"{start}it took longer than 8 s."
+    assert hung.startswith(f"{start}it took longer than 8 s. Look for very long segments")
     assert eaten.startswith(f"{start}it needs more memory than the 256 MiB that each process may use")
     assert "STEELYARD_TASK_BYTES" in eaten

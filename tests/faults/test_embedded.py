@@ -51,7 +51,7 @@ def test_bad_texts_fail_alone_and_with_a_reason(sqlite_url: str) -> None:
     assert killed.startswith(f"{start}its process died")
     assert "SIGKILL" in killed
     assert raised == f"{start}RuntimeError: this text makes trouble"
-    assert hung == f"{start}it took longer than 4 s."
+    assert hung.startswith(f"{start}it took longer than 4 s. Look for very long segments")
 
 
 def test_a_shard_that_was_killed_once_is_scored(

@@ -231,7 +231,7 @@ AREAS: dict[str, list[Target]] = {
     "readers": [
         *_of_one_name(
             "metrics/text",
-            "campaigns conllu encodings filed folder layered mteval pairing plain tables tercom wmt_xml",
+            "campaigns conllu encodings filed folder layered mteval normalization pairing plain tables tercom wmt_xml",
             "tests/metrics/text",
         ),
         _target(

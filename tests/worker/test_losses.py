@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from billiard.exceptions import WorkerLostError
+from billiard.exceptions import TimeLimitExceeded, WorkerLostError
 from celery import signals
 from sqlalchemy import delete, select, update
 
@@ -63,6 +63,44 @@ def test_a_lost_shard_is_released_at_once(station: Station) -> None:
     assert first(station, Shard)[1] == "running", "it belongs to another task, and only lost processes count"
     lose(station, "score_shard", "t1", key, WorkerLostError("signal 9"))
     assert first(station, Shard) == (key, "pending", 1, "its process died (signal 9).")
+
+
+def claimed_ago(station: Station, seconds: float) -> int:
+    """The first shard, claimed by the task t1 so long ago."""
+    key = first(station, Shard)[0]
+    with writing(station.engine) as connection:
+        claim_shard(connection, key, owner=new_owner("t1"), worker="w", lease_seconds=600, max_attempts=3)
+        connection.execute(update(Shard).where(Shard.id == key).values(claimed_at=Shard.claimed_at - seconds))
+    return key
+
+
+def test_what_ran_out_of_time_is_not_tried_again_for_the_same_text(station: Station) -> None:
+    job = queue_job(station.engine, station.settings, segments=300, systems=1)
+    lose(station, "score_shard", "t1", claimed_ago(station, 121), TimeLimitExceeded(120))
+    _, state, attempts, _ = first(station, Shard)
+    assert (state, attempts) == ("failed", 1)
+    with reading(station.engine) as connection:
+        failed = connection.execute(select(Evaluation).where(Evaluation.id == job.all_evaluations[0])).one()
+    assert failed.state == "failed"
+    assert failed.reason.startswith(
+        "Segments 1 to 256 could not be scored (tried once): it took longer than 120 s. Look for very long segments"
+    )
+
+
+@pytest.mark.usefixtures("job")
+def test_texts_that_ran_out_of_time_together_are_tried_alone(station: Station) -> None:
+    lose(station, "score_shard", "t1", claimed_ago(station, 121), TimeLimitExceeded(120))
+    with reading(station.engine) as connection:
+        rows = connection.execute(select(Shard.state, Shard.attempts).where(Shard.first_block == 0)).all()
+    assert sorted(tuple(row) for row in rows) == [("failed", 1), ("pending", 0), ("pending", 0)]
+
+
+@pytest.mark.usefixtures("job")
+@pytest.mark.parametrize(("seconds", "error"), [(20, TimeLimitExceeded(120)), (121, WorkerLostError("signal 9"))])
+def test_who_did_not_have_the_time_is_tried_again(station: Station, seconds: float, error: Exception) -> None:
+    """A short shard that a long one gave way to ends with its task; and a process may be killed at any time."""
+    lose(station, "score_shard", "t1", claimed_ago(station, seconds), error)
+    assert first(station, Shard)[1:3] == ("pending", 1)
 
 
 @pytest.mark.usefixtures("job")

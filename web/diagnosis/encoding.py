@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from metrics.text.wording import number_of, ranges
@@ -85,9 +86,10 @@ def _twice_encoded(examined: Examined) -> list[int]:
     for place, line in enumerate(examined.lines):
         if line.isascii():
             continue
-        here = [each for each in _TWICE_ENCODED.findall(line) if not _elsewhere(examined, place, each)]
-        if here:
-            count += len(here)
+        odd = (each[0] for each in _TWICE_ENCODED.finditer(line) if not _elsewhere(examined, place, each[0]))
+        # No more than are needed: each is looked for in all of the line beside it.
+        if here := len(list(islice(odd, FEWEST_TWICE))):
+            count += here
             numbers.append(int(examined.numbers[place]))
     return numbers if count >= FEWEST_TWICE else []
 

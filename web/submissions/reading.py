@@ -11,12 +11,14 @@ from scheduler.errors import SchedulerError
 from scheduler.submitted_text import lined_up, read_output
 from web.diagnosis.diagnose import refusal
 from web.submissions.received import opened
+from web.submissions.segment_lengths import check_segments
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from metrics.text.limits import TextLimits
+    from metrics.text.markup import MarkupLimits
     from metrics.text.plain import Text
     from models.known_test_sets import KnownTestSet
     from web.diagnosis.finding import Finding
@@ -37,10 +39,14 @@ class ExpectedOutput:
     test_set: KnownTestSet
     places: Mapping[str, Sequence[int]]
     """The segments of each document."""
+    metrics: Collection[str]
+    """The specifications of all that it will be measured by."""
+    segment_seconds: float
+    """What one of them may be estimated to take for a segment."""
 
 
 def read_sent(
-    path: Path, folder: Path, name: str, limits: TextLimits, expected: ExpectedOutput
+    path: Path, folder: Path, name: str, limits: TextLimits, markup_limits: MarkupLimits, expected: ExpectedOutput
 ) -> Text | list[Finding]:
     """The text of a file with one line for each segment; or why it cannot be scored.
 
@@ -48,8 +54,15 @@ def read_sent(
     """
     try:
         with opened(path, folder, name, limits) as contents:
-            output = read_output(contents, system=expected.system, limits=limits, language=expected.language)
+            output = read_output(
+                contents,
+                system=expected.system,
+                limits=limits,
+                markup_limits=markup_limits,
+                language=expected.language,
+            )
         text = lined_up(output, expected.test_set, expected.places)
+        check_segments(text, expected.metrics, expected.segment_seconds)
         if text.size > max(ALWAYS_TAKEN, LONGEST * expected.test_set.segments):
             # It would cost the memory and the time of everybody.
             raise OverLimit(

@@ -395,3 +395,20 @@ def test_any_text_is_read_or_refused(header, body):
         judged = read(header + body)
         assert all(0 <= score.segment < 5 for score in judged.segments)
         assert judged.systems or judged.segments
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "annotator system segment score",
+        "annotator ranking system segment rank",
+        "rater system segment category severity",
+    ],
+)
+def test_systems_that_are_compared_in_pairs_are_bounded(header):
+    """A ranking of a million systems has half a billion pairs of a thousand."""
+    rest = {"score": "0 {}", "rank": "0 1", "severity": "0 Fluency Minor"}[header.rpartition(" ")[2]]
+    before = "a r" if "rank" in header else "a"
+    rows = [f"{before} s{number} {rest.format(number)}" for number in range(201)]
+    assert len({each.system for each in read(tsv(header, *rows[:200])).judgments}) == 200
+    assert "'a' judged 201 systems in segment 0, counted from 0; 200 are the most" in problem(tsv(header, *rows))

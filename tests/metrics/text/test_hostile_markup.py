@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from metrics.errors import BadText
 from metrics.text.documents import Role
-from metrics.text.findings import BadMarkup
+from metrics.text.findings import BadMarkup, Findings
 from metrics.text.formats import looks_like, read_marked_file
-from metrics.text.markup import DEFAULT_MARKUP_LIMITS, ForbiddenMarkup
+from metrics.text.limits import OverLimit
+from metrics.text.markup import DEFAULT_MARKUP_LIMITS, ForbiddenMarkup, MarkupLimits, Opening, Scanner
 from metrics.text.mteval import read_mteval
 from metrics.text.wmt_xml import read_wmt_xml
 
@@ -224,3 +225,36 @@ def test_the_defaults_leave_room_for_real_test_sets(real_data):
     segments = sum(text.segments for text in file.texts.values())
     assert DEFAULT_MARKUP_LIMITS.segments > 10 * 30 * 3000
     assert largest.stat().st_size / segments * 30 * 3000 < DEFAULT_MARKUP_LIMITS.file_bytes
+
+
+@pytest.mark.parametrize("bare", ["<", "<a ", "<3 ", "< <b>", "</x", "<segment ", "<docs>"])
+def test_what_is_no_markup_in_a_segment_is_one_piece(bare):
+    """And no tag, however often it comes: one by one, five million took half a minute."""
+    head = '<srcset setid="s" srclang="en"><doc docid="d"><seg id="1">'
+    document = (f"{head}a {bare * 5000}b &amp; c</seg></doc></srcset>").encode()
+    names = frozenset(("srcset", "doc", "seg"))
+    scanner = Scanner(document, False, names, Findings("F"), MarkupLimits(tags=10))
+    tokens = []
+    for token in scanner.tokens():
+        scanner.literal = isinstance(token, Opening) and token.name == "seg"
+        tokens.append(token)
+    assert len(tokens) == 7
+    assert tokens[3].text == f"a {bare * 5000}b & c".encode()
+    segment = read_mteval(document, limits=MarkupLimits(tags=10)).texts[Role.SOURCE, ""].documents["d"].segments["1"]
+    assert segment.text == b" ".join(tokens[3].text.split())
+
+
+@pytest.mark.parametrize(
+    "content", ["<b/>\n" * 50, "<b>\n</b>" * 30, '<b x="1"\ny="2"/>' * 20, "<!-- -->\n" * 60, "<?x?>\n" * 60]
+)
+def test_tags_and_attributes_are_counted_together(content):
+    document = f'{XML}<mteval><wild>\n{content}</wild><srcset setid="s" srclang="en"></srcset></mteval>'
+    with pytest.raises(OverLimit, match=r"^F, line [1-9]\d: more than 45 tags and attributes"):
+        read_mteval(document.encode(), name="F", limits=MarkupLimits(tags=45))
+
+
+def test_malformed_tags_do_not_look_through_the_whole_file_each():
+    """Where no `>` follows: the mark that comes next is looked for once."""
+    document = b'<tstset a="1">' + b"<doc =" * 900 + b" " * (60 << 20)
+    with pytest.raises(BadMarkup, match="not well formed"):
+        read_mteval(document, name="F")

@@ -22,6 +22,21 @@ def world(world_template: Template, tmp_path_factory: pytest.TempPathFactory) ->
         yield world_template.copy(tmp_path_factory.mktemp("texts"), stack)
 
 
+@pytest.fixture(scope="module")
+def narrow(world_template: Template, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """With limits that are soon reached."""
+    limits = {
+        "segment_seconds": 1e-6,
+        "markup_tags": 20,
+        "markup_depth": 4,
+        "tree_elements": 30,
+        "tree_depth": 10,
+        "tag_attributes": 2,
+    }
+    with ExitStack() as stack:
+        yield world_template.copy(tmp_path_factory.mktemp("narrow"), stack, **limits)
+
+
 def test_a_comment_of_blanks_is_read_at_once(world: World) -> None:
     """A regular expression looked for its end at each: a kilobyte, packed, kept the whole server for an hour."""
     comment = b"# text = a" + b" " * 999_000 + b"b\n1\ta\ta" + b"\t_" * 7 + b"\n"
@@ -40,3 +55,31 @@ def test_marks_in_disorder_are_composed_at_once() -> None:
     texts = Segments(references=[b"a b"], hypotheses=[hypothesis.encode()])
     statistics = Meteor().segment_statistics(Batch(texts))
     assert statistics.shape[:2] == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        (b"<tstset>\n" + b"<doc>\n</doc>\n" * 20, "line 21: more than 20 tags and attributes"),
+        (b'<?xml version="1.0"?>\n<tstset>' + b"<p>\n" * 20, "line 5: more than 4 elements inside one another"),
+        (b"<tmt_document>\n<bundles>" + b"<x/>\n" * 50, "line 30: more than 30 elements"),
+        (b"<tmt_document>\n" + b"<x>\n" * 50, "line 11: more than 10 elements inside one another"),
+        (b'<tmt_document a="1"\nb="2"\nc="3">', "has more than 2 attributes"),
+        (b'<tstset a="1"\nb="2"\nc="3">', "line 3: <tstset> has more than 2 attributes"),
+    ],
+)
+def test_limits_of_markup_are_settings_and_say_where(narrow: World, document: bytes, told: str) -> None:
+    said = narrow.program("lead").post(
+        ADDRESS, data={"system": "new", "team": "harbour"}, files={"file": ("out.sgm", document)}
+    )
+    assert told in str(said.json()["findings"]), said.text
+
+
+def test_a_segment_that_would_keep_a_worker_is_refused_where_it_is_handed_in(narrow: World) -> None:
+    lines = [b"line"] * 8
+    lines[4] = b"word " * 10_000
+    for address in (ADDRESS, ADDRESS.replace("diagnosis", "submissions")):
+        said = narrow.program("lead").post(
+            address, data={"system": "new", "team": "harbour"}, files={"file": ("out.txt", b"\n".join(lines))}
+        )
+        assert "out.txt, line 5: 50,000 characters in one segment. For " in said.text, said.text

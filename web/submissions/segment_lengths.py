@@ -1,0 +1,48 @@
+"""Refuses segments that would keep a worker for long: a metric may take the square of a segment's length, or more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metrics import parse_metric
+from metrics.errors import MetricsError
+from metrics.text.findings import place
+from metrics.text.limits import OverLimit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from metrics.base import Metric
+    from metrics.text.plain import Text
+
+READ_BLOCKS = 64
+
+
+def check_segments(text: Text, specifications: Collection[str], seconds: float) -> None:
+    """Raise OverLimit for a segment that one of the metrics is estimated to take longer for than `seconds`."""
+    slowest = min(_metrics(specifications), key=lambda metric: metric.longest(seconds), default=None)
+    if slowest is None:
+        return
+    most, number = int(slowest.longest(seconds)), 0
+    for run in text.runs(READ_BLOCKS):
+        for line in run.split(b"\n"):
+            number += 1
+            # Few are so long that their characters have to be counted.
+            if len(line) > most and (characters := len(line.decode())) > most:
+                where = place(text.name, number) if text.unit == "line" else f"{text.name}, {text.unit} {number}"
+                raise OverLimit(
+                    f"{where}: {characters:,} characters in one segment. For {slowest.title}, which this campaign "
+                    f"measures, {most:,} are the most here. Look whether something was joined or repeated; else ask "
+                    "those who run the server to raise STEELYARD_SEGMENT_SECONDS."
+                )
+
+
+def _metrics(specifications: Collection[str]) -> list[Metric]:
+    found = []
+    for specification in specifications:
+        try:
+            found.append(parse_metric(specification))
+        except MetricsError:
+            # Of another distribution, and not installed here: where it is scored, its time is limited.
+            continue
+    return found
