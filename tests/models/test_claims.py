@@ -378,6 +378,28 @@ def test_put_back_with_all_statistics_it_is_reduced_at_once(engine: Engine, job:
         assert connection.scalar(select(func.count()).select_from(Reduction)) == 2
 
 
+def test_a_reduction_from_before_ends_only_those_that_still_wait_for_it(
+    engine: Engine, job: Intake, database_url: str
+) -> None:
+    """One was cancelled and queued again meanwhile; one has scores that somebody has left when he set it back."""
+    reduction = [do_shard(engine, shard) for shard in shards(engine)][-1].reduction
+    assert reduction is not None
+    with writing(engine) as connection:
+        late = take_reduction(connection, reduction)
+        assert late is not None
+        cancel_evaluations(connection, job.all_evaluations[:1])
+        queue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
+        connection.execute(update(Evaluation).values(reason="Odd."))
+        connection.execute(insert(Score).values(**{**score_rows(late)[1], "score": 9.0, "signature": "old"}))
+        assert complete_reduction(connection, late, score_rows(late))
+    assert states(engine) == ["reducing", "done", "done"]
+    with reading(engine) as connection:
+        found = connection.execute(select(Score.evaluation_id, Score.score, Score.signature)).all()
+        assert sorted(found) == [(evaluation, 1.0, "s") for evaluation in job.all_evaluations[1:]]
+        ended = select(Evaluation.reason, Evaluation.finished_at.is_not(None)).order_by(Evaluation.id)
+        assert connection.execute(ended).all() == [("Odd.", False), (None, True), (None, True)]
+
+
 @pytest.mark.usefixtures("job")
 def test_a_reduction_is_split_when_out_of_attempts(engine: Engine) -> None:
     reduction = [do_shard(engine, shard) for shard in shards(engine)][-1].reduction

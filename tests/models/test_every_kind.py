@@ -367,6 +367,9 @@ def test_who_waits_is_locked_in_the_order_of_their_ids(postgres_url: str) -> Non
             connection.execute(update(Evaluation).where(Evaluation.id == evaluation).values(reason="moved"))
     states = [EvaluationState.QUEUED]
     with writing(engine) as first:
+        # As they are found where the planner does not come by an index.
+        for way in ("indexscan", "indexonlyscan", "bitmapscan"):
+            first.exec_driver_sql(f"SET LOCAL enable_{way} = off")
         assert lock_evaluations(first, evaluations[::-1], states) == evaluations
         with writing(engine) as second:
             free = select(Evaluation.id).with_for_update(skip_locked=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, func, select, update
+from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from models import Evaluation, LeaseState, Preparation, PreparedChapter, PreparedState, Shard
 from models.outcomes import cancel_evaluations
@@ -20,7 +20,7 @@ from models.preparing import (
     release_preparation,
 )
 from models.session import make_engine, reading, writing
-from models.unprepared import lock_state, uncounted
+from models.unprepared import hurry, lock_state, uncounted
 from scheduler.intake import Intake
 from scheduler.queueing import queue_evaluations
 from tests.scheduler.jobs import one_block_shards, queue_job
@@ -188,6 +188,55 @@ def test_a_part_that_is_cancelled_meanwhile_is_not_missing_in_the_merge(
         assert complete_part(connection, mine, b"part") == Counted(accepted=True)
     assert [row[3] for row in rows(engine)] == ["done", "done", "cancelled"]
     engine.dispose()
+
+
+def turns(engine: Engine) -> list[tuple[int, str, float | None]]:
+    with reading(engine) as connection:
+        found = connection.execute(select(Preparation).order_by(Preparation.id)).all()
+    return [(row.queue_class, row.team, row.due_at) for row in found]
+
+
+@pytest.mark.usefixtures("job")
+def test_what_was_counted_is_merged_in_the_turn_of_the_most_urgent_part(engine: Engine) -> None:
+    given = [(2, "a", 1.0), (0, "b", 2.0), (0, "c", None)]
+    with writing(engine) as connection:
+        for key, (queue_class, team, due_at) in zip(keys(engine), given, strict=True):
+            values = {"queue_class": queue_class, "team": team, "due_at": due_at, "edition": 7}
+            connection.execute(update(Preparation).where(Preparation.id == key).values(**values))
+        connection.execute(update(PreparedState).values(edition=7))
+        connection.execute(update(Evaluation).values(edition=7))
+    for key in keys(engine):
+        count(engine, key)
+    assert turns(engine) == [*given, (0, "b", 2.0)]
+    with reading(engine) as connection:
+        assert set(connection.scalars(select(Preparation.edition))) == {7}
+
+
+@pytest.mark.usefixtures("job")
+def test_what_somebody_needs_soon_waits_no_longer_than_he_does(engine: Engine) -> None:
+    """It goes up a class or comes to be due earlier, never the other way round; and only what waits still can."""
+    first, second, third = keys(engine)
+    with writing(engine) as connection:
+        row = {"content_hash": "x", "key": "k", "metric": "nist", "reference_texts": [], "segments": 1}
+        other = connection.execute(
+            insert(PreparedState).values(**row, variable_references=False).returning(PreparedState.id)
+        ).scalar_one()
+        values = {"prepared_state_id": other, "first_block": 0, "last_block": 1, "queue_class": 2, "due_at": 9.0}
+        connection.execute(insert(Preparation).values(**values))
+        for key, changes in (
+            (first, {"queue_class": 2, "due_at": None}),
+            (second, {"queue_class": 0, "due_at": 9.0}),
+            (third, {"queue_class": 2, "due_at": 3.0, "state": LeaseState.RUNNING}),
+        ):
+            connection.execute(update(Preparation).where(Preparation.id == key).values(**changes))
+        state = connection.scalar(select(Preparation.prepared_state_id).where(Preparation.id == first))
+        assert state is not None
+        hurry(connection, state, 1)
+    assert turns(engine) == [(1, "", None), (0, "", 9.0), (2, "", 3.0), (2, "", 9.0)]
+    for due_at, expected in ((5.0, 5.0), (7.0, 5.0), (4.0, 4.0)):
+        with writing(engine) as connection:
+            hurry(connection, state, 1, due_at)
+        assert turns(engine) == [(1, "", expected), (0, "", expected), (2, "", 3.0), (2, "", 9.0)]
 
 
 @pytest.mark.usefixtures("job")

@@ -24,7 +24,7 @@ from scheduler.controls import cancel, retry
 from scheduler.errors import BadIntake, BadQuota, BadSchedule, QuotaUsedUp, ReusedKey
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from scheduler.quotas import Standing, day_of, read_accounts, remove_quotas, set_phase
-from scheduler.submitting import Submitted, submissions_ahead, submit
+from scheduler.submitting import LONGEST_DESCRIPTION, LONGEST_KEY, Submitted, submissions_ahead, submit
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text, work_off
 from tests.scheduler.quotas import CAMPAIGN, attempt, limit, open_campaign, standings, used
 from tests.statements import caught
@@ -403,6 +403,19 @@ def test_what_cannot_be_submitted(engine: Engine, settings: Settings) -> None:
     with pytest.raises(NotFound, match=r"several test sets: trial@1, trial@2. Choose one with --test-set"):
         submit(engine, settings, attempt(1))
     assert submit(engine, settings, attempt(1, segments=7, test_set="trial@2")).measures.test_set.segments == 7
+
+
+@one_kind
+def test_keys_and_descriptions_that_cannot_be(engine: Engine, settings: Settings) -> None:
+    """As long as they may be they are taken."""
+    longest = {"request_key": "k" * LONGEST_KEY, "description": "d" * LONGEST_DESCRIPTION}
+    assert submit(engine, settings, attempt(1, **longest)).stored
+    for key in ("", "k" * (LONGEST_KEY + 1), "k\0"):
+        with pytest.raises(BadIntake, match="cannot be the key of a request"):
+            submit(engine, settings, attempt(2, request_key=key))
+    for description in ("d" * (LONGEST_DESCRIPTION + 1), "d\0"):
+        with pytest.raises(BadIntake, match="description is too long"):
+            submit(engine, settings, attempt(2, description=description))
 
 
 @one_kind

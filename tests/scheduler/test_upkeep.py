@@ -523,7 +523,10 @@ def test_who_forgets_waits_for_nobody_who_holds_a_row(postgres_url: str, table: 
     engine.dispose()
 
 
-def test_what_waits_longer_than_any_retry_is_stuck(engine: Engine, database_url: str) -> None:
+def test_what_waits_longer_than_any_retry_is_stuck(
+    engine: Engine, database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And only what was mended is told of."""
     settings = one_block_shards(database_url, retry_seconds=100.0, max_attempts=3)
     queue_job(engine, settings, segments=600, systems=1)
     with writing(engine) as connection:
@@ -531,6 +534,7 @@ def test_what_waits_longer_than_any_retry_is_stuck(engine: Engine, database_url:
         for key, delay in ((first, 350.0), (second, 370.0)):
             connection.execute(update(Shard).where(Shard.id == key).values(not_before=now() + delay))
     upkeep.mend(engine, settings)
+    assert [record.getMessage() for record in caplog.records] == ["1 rows of shard were stuck: they wait again"]
     with reading(engine) as connection:
         later = list(connection.scalars(select(Shard.id).where(Shard.not_before > now())))
     assert later == [first]
