@@ -13,6 +13,7 @@ from metrics.resampling.interval import interval, percentile_intervals
 from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.runs import RunSpread, mean_over_runs, run_spread
 from metrics.segmentation import unsegmented_of
+from metrics.titles import titled_apart, told_apart
 from models.boards import output_of
 from models.equal_outputs import read_equal_references
 from models.leaderboard import read_leaderboard
@@ -201,6 +202,7 @@ def read_board(
         all_submissions=all_submissions,
         submissions=submissions,
     )
+    rows = [replace(row, scores=tuple(titled_apart(row.scores))) for row in rows]
     not_ranked = sum(not row.ranked for row in rows)
     if ranked_only:
         rows = [row for row in rows if row.ranked]
@@ -272,13 +274,22 @@ def _left_out(connection: Connection, rows: Sequence[LeaderboardRow]) -> dict[Le
 
 
 def position_of_metric(metrics: Sequence[str], wanted: str | None) -> int | None:
-    """Which of the metrics is meant: the one of that specification, title or name, or the first; None where none is."""
+    """Which of the metrics is meant: the one of that specification, title or name, or the first; None where none is.
+
+    Titles as boards show them (`metrics.titles`) before those that several share.
+    """
     if wanted is None:
         return 0
+    if wanted in metrics:
+        return metrics.index(wanted)
     meant, parsed = _known_metric(wanted), [_known_metric(specification) for specification in metrics]
-    for position, metric in enumerate(parsed):
-        if metrics[position] == wanted or (metric and (metric == meant or metric.title.lower() == wanted.lower())):
-            return position
+    if meant in parsed and meant is not None:
+        return parsed.index(meant)
+    plain = [metric.title if metric else each for metric, each in zip(parsed, metrics, strict=True)]
+    for titles in (told_apart(plain, metrics), plain):
+        for position, title in enumerate(titles):
+            if title.lower() == wanted.lower():
+                return position
     for position, specification in enumerate(metrics):
         if specification.partition(":")[0] == wanted.lower():
             return position

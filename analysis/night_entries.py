@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from analysis.baselines import candidates
 from analysis.regression import Entry, Rival, Subject
-from models.night_scores import read_measured, read_night_scores
+from metrics.titles import titled_apart
+from models.night_scores import NightScore, read_measured, read_night_scores
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy import Connection
 
     from analysis.baselines import NightsBefore
     from models.schedule import KnownSchedule
+
+
+def apart(scores: Mapping[tuple[int, int], NightScore]) -> dict[tuple[int, int], NightScore]:
+    """All scores of some evaluations, with titles that tell the metrics of each apart."""
+    found: dict[tuple[int, int], NightScore] = {}
+    for _, keys in groupby(sorted(scores), key=itemgetter(0)):
+        of_one = list(keys)
+        found.update(zip(of_one, titled_apart([scores[key] for key in of_one]), strict=True))
+    return found
 
 
 def read_entries(connection: Connection, schedule: KnownSchedule, before: NightsBefore) -> list[Entry]:
@@ -22,7 +36,7 @@ def read_entries(connection: Connection, schedule: KnownSchedule, before: Nights
     rivals_of = {member: candidates(connection, schedule, before, member) for member in members}
     evaluations = {member.evaluation_id for member in members}
     evaluations |= {each.evaluation_id for rivals in rivals_of.values() for each in rivals}
-    scores = read_night_scores(connection, evaluations)
+    scores = apart(read_night_scores(connection, evaluations))
     texts = {key: each.text_id for key, each in read_measured(connection, evaluations).items()}
     entries = []
     for member in members:

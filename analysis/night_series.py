@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.changes import FEWEST, find_steps, shared_alpha
+from analysis.night_entries import apart
 from analysis.regression import Subject, subject_from
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.interval import percentile_interval
@@ -160,7 +161,7 @@ def read_series(
         for night_at, night in enumerate(before.nights)
         for member in before.members[night.id]
     }
-    scores = read_night_scores(connection, set(members.values()), replicates=intervals)
+    scores = apart(read_night_scores(connection, set(members.values()), replicates=intervals))
     evaluations: dict[Key, dict[int, int]] = {}
     places: dict[tuple[str, int], tuple[str, tuple[str, ...]]] = {}
     metrics: dict[int, list[int]] = {}

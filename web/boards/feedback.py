@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, select
 
 from metrics.resampling.interval import percentile_interval
+from metrics.titles import titled_apart
 from models.arrays import unpack
 from models.declaration import LadderStep
 from models.evaluation import Evaluation
@@ -179,7 +180,7 @@ def _tell(
             feedback=rules[row.id],
             step=points,
             waiting=row.state == EvaluationState.DONE and row.id not in scores,
-            scores=tuple(scores.get(row.id, ())),
+            scores=tuple(titled_apart(scores.get(row.id, ()), "metric")),
         )
         for row in evaluations
     ]

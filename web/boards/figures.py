@@ -11,6 +11,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from metrics.resampling.interval import percentile_interval
+from metrics.titles import titled_apart
 from models.leaderboard import read_scores, score_of_runs
 from web.boards.feedback import LEVEL
 
@@ -84,7 +85,7 @@ def read_figures(
                         details=score.details,
                     )
                 )
-            found[each] = tuple(made)
+            found[each] = tuple(titled_apart(made, "metric"))
             memory.put(("figures", each), found[each], FIGURE_BYTES * len(made))
     return found
 

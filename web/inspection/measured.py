@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from metrics.errors import MetricsError
+from metrics.titles import titled_apart
 from models.errors import NotFound
 from models.evaluation import Evaluation
 from models.protocol import Protocol
@@ -56,20 +57,24 @@ def read_measures(connection: Connection, campaign_id: int, test_set_id: int) ->
     ).all()
     found: dict[str, Measure] = {}
     for row in sorted(rows, key=lambda row: -len(row.reference_labels)):
+        of_protocol = []
         for position, specification in enumerate(row.metrics):
             try:
                 metric = known_metric(specification)
             except MetricsError:
                 continue  # of a distribution that is not here any more
-            measure = Measure(
-                row.id,
-                position,
-                specification,
-                metric.title,
-                tuple(row.reference_labels),
-                metric.higher_is_better,
-                metric.scale,
+            of_protocol.append(
+                Measure(
+                    row.id,
+                    position,
+                    specification,
+                    metric.title,
+                    tuple(row.reference_labels),
+                    metric.higher_is_better,
+                    metric.scale,
+                )
             )
+        for measure in titled_apart(of_protocol):
             found.setdefault(measure.key, measure)
     return list(found.values())
 

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from metrics import parse_metric
 from metrics.text.pairing import check_pairing
 from metrics.text.plain import Text, check_same_length
+from metrics.titles import told_apart
 from models.campaign import CampaignTestSet, Correction
 from models.declaration import Declaration, Diagnosis
 from models.evaluation import Evaluation
@@ -221,6 +222,7 @@ def _compared(
     measure: KnownMeasure, place: int, before: Mapping[Key, LeaderboardRow], after: Mapping[Key, LeaderboardRow]
 ) -> ComparedMetric:
     metric = parse_metric(measure.metrics[place])
+    titles = told_apart([parse_metric(each).title for each in measure.metrics], measure.metrics)
     both = [key for key in after if key in before]
     old, new = _scores(before, both, place), _scores(after, both, place)
     ranks = [
@@ -246,7 +248,7 @@ def _compared(
     return ComparedMetric(
         references=measure.references,
         specification=measure.metrics[place],
-        title=metric.title,
+        title=titles[place],
         higher_is_better=metric.higher_is_better,
         rows=tuple(sorted(rows, key=lambda row: (row.new_rank or len(rows) + 1, row.team, row.system))),
     )

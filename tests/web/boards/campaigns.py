@@ -96,7 +96,7 @@ class Scored:
                     "evaluation_id": evaluation,
                     "metric": position,
                     "specification": metric,
-                    "title": metric.upper(),
+                    "title": metric.partition(":")[0].upper(),
                     "signature": f"{metric}|version:1",
                     "higher_is_better": metric != "ter",
                     "scale": 100.0,

@@ -309,6 +309,18 @@ def test_when_teams_can_submit(kind: PhaseKind, begins: float, ends: float | Non
     assert seen.takes_submissions == takes
 
 
+def test_one_phase_is_now_and_those_before_it_are_past() -> None:
+    first, second, third = (
+        phase(number, PhaseKind.OPEN, NOW + begins) for number, begins in ((1, -9), (2, -5), (3, 5))
+    )
+    over = replace(second, ends_at=NOW - 1)
+    seen = replace(sight("member", "none"), phases=[first, second, third])
+    assert [seen.standing_of(each) for each in (first, second, third)] == ["past", "now", "ahead"]
+    seen = replace(seen, phases=[first, over, third])
+    assert [seen.standing_of(each) for each in (first, over, third)] == ["past", "past", "ahead"]
+    assert replace(seen, phases=[third]).standing_of(third) == "ahead"
+
+
 def test_without_phases_teams_can_submit_until_it_is_frozen() -> None:
     assert sight("member", "none").takes_submissions
     assert not replace(sight("member", "none"), frozen_at=NOW).takes_submissions

@@ -1,0 +1,38 @@
+"""What metrics are called where several stand side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Titled = TypeVar("Titled", bound=DataclassInstance)
+
+
+def told_apart(titles: Sequence[str], specifications: Sequence[str]) -> list[str]:
+    """The titles of metrics, those that several share followed by what only some of these have: `BLEU (tok=zh)`.
+
+    A specification says what differs from the defaults, so a metric that has them all keeps its plain title.
+    """
+    shared = Counter(titles)
+    parts = [specification.split(":") for specification in specifications]
+    found = []
+    for title, own in zip(titles, parts, strict=True):
+        alike = [each for other, each in zip(titles, parts, strict=True) if other == title]
+        special = [part for part in own if not all(part in each for each in alike)]
+        found.append(f"{title} ({', '.join(special)})" if shared[title] > 1 and special else title)
+    return found
+
+
+def titled_apart(shown: Sequence[Titled], specification: str = "specification") -> list[Titled]:
+    """What is shown of all metrics of one list, each a dataclass with a `title`, told apart by its specifications.
+
+    `specification` is what they call it.
+    """
+    each_of: list[Any] = [*shown]
+    titles = told_apart([each.title for each in each_of], [getattr(each, specification) for each in each_of])
+    return [replace(each, title=title) for each, title in zip(each_of, titles, strict=True)]
