@@ -29,6 +29,9 @@ SELECT md5(string_agg(part, ',' ORDER BY part)) FROM (
 KEPT = ("compatibility",)
 """Tables whose rows come with the tables."""
 
+WATCHING = "databases of tests"
+"""What connections call themselves that stay while tests use a database, and do nothing."""
+
 OTHERS = "FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
 CUT = f"SELECT pg_terminate_backend(pid, 5000) {OTHERS}"
 USED = f"SELECT count(*) {OTHERS}"
@@ -45,38 +48,55 @@ class Databases:
         self.server = server
         self.template = template
         self._free: list[str] = []
+        self._watching: dict[str, psycopg.Connection] = {}
+        """One for each database until it is dropped: a new connection would look up every table again, 25 ms a test."""
         self._shape = self._look(template)
 
     def take(self) -> str:
-        """The name of a database without rows that nobody is connected to."""
+        """The name of a database without rows that nobody else is connected to."""
         while self._free:
             name = self._free.pop()
-            with psycopg.connect(self.server, autocommit=True) as connection:
-                used = connection.execute(USED, (name,)).fetchone()
-            if used == (0,):
+            if self._connection(name).execute(USED, (name,)).fetchone() == (0,):
                 return name
-            drop(self.server, name)
+            self._drop(name)
         return copy(self.server, self.template)
 
     def give_back(self, name: str) -> None:
         """Empty a database for the next test; drop it where more than rows was changed."""
-        with psycopg.connect(self.url(name), autocommit=True) as connection:
-            connection.execute(CUT, (name,))
-            same = connection.execute(SHAPE).fetchone() == self._shape
-            if same:
-                tables = [table for table in reversed(Base.metadata.sorted_tables) if table.name not in KEPT]
-                rows = "; ".join(f'DELETE FROM "{table.name}"' for table in tables)
-                connection.execute(f"BEGIN; {rows}; {FIRST_IDS}; COMMIT")
-        if same:
+        connection = self._connection(name)
+        connection.execute(CUT, (name,))
+        if connection.execute(SHAPE).fetchone() == self._shape:
+            tables = [table for table in reversed(Base.metadata.sorted_tables) if table.name not in KEPT]
+            rows = "; ".join(f'DELETE FROM "{table.name}"' for table in tables)
+            connection.execute(f"BEGIN; {rows}; {FIRST_IDS}; COMMIT")
             self._free.append(name)
         else:
-            drop(self.server, name)
+            self._drop(name)
 
     def drop_all(self) -> None:
         """Drop what waits to be used again."""
-        for name in self._free:
-            drop(self.server, name)
+        for name in [*self._watching]:
+            self._drop(name)
         self._free.clear()
+
+    def _connection(self, name: str) -> psycopg.Connection:
+        """One that works: tests cut connections, and statements fail."""
+        known = self._watching.pop(name, None)
+        if known is not None:
+            try:
+                known.execute("SELECT 1")
+            except psycopg.Error:
+                known.close()
+                known = None
+        if known is None:
+            known = psycopg.connect(self.url(name), autocommit=True, prepare_threshold=None, application_name=WATCHING)
+        self._watching[name] = known
+        return known
+
+    def _drop(self, name: str) -> None:
+        if name in self._watching:
+            self._watching.pop(name).close()
+        drop(self.server, name)
 
     def url(self, name: str) -> str:
         """The URL of a database."""
