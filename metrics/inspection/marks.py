@@ -111,7 +111,7 @@ def _common(one: Sequence[str], other: Sequence[str]) -> _Common:
     found = _Common([], [])
     row, column = 0, 0
     while row < len(first) and column < len(second):
-        if first[row] == second[column] and lengths[row, column] == lengths[row + 1, column + 1] + 1:
+        if first[row] == second[column]:
             found.first.append(row)
             found.second.append(column)
             row, column = row + 1, column + 1

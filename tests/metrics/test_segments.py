@@ -128,6 +128,17 @@ def test_nothing_to_score_is_refused():
         measure(Segments(references=[b"a"], hypotheses=[]), [BLEU()])
 
 
+def test_what_was_not_asked_for_is_not_kept():
+    texts, told = Segments(references=[LINES], hypotheses=[LINES]), []
+    (plain,) = measure(texts, [BLEU()], shard_size=256, on_shard=lambda *done: told.append(done))
+    assert told == [(1, 2), (2, 2)]
+    assert plain.segment_scores is plain.statistics is None
+    assert plain.replicate_scores.shape == (1, 0)
+    (asked,) = measure(texts, [BLEU()], shard_size=256, segment_scores=True, keep_statistics=True, replicates=2)
+    assert (asked.segment_scores.shape, asked.statistics.shape[:2]) == ((1, 512), (1, 512))
+    assert asked.replicate_scores.shape == (1, 2)
+
+
 def test_every_shard_size_gives_the_same_with_layers_and_lacking_references():
     lines = [f"a b{number % 7} c{number % 3}" for number in range(600)]
     layer = "\n".join("x" for _ in lines).encode()

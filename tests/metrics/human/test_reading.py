@@ -65,6 +65,19 @@ def test_given_scores_of_systems_are_kept():
     assert "judged in segments only, not ranked: z" in other.notices[1]
 
 
+def test_given_scores_are_those_of_the_names_here():
+    segments = tsv("system segment score", "x 0 0.5", "x 4 1.5", "y 4 -1")
+    judged = read(SYSTEMS, segments, rename={"x": "z"})
+    assert [(score.system, score.score) for score in judged.systems] == [("y", -1.0), ("z", 1.00001)]
+    assert sorted({score.system for score in judged.segments}) == ["y", "z"]
+
+
+def test_no_error_weighs_nothing_wherever_it_is_said():
+    for severity, category in (("No-error", "no error"), ("major", "no-error"), ("major", "other/No-error")):
+        assert Weights().of(severity, category) == 0
+    assert Weights().of("major", "no-error/other") == 5
+
+
 def test_systems_judged_on_other_segments_get_no_scores_unless_asked():
     apart = tsv("system segment score", "x 0 0.5", "y 1 -1")
     judged = read(apart)

@@ -129,6 +129,16 @@ def test_turned_around():
     assert bca(-replicates, 0.95, -1.7, -left_out) == (-high, -low)
 
 
+@pytest.mark.parametrize("power", [-600, 600])
+def test_the_unit_of_scores_does_not_matter(power):
+    """Not even where their squares would vanish or overflow."""
+    rng = np.random.default_rng(4)
+    replicates, left_out, unit = rng.gamma(2, size=99), rng.gamma(2, size=50), 2.0**power
+    shares = bca_shares(replicates, 0.95, 1.7, left_out)
+    assert bca_shares(unit * replicates, 0.95, unit * 1.7, unit * left_out) == shares
+    assert shares != bca_shares(replicates, 0.95, 1.7, np.ones(50))
+
+
 def test_ties():
     assert bca([4.0] * 100, 0.95, 4.0, [4.0] * 10) == (4, 4)
     assert bca([1.0] * 50 + [2.0] * 50, 0.95, 1.5, [0.1 + 0.2, 0.3]) == (1, 2)
