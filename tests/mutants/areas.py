@@ -104,6 +104,7 @@ AREAS: dict[str, list[Target]] = {
             "web/boards/feedback.py web/boards/rounding.py",
             "tests/web/boards/test_rounding.py tests/web/boards/test_feedback.py tests/web/boards/test_view.py",
         ),
+        _target("web/boards/ladder.py", "tests/web/boards/test_ladder.py tests/web/boards/test_feedback.py"),
     ],
     "rights": [
         _target("web/life/sight.py", "tests/web/life/test_sight.py"),
@@ -138,6 +139,14 @@ AREAS: dict[str, list[Target]] = {
             "tests/web/boards/test_view.py tests/web/boards/test_board_api.py tests/web/boards/test_board_page.py "
             "tests/models/test_boards.py",
         ),
+        _target("models/entries.py", "tests/models/test_entries.py"),
+        _target("web/boards/memory.py", "tests/web/boards/test_memory.py"),
+    ],
+    "submissions": [
+        _target("web/life/declaring.py", "tests/web/life/test_declaring.py"),
+        _target("web/life/corrections.py", "tests/web/life/test_corrections.py"),
+        _target("web/life/times.py", "tests/web/life/test_times.py"),
+        _target("web/submissions/systems.py", "tests/web/submissions/test_systems.py"),
     ],
     "export": [
         _target("web/life/export.py", "tests/web/life/test_export.py"),

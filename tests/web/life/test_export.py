@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import event, func, select, update
 
 from metrics import parse_metric
 from models import AuditEntry, Campaign, CampaignTestSet, Declaration, Evaluation, Phase, Score, Submission
@@ -290,3 +290,15 @@ def test_large_texts_come_in_parts(site: Service, monkeypatch: pytest.MonkeyPatc
         texts.append({name: text for name, text in exported(site, COMMAND_LINE).items() if name.endswith(".txt")})
     assert parts[0] > parts[1]
     assert texts[0] == texts[1]
+
+
+def test_rows_are_in_their_order_whatever_that_of_the_database_is(site: Service) -> None:
+    before = exported(site, COMMAND_LINE)
+    # SQLite gives rows in reverse where no order is said.
+    event.listen(site.engine, "connect", lambda raw, _: raw.execute("PRAGMA reverse_unordered_selects = ON"))
+    site.engine.dispose()
+    after = exported(site, COMMAND_LINE)
+    for files in (before, after):
+        # It says when.
+        del files["campaign.json"]
+    assert list(after.items()) == list(before.items())
