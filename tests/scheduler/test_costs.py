@@ -70,6 +70,19 @@ def test_done_shards_teach_and_are_charged_for(engine: Engine, database_url: str
     assert costs[:2] == pytest.approx([1.0, 3.0], rel=0.1)
 
 
+def test_what_this_scheduler_has_not_sent_is_not_settled(engine: Engine, database_url: str) -> None:
+    """Another one had sent it, before this one led."""
+    settings = one_block_shards(database_url)
+    queue_job(engine, settings, segments=300, systems=1)
+    accounts, turn = new_accounts(settings), (int(QueueClass.CAMPAIGN), "")
+    accounts.served([turn])
+    accounts.charge((Shard, 2), turn, 5.0)
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(state="done", claimed_at=10.0, ended_at=12.0))
+    assert settle_ended(engine, accounts) == 1
+    assert accounts.served([turn])[turn] == 2.0
+
+
 def test_what_was_learned_of_too_little_does_not_count(engine: Engine) -> None:
     with writing(engine) as connection:
         row = {"microseconds": 99.0, "updated_at": 1.0}
