@@ -14,8 +14,12 @@ from metrics.errors import MissingResource
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LONGEST_LINE = 100_000
-"""Characters that MeCab is given at once: a line of a million takes it a gigabyte, and for some it gives up."""
+LONGEST_LINE = 10_000
+"""Characters that MeCab is given at once.
+
+Of letters of one kind in a row it tries all words that end anywhere in them: the square of the row. And a line of a
+million takes it a gigabyte; for some it gives up.
+"""
 _VERSIONS = re.compile(r"-[\w./-]{1,60}@[\w.-]{1,60}", re.ASCII)
 
 

@@ -24,7 +24,7 @@ _SPECIAL = {
     "·": r"$\cdot$",
 }
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_NUMBERS = re.compile(r"[-+\d.,\[\]() */±]*\d[-+\d.,\[\]() */±]*")
+_NUMBERS = re.compile(r"(?=\D*+\d)[-+\d.,\[\]() */±]++")
 _LIGATURE = re.compile(r"([-'?!])(?=[-'`])")
 
 
