@@ -305,3 +305,12 @@ def test_it_is_good_as_long_as_its_maker_could_make_it(
         else:
             with pytest.raises(NotThere):
                 find_invitation(connection, secret)
+
+
+def test_an_invitation_to_a_team_that_says_no_role_makes_a_member(service: Service, people: dict[str, int]) -> None:
+    with writing(service.engine) as connection:
+        _, secret = made(connection, team="pier", team_role=LEAD)
+        connection.execute(update(Invitation).values(team_role=None))
+        accept_invitation(connection, somebody(people["eve"]), secret)
+        role = connection.scalar(select(Membership.role).where(Membership.account_id == people["eve"]))
+    assert role == MEMBER
