@@ -59,15 +59,16 @@ def explained(error: Exception) -> tuple[str, int] | None:
     from sqlalchemy.exc import DBAPIError
 
     from models.errors import ModelsError
+    from models.redaction import redacted
     from models.trouble import explain
     from scheduler.errors import BadSchedule, SchedulerError
     from web.errors import BadTime, WebError
     from worker.errors import WorkerError
 
     if isinstance(error, (BadSchedule, BadTime)):
-        return str(error), 2
+        return redacted(str(error)), 2
     if isinstance(error, (ModelsError, SchedulerError, WebError, WorkerError)):
-        return str(error), 1
+        return redacted(str(error)), 1
     if isinstance(error, DBAPIError):
         return explain(error), 1
     if isinstance(error, OSError) and error.strerror:

@@ -61,6 +61,7 @@ def read_settings(options: argparse.Namespace, kind: type[Settings] | None = Non
     """
     from pydantic import ValidationError
 
+    from models.redaction import redacted
     from worker.settings import Settings
 
     try:
@@ -69,8 +70,10 @@ def read_settings(options: argparse.Namespace, kind: type[Settings] | None = Non
         first = error.errors()[0]
         name = "STEELYARD_" + "_".join(str(part) for part in first["loc"]).upper()
         # What is wrong between two settings has no place of its own, and names them.
-        found = f"{name}={first['input']!r}: " if first["loc"] else ""
-        raise UsageError(f"{found}{first['msg']}.") from error
+        # What an address holds is not repeated: a password may be anywhere in one that is wrong.
+        given = "" if name.endswith("_URL") else f"={first['input']!r}"
+        found = f"{name}{given}: " if first["loc"] else ""
+        raise UsageError(redacted(f"{found}{first['msg']}.")) from None
     if getattr(options, "database", None):
         settings = settings.model_copy(update={"database_url": options.database})
     return settings
@@ -105,10 +108,10 @@ def note_without_workers(settings: Settings) -> None:
 
 def shown_database(settings: Settings) -> str:
     """The database for people: a file's path, or a URL without its password."""
+    from models.redaction import shown_url
     from models.session import parse_url, sqlite_file
 
-    address = parse_url(settings.database_url)
-    return sqlite_file(settings.database_url) or address.render_as_string(hide_password=True)
+    return sqlite_file(settings.database_url) or shown_url(parse_url(settings.database_url))
 
 
 def find_boards(engine: Engine, name: str | None, references: str | None, *, every: bool = False) -> list[ListedBoard]:

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection, delete, select
 
 from models.errors import BadStore, MissingObject
+from models.redaction import redacted
 from models.statistics import ReplicatePart, ShardResult, Statistics
 
 LONGEST_ADDRESS = 500
@@ -153,15 +154,25 @@ def _objects(files: Any, folder: str) -> Iterator[str]:
 
 
 def _checked(store: str) -> str:
-    parts = urlsplit(store)
+    try:
+        parts = urlsplit(store)
+    except ValueError:
+        raise BadStore from None
     # A row keeps the address, and rows are shown and copied.
     if "@" in parts.netloc:
         raise BadStore(
             f"The store of statistics {parts.scheme}://... names a user: addresses are kept in the database. Give user "
             "and password in the environment, as the store's driver says."
         )
-    if not parts.scheme or len(store) > LONGEST_ADDRESS - NAME_LENGTH - len("/ab/"):
-        raise BadStore(f"{store!r} cannot be a store of statistics. Write file:///FOLDER or s3://BUCKET/FOLDER.")
+    if parts.query or parts.fragment:
+        raise BadStore(
+            f"The store of statistics {parts.scheme}://... has options: addresses are kept in the database. Give "
+            "them in the environment, as the store's driver says."
+        )
+    if not parts.scheme or "://" not in store or len(store) > LONGEST_ADDRESS - NAME_LENGTH - len("/ab/"):
+        raise BadStore(
+            f"{redacted(store)!r} cannot be a store of statistics. Write file:///FOLDER or s3://BUCKET/FOLDER."
+        )
     return store.rstrip("/")
 
 
@@ -172,7 +183,7 @@ def _files(address: str) -> tuple[Any, str]:
     try:
         files, path = url_to_fs(address)
     except (ImportError, ValueError) as error:
-        raise BadStore(f"{address} cannot be used to store statistics: {error}.") from error
+        raise BadStore(redacted(f"{address} cannot be used to store statistics: {error}.")) from error
     return files, path
 
 

@@ -5,6 +5,7 @@ An engine belongs to the process that made it: make it after a fork, never befor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache, partial
@@ -15,6 +16,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 
 from models.errors import BadDatabaseUrl, RowsHeld
 from models.forking import unforked
+from models.redaction import redacted, shown_url
 from models.trouble import name_database
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS = 30.0
 """How long SQLite waits for others that hold the database; `sqlite:///FILE?timeout=SECONDS` says otherwise."""
+
+SQLITE_OPTIONS = frozenset({"cache", "immutable", "mode", "nolock", "timeout", "uri", "vfs"})
 
 LOCK_NOT_AVAILABLE = "55P03"
 """What PostgreSQL says when somebody else held a row for too long."""
@@ -60,7 +64,10 @@ def make_engine(
             arguments["cursor_factory"] = _binary_cursor()
         if relaxed:
             arguments["options"] = "-c synchronous_commit=off"
-        engine = create_engine(address, connect_args=arguments, pool_pre_ping=pooled, **options)
+        try:
+            engine = create_engine(address, connect_args=arguments, pool_pre_ping=pooled, **options)
+        except ArgumentError as error:
+            raise BadDatabaseUrl(f"{shown_url(address)} cannot be used: {redacted(str(error))}.") from None
     else:
         engine = create_engine(address.update_query_dict({"timeout": _busy_seconds(address)}), **options)
         event.listen(engine, "connect", _prepare_sqlite)
@@ -71,21 +78,40 @@ def make_engine(
 
 def parse_url(url: str) -> URL:
     """A database URL with our driver in it. Raises BadDatabaseUrl."""
+    # Nothing of what cannot be taken apart is repeated, nor the error chained: any of it may be a password.
     try:
         address = make_url(url)
-    except ArgumentError as error:
+    except ArgumentError:
+        raise BadDatabaseUrl(f"{_kind(url)} is not a database URL. {_WRITE}") from None
+    except ValueError:
+        raise BadDatabaseUrl(f"The port in {_kind(url)} is not a number. {_WRITE}") from None
+    if "@" in (address.host or ""):
         raise BadDatabaseUrl(
-            f"{url!r} is not a database URL. Write sqlite:///FILE or postgresql://USER@HOST/NAME."
-        ) from error
+            f"There is more than one @ in {_kind(url)}: write %40 for one that belongs to the password, or give the "
+            "password in PGPASSWORD."
+        )
+    if address.port is not None and not 0 < address.port < 1 << 16:
+        raise BadDatabaseUrl(f"The port {address.port} in {shown_url(address)} is not between 1 and 65535.")
     backend = address.get_backend_name()
     if backend in {"postgresql", "postgres"}:
         return address.set(drivername="postgresql+psycopg")
     if backend == "sqlite" and address.database not in {None, "", ":memory:"}:
-        return address
+        if unknown := sorted(set(address.query) - SQLITE_OPTIONS):
+            raise BadDatabaseUrl(f"SQLite has no option {unknown[0]!r}; it has {', '.join(sorted(SQLITE_OPTIONS))}.")
+        return address.set(drivername="sqlite")
     raise BadDatabaseUrl(
-        f"{address.render_as_string(hide_password=True)} cannot be used: several processes share the "
+        f"{shown_url(address)} cannot be used: several processes share the "
         "database, so it must be sqlite:///FILE or postgresql://USER@HOST/NAME."
     )
+
+
+_WRITE = "Write sqlite:///FILE or postgresql://USER@HOST/NAME."
+
+
+def _kind(url: str) -> str:
+    """How an address begins, if it does so as one."""
+    found = re.match(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://", url)
+    return f'"{found[0]}..."' if found else "What was given"
 
 
 def sqlite_file(url: str) -> str | None:

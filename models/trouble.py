@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
+from models.redaction import redacted, shown_url
+
 if TYPE_CHECKING:
     from sqlalchemy import URL
     from sqlalchemy.engine import ExceptionContext
@@ -88,7 +90,7 @@ def outlasts(error: BaseException) -> bool:
 def explain(error: DBAPIError) -> str:
     """What was found, where, and what to do."""
     said = (str(error.orig).strip().splitlines() or [type(error.orig).__name__])[0]
-    found = f"The database {getattr(error, 'database', '')} cannot be used: {said}".replace("  ", " ")
+    found = redacted(f"The database {getattr(error, 'database', '')} cannot be used: {said}".replace("  ", " "))
     return f"{found.rstrip('.')}. {trouble_of(error) or 'Check STEELYARD_DATABASE_URL.'}"
 
 
@@ -96,7 +98,7 @@ def name_database(address: URL, context: ExceptionContext) -> None:
     """Make an error say which database it is about, for `explain`."""
     error = context.sqlalchemy_exception
     if error is not None:
-        shown = address.database if address.get_backend_name() == "sqlite" else address.render_as_string()
+        shown = address.database if address.get_backend_name() == "sqlite" else shown_url(address)
         error.database = shown  # type: ignore[attr-defined]
 
 

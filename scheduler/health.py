@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy.exc import DBAPIError
 
+from models.redaction import redacted
 from models.session import make_engine, reading
 from models.trouble import explain
 from scheduler.leader import is_led
 from worker.health import Check
-from worker.logs import masked
 from worker.settings import Settings
 
 
@@ -24,7 +24,7 @@ def check_led(settings: Settings) -> Check:
         with reading(engine) as connection:
             led = is_led(connection, settings.silent_seconds)
     except DBAPIError as error:
-        return Check("scheduler", False, masked(explain(error)))
+        return Check("scheduler", False, redacted(explain(error)))
     finally:
         engine.dispose()
     return Check("scheduler", led, "somebody hands out work" if led else "nobody hands out work")

@@ -51,7 +51,7 @@ class WebSettings(Settings):
     unread_bytes: int = Field(default=256 * 2**20, gt=0)
     """The same of all addresses together."""
 
-    mail_url: str | None = None
+    mail_url: str | None = Field(default=None, repr=False)
     """Who sends mails: smtp://USER:PASSWORD@HOST:PORT, or smtps://. Without it nobody does, and links are shown."""
     mail_from: str = "steelyard@localhost"
     """Who mails are from."""

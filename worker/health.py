@@ -13,12 +13,12 @@ from sqlalchemy.exc import DBAPIError
 from models import migrate
 from models.base import now
 from models.errors import ModelsError
+from models.redaction import redacted
 from models.session import make_engine, reading
 from models.states import QueueClass
 from models.trouble import explain
 from models.worker import Worker
 from worker.errors import BrokerAway
-from worker.logs import masked
 from worker.queues import count_messages
 from worker.settings import Settings
 
@@ -90,10 +90,10 @@ class Pulse:
 
     def _check(self, at: float | None, seconds: float) -> Check:
         if at is None:
-            return Check(self.name, False, masked(f"none yet. {self._trouble}".strip()))
+            return Check(self.name, False, redacted(f"none yet. {self._trouble}".strip()))
         age = time.monotonic() - at
         trouble = f"; {self._trouble}" if self._trouble else ""
-        return Check(self.name, age <= seconds, masked(f"{age:.1f} s ago, at most {seconds:g} s are well{trouble}"))
+        return Check(self.name, age <= seconds, redacted(f"{age:.1f} s ago, at most {seconds:g} s are well{trouble}"))
 
 
 def check_database(url: str) -> Check:
@@ -102,7 +102,7 @@ def check_database(url: str) -> Check:
         found = migrate.current(url)
     except (ModelsError, DBAPIError) as error:
         said = explain(error) if isinstance(error, DBAPIError) else str(error)
-        return Check("database", False, masked(said))
+        return Check("database", False, redacted(said))
     # Migrations only add, so a newer one than ours does no harm.
     if found is None or found < migrate.REVISION:
         return Check("database", False, f"its tables are {found or 'not there'}: run `steelyard db upgrade`")
@@ -116,7 +116,7 @@ def check_broker(app: Any, settings: Settings) -> Check:
     try:
         waiting = sum(count_messages(app, QueueClass).values())
     except BrokerAway as error:
-        return Check("broker", False, masked(str(error)))
+        return Check("broker", False, redacted(str(error)))
     return Check("broker", True, f"reachable, messages that wait: {waiting}")
 
 
@@ -136,7 +136,7 @@ def check_workers(settings: Settings, host: str) -> Check:
             beating = Worker.beat_at >= now() - settings.silent_seconds
             amount = len(connection.scalars(select(Worker.id).where(Worker.host == host, beating)).all())
     except DBAPIError as error:
-        return Check("worker", False, masked(explain(error)))
+        return Check("worker", False, redacted(explain(error)))
     finally:
         engine.dispose()
     return Check("worker", amount > 0, f"workers of {host} that beat: {amount}")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import sys
 import time
 import traceback
@@ -18,15 +17,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TextIO
 
+from models.redaction import redacted
+
 LONGEST_LINE = 4000
 """Bytes of a line in JSON: what a pipe carries whole, even where many processes write to it."""
 
 MOST_IDS = 100
 """Of a list of ids so many are written, and how many there are."""
-
-_WORD = re.compile(r"[^\s'\"]*+")
-_USER = re.compile(r"://[^\s:/@'\"]*+:")
-_SECRET = re.compile(r"((?:password|passwd|secret|token|access_key|sslkey)\s*[=:]\s*)[^\s&'\",;]+", re.IGNORECASE)
 
 _WORK: ContextVar[Mapping[str, Any]] = ContextVar("work", default={})  # noqa: B039 - it is never changed, only replaced
 
@@ -56,18 +53,6 @@ def unsaid() -> dict[str, Any]:
     return {"unsaid": True}
 
 
-def masked(text: str) -> str:
-    """The text without passwords."""
-    return _SECRET.sub(r"\1***", _WORD.sub(_without_password, text))
-
-
-def _without_password(word: re.Match[str]) -> str:
-    # All up to the last @: people forget to encode the one in their password. Words first, so that one without an @ is
-    # looked through once and not once for each address in it.
-    user, end = _USER.search(word[0]), word[0].rfind("@")
-    return f"{word[0][: user.end()]}***{word[0][end:]}" if user and end >= user.end() else word[0]
-
-
 class JsonLines(logging.Formatter):
     """One object in each line: `time` (UTC), `level`, `logger`, `message`, `pid`, the fields, and `exception`."""
 
@@ -81,7 +66,7 @@ class JsonLines(logging.Formatter):
             "time": utc(record.created),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": _cut(masked(record.getMessage()), 1000),
+            "message": _cut(redacted(record.getMessage()), 1000),
             "pid": record.process,
             **self.always,
         }
@@ -111,7 +96,7 @@ class TextLines(logging.Formatter):
         """A line, and a traceback where there is one."""
         record.message = record.getMessage()
         record.asctime = self.formatTime(record)
-        line = masked(self.formatMessage(record)).replace("\n", "\\n")
+        line = redacted(self.formatMessage(record)).replace("\n", "\\n")
         shown = " ".join(f"{name}={_shown(value)}" for name, value in fields_of(record).items())
         said = exception_of(record)
         if shown:
@@ -180,7 +165,7 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
     """What work a line is about, and what it says beside its message."""
     found = {**_WORK.get(), **getattr(record, "fields", {})}
     return {
-        name: masked(value) if isinstance(value, str) else list(value) if isinstance(value, tuple) else value
+        name: redacted(value) if isinstance(value, str) else list(value) if isinstance(value, tuple) else value
         for name, value in found.items()
         if value is not None
     }
@@ -192,7 +177,7 @@ def exception_of(record: logging.LogRecord) -> str:
     if error is None:
         return ""
     if not getattr(record, "unsaid", False):
-        return masked("".join(traceback.format_exception(error)).rstrip())
+        return redacted("".join(traceback.format_exception(error)).rstrip())
     parts = []
     seen: BaseException | None = error
     while seen is not None:

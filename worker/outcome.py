@@ -31,6 +31,7 @@ from models.outcomes import lock_evaluations
 from models.preparation import Preparation
 from models.preparing import ClaimedPreparation, claim_preparation, complete_merge, complete_part, release_preparation
 from models.protocol import Measurement, read_measurement
+from models.redaction import redacted
 from models.reducing import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
 from models.reduction import Reduction
 from models.shard import Shard
@@ -230,6 +231,8 @@ def _give_up(
         # Not the fault of the work.
         raise error
     reason, permanent = describe(error)
+    # A store's driver may quote its address.
+    reason = redacted(reason)
     if isinstance(error, UnknownMetric | BadParameter):
         refused_by = _hand_on(station, table, key, owner, reason)
         if refused_by is None:

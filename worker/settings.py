@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from urllib.parse import unquote, urlsplit
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -24,14 +25,42 @@ SHORTER_THAN = (
 """Settings of which the first must be less than the second, and what would happen otherwise."""
 
 
+BROKERS = ("memory", "redis", "rediss", "redis+socket", "sentinel", "amqp", "amqps", "pyamqp")
+"""Kinds of brokers, as their addresses begin."""
+
+
+def _checked_broker(url: str) -> str:
+    """An address that Celery can take apart, or a message without any of it: a password may be anywhere in it."""
+    # Celery goes from one address to the next.
+    for each in url.split(";"):
+        try:
+            parts = urlsplit(each)
+            _ = parts.port
+        except ValueError:
+            raise PydanticCustomError(
+                "bad_broker", "The port in the broker's address is no number up to 65535"
+            ) from None
+        if parts.scheme not in BROKERS:
+            raise PydanticCustomError("bad_broker", "The broker's address must begin with redis:// or amqp://")
+        if parts.netloc.count("@") > 1:
+            raise PydanticCustomError(
+                "bad_broker", "There is more than one @ in the broker's address: write %40 for one in the password"
+            )
+        if parts.query and "password" in unquote(parts.query):
+            raise PydanticCustomError(
+                "bad_broker", "The broker's password stands before the host: redis://:PASSWORD@HOST:PORT/0"
+            )
+    return url
+
+
 class Settings(BaseSettings):
     """What the scheduler, the workers and the commands agree on. Times are in seconds; empty is not set."""
 
     model_config = SettingsConfigDict(env_prefix="STEELYARD_", env_ignore_empty=True, frozen=True, extra="ignore")
 
-    database_url: str = "sqlite:///steelyard.db"
+    database_url: str = Field(default="sqlite:///steelyard.db", repr=False)
     """Where everything is stored: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME."""
-    broker_url: str = "memory://localhost/"
+    broker_url: Annotated[str, AfterValidator(_checked_broker)] = Field(default="memory://localhost/", repr=False)
     """Who carries hints to the workers: memory://localhost/ (this command alone), redis:// or amqp://."""
 
     resource_folder: Path = DEFAULT_FOLDER
@@ -50,7 +79,7 @@ class Settings(BaseSettings):
     largest_shard_bytes: int = Field(default=128 * 2**20, gt=0)
     """Memory that a shard may need, estimated at 4 KiB for each of its segments and systems."""
 
-    statistics_url: str | None = None
+    statistics_url: str | None = Field(default=None, repr=False)
     """A folder for statistics beside the database: file:///FOLDER or s3://BUCKET/FOLDER; without one in SQL."""
     statistics_bytes: int = Field(default=16 * 2**10, ge=0)
     """What a shard stores of one system and metric goes to that folder from so many bytes on."""

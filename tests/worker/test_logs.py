@@ -9,9 +9,10 @@ import pytest
 from sqlalchemy import select
 
 from models import Evaluation, Shard
+from models.redaction import redacted
 from models.session import make_engine, reading
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker.logs import LONGEST_LINE, JsonLines, TextLines, about, fields, masked, note, unsaid
+from worker.logs import LONGEST_LINE, JsonLines, TextLines, about, fields, note, unsaid
 from worker.outcome import do_shard
 from worker.station import Station
 
@@ -93,7 +94,7 @@ def test_people_read_the_same(lines: Lines) -> None:
     ],
 )
 def test_passwords_are_masked(lines: Lines, said: str, told: str) -> None:
-    assert masked(said) == told
+    assert redacted(said) == told
     try:
         raise ConnectionError(said)
     except ConnectionError:
