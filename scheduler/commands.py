@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import selectors
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import IO
+from urllib.parse import quote, unquote, urlsplit
 
 from metrics.text.names import printable
+from models.redaction import HIDDEN, redacted
 from scheduler import guard
 from scheduler.errors import BadSource
 
@@ -23,8 +26,25 @@ TAIL_BYTES = 4000
 LOOK_SECONDS = 0.1
 END_SECONDS = guard.GRACE_SECONDS + 5.0
 
-SECRET = ("STEELYARD_DATABASE_URL", "PGPASSWORD", "STEELYARD_BROKER_URL")
-"""Not for commands: they hold passwords, or may."""
+TAIL_LINES, LONGEST_LINE = 20, 500
+"""Of these bytes so many lines are shown, each with so many characters."""
+
+LONGEST_SECRET = 4096
+"""Bytes; so many more are kept, since a secret could be cut at their beginning, and nobody would know it again."""
+
+PASSED_ON = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR"})
+"""What commands see of our environment, with all `LC_...` and what STEELYARD_NIGHT_ENVIRONMENT names."""
+
+_SECRET_NAME = re.compile(
+    r"PASS|SECRET|TOKEN|KEY|CREDENTIAL|AUTH|COOKIE|DSN|PRIVATE|URL|URI|PROXY|CONNECTION", re.IGNORECASE
+)
+"""Of variables that hold a secret, or may."""
+
+SHORTEST_SECRET = 4
+"""Characters; what is shorter would be found everywhere."""
+
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+"""What moves a terminal's cursor, colours its letters and the like."""
 
 
 class Stopped(Exception):
@@ -32,15 +52,27 @@ class Stopped(Exception):
 
 
 def run_command(
-    command: Sequence[str], *, folder: str, environment: Mapping[str, str], seconds: float, stop: threading.Event
+    command: Sequence[str],
+    *,
+    folder: str,
+    environment: Mapping[str, str],
+    seconds: float,
+    stop: threading.Event,
+    passed_on: Collection[str] = (),
 ) -> None:
     """Run a command in a folder until it ends.
 
-    It sees our environment without `SECRET`, and `environment`. When the time is over or `stop` is set, and also when
-    this process dies, it and all processes of its group are ended: by SIGTERM, and by SIGKILL a few seconds later.
-    Raises BadSource with the last lines that it said when it fails or takes too long, Stopped after `stop`.
+    It sees of our environment what is `PASSED_ON` and the variables named in `passed_on`, and `environment`. When the
+    time is over or `stop` is set, and also when this process dies, it and all processes of its group are ended: by
+    SIGTERM, and by SIGKILL a few seconds later.
+    Raises BadSource with the last lines that it said, without secrets of our environment, when it fails or takes too
+    long, Stopped after `stop`.
     """
-    inherited = {name: value for name, value in os.environ.items() if name not in SECRET}
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name in PASSED_ON or name.startswith("LC_") or name in passed_on
+    }
     try:
         process = subprocess.Popen(  # noqa: S603 - whoever may add schedules may run commands; docs/nightly.md says so
             # Isolated: the command's folder must not hide modules of the standard library.
@@ -64,7 +96,7 @@ def run_command(
                 process.stdin.write(b".")
                 process.stdin.close()
             more, _ = _listen(process, process.stdout, END_SECONDS, None)
-            said = (said + more)[-TAIL_BYTES:]
+            said = _end_of(said + more)
             process.kill()
         status = process.wait()
     # Whoever has ended it may be ending all of us, and we may hear of it a moment later.
@@ -91,11 +123,11 @@ def _listen(
             if selector.select(LOOK_SECONDS) and not ended:
                 with suppress(BlockingIOError):
                     more = os.read(output.fileno(), 1 << 16)
-                    said = (said + more)[-TAIL_BYTES:]
+                    said = _end_of(said + more)
                     if not more:
                         selector.unregister(output)
             if ended:
-                return (said + _rest(output))[-TAIL_BYTES:], True
+                return _end_of(said + _rest(output)), True
             if time.monotonic() > until or (stop is not None and stop.is_set()):
                 return said, False
 
@@ -105,10 +137,42 @@ def _rest(output: IO[bytes]) -> bytes:
     said = b""
     with suppress(BlockingIOError):
         while more := os.read(output.fileno(), 1 << 16):
-            said = (said + more)[-TAIL_BYTES:]
+            said = _end_of(said + more)
     return said
 
 
+def _end_of(said: bytes) -> bytes:
+    return said[-TAIL_BYTES - LONGEST_SECRET :]
+
+
 def _last_words(said: bytes) -> str:
-    lines = [printable(line) for line in said.decode("utf-8", "replace").strip().splitlines()]
-    return " It said nothing." if not lines else " It said at last:\n" + "\n".join(lines[-20:])
+    """What it said last, for people who may not know what the scheduler knows: the reason of a night is shown."""
+    said = said.replace(b"\0", b"?")
+    for secret in _secrets():
+        # As long as it was: what lies behind stays where it is until the beginning, a secret's end perhaps, is cut off.
+        said = said.replace(secret, b"\0" * len(secret))
+    text = re.sub(r"\0+", HIDDEN, said[-TAIL_BYTES:].decode("utf-8", "replace"))
+    text = redacted(_TERMINAL.sub("", text))
+    lines = [_cut(printable(line)) for line in text.strip().splitlines()]
+    return " It said nothing." if not lines else " It said at last:\n" + "\n".join(lines[-TAIL_LINES:])
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}..."
+
+
+def _secrets() -> list[bytes]:
+    """What our environment holds that nobody else should know, the longest first, also as addresses spell it.
+
+    Of the variables that are passed on, too: a command may have a secret and must not tell it.
+    """
+    found = set()
+    for name, value in os.environ.items():
+        if not _SECRET_NAME.search(name):
+            continue
+        found.add(value)
+        with suppress(ValueError):
+            password = urlsplit(value).password
+            found |= {password, unquote(password)} if password else set()
+    found |= {quote(each, safe="") for each in found}
+    return sorted((os.fsencode(each) for each in found if len(each) >= SHORTEST_SECRET), key=len, reverse=True)

@@ -71,6 +71,7 @@ def fetch(engine: Engine, settings: Settings, night_id: int, owner: str, stop: t
             schedule=schedule.name,
             day=date.fromisoformat(night.date),
             stop=stop,
+            passed_on=settings.night_variables,
         ) as texts:
             given = {key: texts[test_set.title] for key, test_set in wanted.items()}
             # Here and not later: large texts are read from their files while they are stored.

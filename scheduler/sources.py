@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -109,11 +109,12 @@ def outputs(
     schedule: str,
     day: date,
     stop: threading.Event,
+    passed_on: Collection[str] = (),
 ) -> Iterator[dict[str, dict[str, Text]]]:
     """The outputs of a night: for each test set, by its title, the text of each system, by its name.
 
     Large ones stay in their files, so they are to be used inside the context. Raises BadSource with all that is wrong
-    with them, scheduler.commands.Stopped when `stop` is set.
+    with them, scheduler.commands.Stopped when `stop` is set. `passed_on` names what a command sees of our environment.
     """
     if source.kind == "folder":
         yield _read(source.pattern, wanted, metrics, day, None)
@@ -130,6 +131,7 @@ def outputs(
             },
             seconds=source.seconds,
             stop=stop,
+            passed_on=passed_on,
         )
         yield _read(source.pattern, wanted, metrics, day, Path(folder))
 

@@ -127,6 +127,8 @@ class Settings(BaseSettings):
     """The same for campaigns; interactive work is sure of what both leave."""
     night_commands: bool = True
     """Whether the scheduler runs the commands of schedules; whoever may write to the database can add one."""
+    night_environment: str = ""
+    """Variables that commands of schedules see beside PATH, HOME, LANG, LC_..., TZ and TMPDIR, with commas between."""
     broker_poll_seconds: float = Field(default=0.01, gt=0)
     """How often the embedded worker looks for messages."""
     stop_seconds: float = Field(default=10.0, gt=0)
@@ -172,6 +174,11 @@ class Settings(BaseSettings):
     def embedded(self) -> bool:
         """Whether the broker lives in the memory of one process, which must then do everything itself."""
         return self.broker_url.startswith("memory:")
+
+    @property
+    def night_variables(self) -> frozenset[str]:
+        """Names of variables that commands of schedules see."""
+        return frozenset(filter(None, (name.strip() for name in self.night_environment.split(","))))
 
     @property
     def processes(self) -> int:
