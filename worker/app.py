@@ -46,6 +46,10 @@ TASKS_PER_PROCESS = 500
 def make_app(settings: Settings, station: Station | None = None) -> Any:
     """A Celery app for these settings: messages are hints, so nothing of Celery's own bookkeeping is on."""
     redis = settings.broker_url.startswith(("redis:", "rediss:"))
+    if redis:
+        from worker.redis_transport import read_with_care
+
+        read_with_care()
     app = Celery("steelyard", broker=settings.broker_url, set_as_current=False)
     app.conf.update(
         result_backend=None,

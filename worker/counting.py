@@ -6,6 +6,9 @@ from models.lease import Leased
 from models.overview import KINDS
 from worker.tally import Counter, Histogram, Tally
 
+REASONS = ("unreadable", "unknown", "wrong", "large", "failed")
+"""Why a message is dropped."""
+
 _OF_KINDS = ("kind", tuple(KINDS))
 
 DONE = Counter("steelyard_worker_done", "Work that was done and counted.", *_OF_KINDS)
@@ -24,11 +27,17 @@ LOST = Counter(
     "reason",
     ("died", "time"),
 )
+MESSAGES = Counter(
+    "steelyard_worker_messages_dropped",
+    "Messages that were not ours, or for a task that this release does not know.",
+    "reason",
+    REASONS,
+)
 SHARD_SECONDS = Histogram("steelyard_shard_seconds", "Time of a shard, from its claim until it was handed in.")
 KERNEL_SECONDS = Histogram("steelyard_shard_kernel_seconds", "Time of a shard's numeric work.")
 
 COUNTED = (
-    *(DONE, RETRIES, FAILURES, DROPPED, HYPOTHESES, DATABASE_ERRORS, LOST),
+    *(DONE, RETRIES, FAILURES, DROPPED, HYPOTHESES, DATABASE_ERRORS, LOST, MESSAGES),
     *(SHARD_SECONDS, KERNEL_SECONDS),
 )
 

@@ -1,4 +1,4 @@
-"""What the main process of a worker does when one of its pool processes dies at work."""
+"""What the main process of a worker does when a pool process dies at work, and what it counts of messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from models.lease import owned_by_task, withdraw
 from models.releasing import RELEASES
 from models.shard import Shard
 from models.worked_for import described
-from worker.counting import LOST
+from worker.counting import LOST, MESSAGES
+from worker.hints import Fault
 from worker.logs import about, fields
 from worker.station import Station
 from worker.tasks import TABLES
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 def watch_losses(station: Station) -> Callable[[], None]:
-    """Release at once what a lost process had claimed; call the result to stop watching.
+    """Release at once what a lost process had claimed, and count messages that are dropped; call the result to stop.
 
     Without this the lease would have to run out first.
     """
@@ -60,8 +61,17 @@ def watch_losses(station: Station) -> Callable[[], None]:
         except Exception:
             log.exception("Task %s was lost and could not be released; its lease will run out", task_id)
 
+    def on_dropped(exc: object = None, **other: object) -> None:  # noqa: ARG001
+        if isinstance(exc, Fault):
+            station.tally.count(MESSAGES.name, exc.reason)
+
+    def stop() -> None:
+        signals.task_failure.disconnect(on_failure)
+        signals.task_rejected.disconnect(on_dropped)
+
     signals.task_failure.connect(on_failure, weak=False)
-    return lambda: signals.task_failure.disconnect(on_failure)
+    signals.task_rejected.connect(on_dropped, weak=False)
+    return stop
 
 
 def release_lost(
