@@ -217,6 +217,7 @@ def run_correction(options: argparse.Namespace) -> int:
 
 def run_export(options: argparse.Namespace) -> int:
     """Write the zip."""
+    from models.private_files import write_privately
     from models.session import make_engine
     from web.access.principal import COMMAND_LINE
     from web.life.export import export_campaign
@@ -224,7 +225,8 @@ def run_export(options: argparse.Namespace) -> int:
     settings = read_settings(options)
     engine = make_engine(settings.database_url, pooled=False)
     parts = export_campaign(engine, COMMAND_LINE, options.campaign)
-    with options.file.open("wb") as file:
+    # Outputs and scores that others may not see yet are in it.
+    with open(options.file, "wb", opener=write_privately) as file:
         file.writelines(parts)
     print(f"Written: {options.file}")
     return 0

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection, delete, select
 
 from models.errors import BadStore, MissingObject
+from models.private_files import make_private_folders, tell_of_open_folder, write_privately
 from models.redaction import redacted
 from models.statistics import ReplicatePart, ShardResult, Statistics
 
@@ -193,9 +194,11 @@ def _protocols(files: Any) -> tuple[str, ...]:
 
 def _write_file(path: str, content: bytes) -> None:
     """All of it at once, and on the disk: a row is to refer to it."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    folder = os.path.dirname(path)
+    make_private_folders(folder)
+    tell_of_open_folder(os.path.dirname(folder))
     part = f"{path}.{uuid.uuid4().hex[:8]}"
-    with open(part, "wb") as file:
+    with open(part, "wb", opener=write_privately) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -6,7 +6,7 @@ An engine belongs to the process that made it: make it after a fork, never befor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 
 from models.errors import BadDatabaseUrl, RowsHeld
 from models.forking import unforked
+from models.private_files import keep_database_private
 from models.redaction import redacted, shown_url
 from models.trouble import name_database
 
@@ -70,6 +71,7 @@ def make_engine(
             raise BadDatabaseUrl(f"{shown_url(address)} cannot be used: {redacted(str(error))}.") from None
     else:
         engine = create_engine(address.update_query_dict({"timeout": _busy_seconds(address)}), **options)
+        event.listen(engine, "do_connect", _keep_sqlite_private)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     event.listen(engine, "handle_error", partial(name_database, address))
@@ -189,6 +191,12 @@ def _binary_cursor() -> type[Cursor[Any]]:
 def _busy_seconds(address: URL) -> str:
     given = address.query.get("timeout", str(BUSY_SECONDS))
     return given if isinstance(given, str) else given[-1]
+
+
+def _keep_sqlite_private(dialect: object, record: object, arguments: Sequence[Any], options: object) -> None:  # noqa: ARG001
+    # A URI may say that nothing is to be written.
+    if arguments and not str(arguments[0]).startswith("file:"):
+        keep_database_private(str(arguments[0]))
 
 
 def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ARG001

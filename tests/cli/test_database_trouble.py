@@ -73,7 +73,7 @@ def test_a_database_that_may_not_be_written(sqlite_url: str, what: str, tmp_path
         file.parent.mkdir(parents=True)
         file.write_text("a b c\n")
     database = Path(sqlite_url.removeprefix("sqlite:///"))
-    (database if what == "file" else database.parent).chmod(0o444 if what == "file" else 0o555)
+    (database if what == "file" else database.parent).chmod(0o400 if what == "file" else 0o555)
     command = [sys.executable, "-m", "cli.main", "evaluate", str(folder), "--database", sqlite_url]
     ended = subprocess.run(
         command, cwd=REPOSITORY, capture_output=True, text=True, preexec_fn=without_privilege, timeout=300
