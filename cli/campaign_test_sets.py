@@ -163,12 +163,13 @@ def run_release(options: argparse.Namespace) -> int:
 def run_correct(options: argparse.Namespace) -> int:
     """Correct references."""
     from cli.campaign import changing, to_change
+    from metrics.text.given_files import read_given
     from metrics.text.limits import DEFAULT_LIMITS
     from web.life.corrections import correct
     from web.life.measures import standing_submissions
     from web.life.test_sets import GivenFile, find_campaign_test_set, read_references
 
-    files = [GivenFile(path.name, path.read_bytes()) for path in options.files]
+    files = [GivenFile(path.name, read_given(path)) for path in options.files]
     texts = read_references(files, DEFAULT_LIMITS.file_bytes)
     settings = read_settings(options)
     with changing(options) as connection:

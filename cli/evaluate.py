@@ -6,6 +6,7 @@ import json
 import sys
 import textwrap
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -168,7 +169,11 @@ def run(options: argparse.Namespace) -> int:
     check_sort(specifications, options.sort)
     name = checked_name(options.name) if options.name else None
     folder = read_any_campaign(
-        options.paths, pair=options.pair, name=name, test_suites=options.test_suites, limits=STORING_LIMITS
+        options.paths,
+        pair=options.pair,
+        name=name,
+        test_suites=options.test_suites,
+        limits=replace(STORING_LIMITS, systems=settings.most_systems),
     )
     selections = reference_selections(options.references, list(folder.references))
     name = checked_name(folder.name)

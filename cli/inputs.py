@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from cli.errors import CommandError, UsageError
 from metrics.errors import BadText
 from metrics.text.contents import STDIN
+from metrics.text.folder import check_systems
 from metrics.text.formats import read_file
 from metrics.text.layers import common_layers
+from metrics.text.limits import DEFAULT_LIMITS, TextLimits
 from metrics.text.names import printable, system_name
 from metrics.text.pairing import check_pairing
 from metrics.text.plain import Text
@@ -106,6 +108,17 @@ def input_file(argument: str) -> InputFile:
     return InputFile(argument)
 
 
+def allowed_systems() -> TextLimits:
+    """How much is read at once: as STEELYARD_MOST_SYSTEMS says.
+
+    `worker.settings` reads the variable too, but loading it takes longer than scoring a system.
+    """
+    given = os.environ.get("STEELYARD_MOST_SYSTEMS") or str(DEFAULT_LIMITS.systems)
+    if not given.isdecimal() or not int(given):
+        raise UsageError(f"STEELYARD_MOST_SYSTEMS={given!r}: must be a whole number from 1 on.")
+    return replace(DEFAULT_LIMITS, systems=int(given))
+
+
 def read_inputs(
     references: Sequence[str],
     systems: Sequence[GivenSystem],
@@ -123,6 +136,7 @@ def read_inputs(
     arguments = [*references, *(file for system in systems for file in system.files)]
     if arguments.count(STDIN) > 1:
         raise UsageError("Standard input can be read only once.")
+    check_systems(len(arguments), "The files given", allowed_systems())
     files = [input_file(argument) for argument in arguments]
     marked: list[MarkedFile] = []
     texts: dict[InputFile, Text] = {}

@@ -174,12 +174,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _secret(options: argparse.Namespace) -> str | None:
+    from metrics.text.given_files import read_given
+
     if (options.webhook is None) != (options.webhook_secret_file is None):
         raise UsageError("--webhook and --webhook-secret-file go together: messages are signed.")
     if options.webhook is None:
         return None
     try:
-        return str(options.webhook_secret_file.read_text(encoding="utf-8")).strip()
+        return read_given(options.webhook_secret_file).decode().strip()
     except UnicodeDecodeError as error:
         raise CommandError(f"{options.webhook_secret_file}: is not text. Write the secret as text.") from error
 

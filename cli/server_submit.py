@@ -44,11 +44,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _sent(client: Client, options: argparse.Namespace) -> Submission:
+    from metrics.text.given_files import read_given
+
     if options.file == "-":
         output, name = sys.stdin.buffer.read(), "standard input"
     else:
         path = Path(options.file)
-        output, name = path.read_bytes(), path.name
+        output, name = read_given(path), path.name
     if not output:
         raise CommandError(f"{name}: is empty.")
     return client.submit(

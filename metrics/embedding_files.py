@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import zlib
 from contextlib import contextmanager
+from io import BufferedReader
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from metrics.embeddings import LARGEST_SIZE
 from metrics.errors import BadVectors
+from metrics.text.given_files import open_given
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +57,7 @@ def entries_of(path: Path, form: str = "auto") -> tuple[Entries, str]:
 def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """A file, unpacked where it is a gzip archive, and the file as it is; what goes wrong with it is BadVectors."""
     try:
-        with path.open("rb") as raw:
+        with BufferedReader(open_given(path)) as raw:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             if packed:

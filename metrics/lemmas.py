@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from metrics.errors import MissingResource
+from metrics.text.given_files import open_given_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +118,7 @@ def table_lemmas(path: Path) -> Callable[[str], str]:
 def _table(path: Path, modified: int, size: int) -> dict[str, str]:  # noqa: ARG001 - a changed file is read again
     table: dict[str, str] = {}
     try:
-        with path.open(encoding="utf-8-sig", newline="\n") as lines:
+        with open_given_text(path, "utf-8-sig") as lines:
             for number, line in enumerate(lines, 1):
                 if not line.strip() or line.startswith("#"):
                     continue

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics.errors import MissingResource
+from metrics.text.given_files import open_given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -211,7 +212,7 @@ def _digest(path: Path, modified: int, size: int) -> str:  # noqa: ARG001 - a ch
     for each in sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]:
         if path.is_dir():
             digest.update(str(each.relative_to(path)).encode() + b"\0")
-        with each.open("rb") as file:
+        with open_given(each) as file:
             while part := file.read(1 << 20):
                 digest.update(part)
     return digest.hexdigest()[:DIGITS]

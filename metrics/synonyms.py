@@ -10,9 +10,11 @@ import codecs
 import re
 from collections import defaultdict
 from functools import lru_cache
+from io import BufferedReader
 from typing import TYPE_CHECKING
 
 from metrics.errors import MissingResource
+from metrics.text.given_files import open_given, open_given_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +57,7 @@ def _synonym_groups(path: Path, modified: int, size: int) -> dict[str, tuple[int
 def _groups_of(path: Path) -> Iterator[list[str]]:
     if path.is_dir():
         return _wordnet(path)
-    with path.open("rb") as file:
+    with open_given(path) as raw, BufferedReader(raw) as file:
         encoding, head = file.readline(100).strip(), file.readline(1000).strip()
     # A thesaurus begins with its encoding; then come entries `head|number of meanings`.
     if re.fullmatch(rb"[\w-]+", encoding) and re.fullmatch(rb"[^|]*\|\d+", head):
@@ -65,7 +67,7 @@ def _groups_of(path: Path) -> Iterator[list[str]]:
 
 def _group_file(path: Path) -> Iterator[list[str]]:
     """One group per line, words separated by white space."""
-    with path.open(encoding="utf-8-sig", newline="\n") as lines:
+    with open_given_text(path, "utf-8-sig") as lines:
         for number, line in enumerate(lines, 1):
             words = [] if line.startswith("#") else line.split()
             for word in words:
@@ -84,7 +86,7 @@ def _wordnet(folder: Path) -> Iterator[list[str]]:
     if not found:
         raise MissingResource(f"{folder}: has none of WordNet's index files ({', '.join(WORDNET)}).")
     for path in found:
-        with path.open(encoding="utf-8", newline="\n") as lines:
+        with open_given_text(path) as lines:
             for number, line in enumerate(lines, 1):
                 if line.startswith("  "):  # the licence
                     continue
@@ -103,7 +105,7 @@ def _mythes(path: Path, encoding: str) -> Iterator[list[str]]:
         codecs.lookup(encoding)
     except LookupError as error:
         raise MissingResource(f'{path}, line 1: there is no encoding "{encoding}".') from error
-    with path.open(encoding=encoding, newline="\n") as lines:
+    with open_given_text(path, encoding) as lines:
         next(lines)
         numbered = enumerate(lines, 2)
         for number, line in numbered:

@@ -66,6 +66,8 @@ class Settings(BaseSettings):
     resource_folder: Path = DEFAULT_FOLDER
     """Where word vectors and other resources are registered; every worker needs the same content there."""
 
+    most_systems: int = Field(default=2000, ge=1)
+    """Systems and their runs that `evaluate` and `score` take at once."""
     concurrency: int | None = Field(default=None, ge=1)
     """Processes in a worker's pool; all cores of the machine when not set."""
     niceness: int = Field(default=0, ge=0, le=19)

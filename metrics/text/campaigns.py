@@ -13,6 +13,7 @@ from metrics.text.alignment import align
 from metrics.text.contents import opened
 from metrics.text.folder import CampaignFolder, read_campaign
 from metrics.text.formats import MARKED, looks_like, read_marked_file
+from metrics.text.given_files import list_given
 from metrics.text.layouts import LAYOUTS, BadCampaign, is_beside, is_own_layout
 from metrics.text.limits import DEFAULT_LIMITS, TextLimits
 from metrics.text.names import parse_wmt_name, printable
@@ -80,7 +81,7 @@ def _files_in(folder: Path) -> tuple[list[Path], list[str]]:
     try:
         if is_own_layout(folder):
             return [], []
-        there = sorted(path for path in folder.iterdir() if not is_beside(path))
+        there = [path for path in list_given(folder) if not is_beside(path)]
         if any(parse_wmt_name(path.name) for path in there):
             return [], []
         marked = [path for path in there if path.is_file() and _is_marked(path)]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from metrics.errors import BadText
+from metrics.text.given_files import open_given
 from metrics.text.gzip_members import GZIP, unpacked
 from metrics.text.limits import DEFAULT_LIMITS, OverLimit, TextLimits
 
@@ -140,7 +141,7 @@ def _parts(source: str | os.PathLike[str] | bytes, name: str) -> Generator[bytes
 def _file(source: str | os.PathLike[str]) -> AbstractContextManager[BinaryIO]:
     if os.fspath(source) == STDIN:
         return nullcontext(sys.stdin.buffer)
-    return open(source, "rb", buffering=0)
+    return open_given(source)
 
 
 def _within(parts: Iterable[bytes], name: str, limits: TextLimits) -> Generator[bytes]:

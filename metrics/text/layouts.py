@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from metrics.errors import BadText
 from metrics.text.campaign_files import Meta, read_meta
+from metrics.text.given_files import list_given
 from metrics.text.names import WmtName, is_text, parse_wmt_name, printable, system_name
 from metrics.text.normalization import normalized
 from metrics.text.wording import listed
@@ -77,10 +78,10 @@ def _own_layout(folder: Path, pair: str | None) -> CampaignPaths:
             "Name source_language and target_language there, or choose no pair."
         )
     paths = CampaignPaths(name=meta.name or folder.resolve().name, meta=meta)
-    for path in sorted(folder.iterdir()):
+    for path in list_given(folder):
         if path.is_dir() and path.name in _OWN_FOLDERS:
             found = paths.references if path.name == "refs" else paths.systems
-            for file in sorted(path.iterdir()):
+            for file in list_given(path):
                 if path.name == "systems" and file.is_dir() and (runs := _runs(file)):
                     paths.runs += runs
                     paths.unused += _unused_beside(f"{path.name}/{file.name}", file, [run for _, _, run in runs])
@@ -104,11 +105,11 @@ def _runs(folder: Path) -> list[tuple[str, str, Path]]:
     if folder.name.startswith("."):
         return []
     name = normalized("NFC", folder.name)
-    return [(name, system_name(file), file) for file in sorted(folder.iterdir()) if _is_text_file(file)]
+    return [(name, system_name(file), file) for file in list_given(folder) if _is_text_file(file)]
 
 
 def _unused_beside(place: str, folder: Path, used: list[Path]) -> list[str]:
-    there = [file for file in sorted(folder.iterdir()) if file not in used and not is_beside(file)]
+    there = [file for file in list_given(folder) if file not in used and not is_beside(file)]
     return [printable(f"{place}/{file.name}") for file in there]
 
 
@@ -120,7 +121,7 @@ def _wmt_layout(folder: Path, pair: str | None) -> CampaignPaths:
     files: list[tuple[WmtName, Path]] = []
     unused = []
     for place in (folder, *(folder / name for name in _WMT_FOLDERS)):
-        for path in sorted(place.iterdir()) if place.is_dir() else ():
+        for path in list_given(place) if place.is_dir() else ():
             if path.is_dir():
                 if place != folder or path.name not in _WMT_FOLDERS:
                     unused.append(printable(str(path.relative_to(folder))))

@@ -46,6 +46,9 @@ class TextLimits:
     field_characters: int = 10_000
     """Characters of one field of a node (a form, a lemma), and of one attribute."""
 
+    systems: int = 2000
+    """Systems and their runs in one campaign, and files of one command."""
+
     held_bytes: int | None = None
     """Bytes of a plain file from which on its text is not held in memory, but read again for each use; None: never."""
 
