@@ -19,6 +19,10 @@ from numpy.typing import NDArray
 from models.errors import BadBlob
 
 VERSION = 1
+MOST_BYTES = 1 << 28
+"""Of an array whose shape nobody knows beforehand: 256 MiB."""
+OVERHEAD = 1 << 10
+"""Bytes that a blob may have beyond its numbers: the header, and what zlib adds to what it cannot compress."""
 _HEADER = struct.Struct("<BBBxII")
 _RAW_FLOATS, _COMPRESSED_COUNTS = 0, 1
 
@@ -35,13 +39,25 @@ def pack(array: NDArray[np.float64]) -> bytes:
     return _HEADER.pack(VERSION, _COMPRESSED_COUNTS, width, rows, columns) + zlib.compress(counts.tobytes(), 1)
 
 
-def unpack(blob: bytes) -> NDArray[np.float64]:
-    """The (rows × columns) float64 array in a blob. Raises BadBlob."""
+def unpack(
+    blob: bytes, *, rows: int | None = None, columns: int | None = None, finite: bool = False
+) -> NDArray[np.float64]:
+    """The (rows × columns) float64 array in a blob. Raises BadBlob.
+
+    Memory is taken for what is expected, whatever the blob says of itself: `rows` and `columns`, or where they are not
+    known at most MOST_BYTES. With `finite` neither NaN nor infinity may be in it.
+    """
+    expected = rows, columns
     if len(blob) < _HEADER.size:
         raise BadBlob(f"A stored array has only {len(blob)} bytes.")
     version, codec, width, rows, columns = _HEADER.unpack_from(blob)
     if version != VERSION:
         raise BadBlob(f"A stored array has format {version}; this release reads {VERSION}. Upgrade it.")
+    for found, wanted, what in zip((rows, columns), expected, ("rows", "columns"), strict=True):
+        if wanted is not None and found != wanted:
+            raise BadBlob(f"A stored array has {found:,} {what} and should have {wanted:,}.")
+    if None in expected and 8 * rows * columns > MOST_BYTES:
+        raise BadBlob(f"A stored array says that it has {rows:,} × {columns:,} numbers: more than can be.")
     size = rows * columns * width
     if codec == _RAW_FLOATS and width == 8:
         body = blob[_HEADER.size :]
@@ -61,7 +77,14 @@ def unpack(blob: bytes) -> NDArray[np.float64]:
     if len(body) != size:
         raise BadBlob(f"A stored array should have {size} bytes and has {len(body)}.")
     values = np.frombuffer(body, dtype=kind).reshape(order).astype(np.float64)
+    if finite and codec == _RAW_FLOATS and not np.isfinite(values).all():
+        raise BadBlob("A stored array has NaN or infinity where only numbers can be.")
     return values if codec == _RAW_FLOATS else np.ascontiguousarray(values.T)
+
+
+def most_bytes(rows: int, columns: int) -> int:
+    """What the blob of such an array has at most."""
+    return 8 * rows * columns * 1001 // 1000 + OVERHEAD
 
 
 def _count_width(matrix: NDArray[np.float64]) -> int | None:

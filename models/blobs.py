@@ -26,6 +26,9 @@ from models.statistics import ReplicatePart, ShardResult, Statistics
 
 LONGEST_ADDRESS = 500
 NAME_LENGTH = 64
+READ_AT_ONCE = 1 << 20
+LARGEST_OBJECT = 1 << 31
+"""Bytes: of an object that is only looked through."""
 _NAME = re.compile(r"([0-9a-f]{64})(\.[0-9a-f]{8})?")
 """Of an object, and of one that was being written."""
 
@@ -70,18 +73,32 @@ def columns(blob: Blob) -> dict[str, Any]:
     return {"blob": blob, "object_url": None}
 
 
-def content_of(row: Any) -> bytes:
-    """What a row with `blob` and `object_url` keeps. Raises MissingObject where its object is gone or damaged."""
+def content_of(row: Any, most: int) -> bytes:
+    """What a row with `blob` and `object_url` keeps, which has at most so many bytes.
+
+    Raises MissingObject where its object is gone or damaged.
+    """
     if row.object_url is None:
         return bytes(row.blob)
-    files, path = _files(row.object_url)
+    return b"".join(_parts(row.object_url, most))
+
+
+def _parts(address: str, most: int) -> Iterator[bytes]:
+    """An object, part by part. Raises MissingObject, at the end at the latest; never reads much more than `most`."""
+    files, path = _files(address)
+    digest, size = hashlib.sha256(), 0
     try:
-        content: bytes = files.cat_file(path)
+        with files.open(path, "rb") as file:
+            while part := file.read(READ_AT_ONCE):
+                size += len(part)
+                if size > most:
+                    raise MissingObject(_lost(address, f"is damaged: it has more than {most:,} bytes"))
+                digest.update(part)
+                yield part
     except FileNotFoundError as error:
-        raise MissingObject(_lost(row.object_url, "is not there")) from error
-    if hashlib.sha256(content).hexdigest() != row.object_url[-NAME_LENGTH:]:
-        raise MissingObject(_lost(row.object_url, "is damaged"))
-    return content
+        raise MissingObject(_lost(address, "is not there")) from error
+    if digest.hexdigest() != address[-NAME_LENGTH:]:
+        raise MissingObject(_lost(address, "is damaged"))
 
 
 def read_placed(connection: Connection, evaluations: Collection[int]) -> dict[tuple[int, int], set[str]]:
@@ -101,7 +118,8 @@ def find_lost(addresses: Iterable[str]) -> set[str]:
     lost = set()
     for address in addresses:
         try:
-            content_of(Row(b"", address))
+            for _ in _parts(address, LARGEST_OBJECT):
+                pass
         except MissingObject:
             lost.add(address)
     return lost

@@ -205,7 +205,10 @@ def _conclude(connection: Connection, claim: ClaimedTrials) -> None:
     blobs = connection.scalars(
         select(Trials.counts).where(Trials.comparison_id == claim.comparison_id, Trials.counts.is_not(None))
     )
-    as_large = sum(unpack(blob)[:, 0].astype(np.int64) for blob in blobs if blob is not None)
+    pairs = len(claim.contest.pairs)
+    as_large = sum(
+        unpack(blob, rows=pairs, columns=1, finite=True)[:, 0].astype(np.int64) for blob in blobs if blob is not None
+    )
     connection.execute(update(Trials).where(Trials.comparison_id == claim.comparison_id).values(counts=None))
     gone = store_randomizations(connection, claim.contest, np.asarray(as_large))
     reason = (

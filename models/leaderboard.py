@@ -247,9 +247,9 @@ def score_of_runs(runs: Sequence[Any]) -> LeaderboardScore:
     first, values = runs[0], [run.score for run in runs]
     # Of one run they are a column of one array, which need not be copied.
     replicates = (
-        np.stack([unpack(run.replicate_scores)[:, 0] for run in runs])
+        np.stack([unpack(run.replicate_scores, columns=1)[:, 0] for run in runs])
         if len(runs) > 1
-        else unpack(first.replicate_scores).T
+        else unpack(first.replicate_scores, columns=1).T
     )
     # fsum: the same mean to the last bit, whatever the runs are called.
     means = [math.fsum(of_runs) / len(runs) for of_runs in replicates.T.tolist()] if len(runs) > 1 else replicates[0]

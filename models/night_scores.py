@@ -58,7 +58,7 @@ def read_night_scores(
                 higher_is_better=row.higher_is_better,
                 scale=row.scale,
                 score=row.score,
-                replicate_scores=unpack(row.replicate_scores)[:, 0] if replicates else np.empty(0),
+                replicate_scores=unpack(row.replicate_scores, columns=1)[:, 0] if replicates else np.empty(0),
             )
     return found
 

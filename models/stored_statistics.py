@@ -8,17 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select, tuple_
 
-from models.arrays import unpack
+from models.arrays import most_bytes, unpack
 from models.base import BLOCK_SEGMENTS
 from models.blobs import content_of
 from models.errors import NotFound
 from models.evaluation import Evaluation
 from models.protocol import Protocol
+from models.score import Score
 from models.statistics import Statistics
 from models.test_set import TestSet
 
 AT_ONCE = 16
 """Shards whose statistics are fetched, still packed, together."""
+
+MOST_COLUMNS = 256
+"""Of a metric of which no score says how many it has."""
 
 
 def read_statistics(connection: Connection, evaluations: Sequence[int], metric: int) -> NDArray[np.float64]:
@@ -29,17 +33,12 @@ def read_statistics(connection: Connection, evaluations: Sequence[int], metric: 
     places: dict[int, list[int]] = {}
     for place, evaluation in enumerate(evaluations):
         places.setdefault(evaluation, []).append(place)
-    segments = connection.scalar(
-        select(TestSet.segments)
-        .join(Protocol, Protocol.test_set_id == TestSet.id)
-        .join(Evaluation, Evaluation.protocol_id == Protocol.id)
-        .where(Evaluation.id == evaluations[0])
-    )
+    segments = _segments(connection, evaluations[0])
     found: NDArray[np.float64] | None = None
     for evaluation, first, statistics in statistics_by_shard(connection, evaluations, metric):
         if found is None:
             # Filled in place: joined in the end, large statistics would be in memory twice.
-            found = np.full((len(evaluations), segments or 0, statistics.shape[1]), np.nan)
+            found = np.full((len(evaluations), segments, statistics.shape[1]), np.nan)
         found[places[evaluation], first : first + len(statistics)] = statistics
     assert found is not None
     return found
@@ -62,12 +61,36 @@ def statistics_by_shard(
     for evaluation in evaluations:
         if evaluation not in found:
             raise NotFound(f"Evaluation {evaluation} has no statistics of its metric number {metric + 1}.")
+    segments = _segments(connection, evaluations[0])
+    shown = connection.scalar(
+        select(Score.columns).where(Score.evaluation_id == evaluations[0], Score.metric == metric)
+    )
+    columns = None if shown is None else len(shown)
     for begin in range(0, len(keys), AT_ONCE):
         some = keys[begin : begin + AT_ONCE]
         blobs = connection.execute(
-            select(Statistics.evaluation_id, Statistics.first_block, Statistics.blob, Statistics.object_url)
+            select(
+                Statistics.evaluation_id,
+                Statistics.first_block,
+                Statistics.last_block,
+                Statistics.blob,
+                Statistics.object_url,
+            )
             .where(*chosen, tuple_(Statistics.evaluation_id, Statistics.first_block).in_([tuple(row) for row in some]))
             .order_by(Statistics.evaluation_id, Statistics.first_block)
         )
         for row in blobs.all():
-            yield row.evaluation_id, row.first_block * BLOCK_SEGMENTS, unpack(content_of(row))
+            rows = min(row.last_block * BLOCK_SEGMENTS, segments) - row.first_block * BLOCK_SEGMENTS
+            content = content_of(row, most_bytes(rows, columns or MOST_COLUMNS))
+            values = unpack(content, rows=rows, columns=columns, finite=True)
+            yield row.evaluation_id, row.first_block * BLOCK_SEGMENTS, values
+
+
+def _segments(connection: Connection, evaluation: int) -> int:
+    found = connection.scalar(
+        select(TestSet.segments)
+        .join(Protocol, Protocol.test_set_id == TestSet.id)
+        .join(Evaluation, Evaluation.protocol_id == Protocol.id)
+        .where(Evaluation.id == evaluation)
+    )
+    return found or 0

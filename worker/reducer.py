@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 
 from metrics.measure import LARGEST_COUNTS, corpus_sums
 from metrics.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
-from models.arrays import pack, unpack
+from models.arrays import most_bytes, pack, unpack
 from models.base import BLOCK_SEGMENTS
 from models.blobs import content_of
 from models.protocol import Measurement
@@ -151,7 +151,7 @@ def _add_up(connection: Connection, measurement: Measurement, groups: Sequence[G
     for number, group in enumerate(groups):
         for run in group.runs:
             if run.made:
-                parts = _stacked(connection, ReplicatePart, group, run.first_block, run.last_block)
+                parts = _stacked(connection, ReplicatePart, measurement, group, run.first_block, run.last_block)
                 totals[number] = _added(totals[number], parts)
     blocks = -(-measurement.segments // BLOCK_SEGMENTS)
     together = min(LARGEST_PRODUCT, max(1, LARGEST_COUNTS // max(measurement.replicates, 1) // BLOCK_SEGMENTS))
@@ -169,7 +169,7 @@ def _add_up(connection: Connection, measurement: Measurement, groups: Sequence[G
         drawn = start * BLOCK_SEGMENTS, min(end * BLOCK_SEGMENTS, measurement.segments)
         draws = drawn_segments(measurement.segments, measurement.seed, measurement.replicates, *drawn)
         for number, first, last in pieces:
-            statistics = _stacked(connection, Statistics, groups[number], first, last)
+            statistics = _stacked(connection, Statistics, measurement, groups[number], first, last)
             own = draws.part(*(min(edge * BLOCK_SEGMENTS, drawn[1]) - drawn[0] for edge in (first, last)))
             parts = [
                 np.concatenate([corpus_sums(each)[:, np.newaxis, :], resampled], axis=1)
@@ -184,14 +184,19 @@ def _added(totals: list[Floats], parts: list[Floats]) -> list[Floats]:
 
 
 def _stacked(
-    connection: Connection, table: type[ShardResult], group: Group, first_block: int, last_block: int
+    connection: Connection,
+    table: type[ShardResult],
+    measurement: Measurement,
+    group: Group,
+    first_block: int,
+    last_block: int,
 ) -> list[Floats]:
     """For each metric (evaluations, rows, columns): what is stored of some blocks, one after the other.
 
     Statistics of a shard that reaches beyond these blocks are cut off; a replicate part is that of all its blocks.
     """
     rows = connection.execute(
-        select(table.metric, table.evaluation_id, table.first_block, table.blob, table.object_url)
+        select(table.metric, table.evaluation_id, table.first_block, table.last_block, table.blob, table.object_url)
         .where(
             table.evaluation_id.in_(group.evaluations),
             table.metric.in_(group.metrics),
@@ -201,9 +206,14 @@ def _stacked(
         .order_by(table.metric, table.evaluation_id, table.first_block)
     )
     blobs: dict[tuple[int, int], list[Floats]] = {}
+    widths = {metric: len(known_metric(measurement.metrics[metric]).columns) for metric in group.metrics}
     # All at once: a cursor that is left in the middle, when an object is missing, would hold on to what it saw.
     for row in rows.all():
-        values = unpack(content_of(row))
+        columns, high = widths[row.metric], 1 + measurement.replicates
+        if table is Statistics:
+            end = min(row.last_block * BLOCK_SEGMENTS, measurement.segments)
+            high = end - row.first_block * BLOCK_SEGMENTS
+        values = unpack(content_of(row, most_bytes(high, columns)), rows=high, columns=columns, finite=True)
         if table is Statistics:
             low, high = ((block - row.first_block) * BLOCK_SEGMENTS for block in (first_block, last_block))
             values = values[max(low, 0) : high]

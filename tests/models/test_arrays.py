@@ -1,13 +1,15 @@
 """Arrays as blobs: every bit comes back, and what is damaged is refused."""
 
 import struct
+import tracemalloc
+import zlib
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.arrays import pack, unpack
+from models.arrays import most_bytes, pack, unpack
 from models.errors import BadBlob
 
 numbers = st.one_of(
@@ -63,9 +65,45 @@ FLOATS = pack(np.array([0.5, 0.25]))
         (FLOATS + b"x", "should have 16 bytes and has 17"),
         # A header that promises less than the body holds.
         (GOOD[:4] + struct.pack("<II", 2, 3) + GOOD[12:], "should have 6 bytes and has 7"),
-        (GOOD[:4] + struct.pack("<II", 2**32 - 1, 2**32 - 1) + GOOD[12:], "should have"),
+        (GOOD[:4] + struct.pack("<II", 2**32 - 1, 2**32 - 1) + GOOD[12:], "more than can be"),
     ],
 )
 def test_damage_is_refused(blob: bytes, message: str) -> None:
     with pytest.raises(BadBlob, match=message):
         unpack(blob)
+
+
+def test_memory_is_taken_for_what_is_expected() -> None:
+    """A blob of a quarter of a megabyte says that it has half a thousand million numbers."""
+    rows = 1 << 22
+    zeros = zlib.compress(bytes(rows), 1)
+    lying = struct.pack("<BBBxII", 1, 1, 1, rows, 128) + zeros
+    for expected in ({}, {"rows": 10}, {"columns": 3}, {"rows": 10, "columns": 3}, {"rows": rows, "columns": 1}):
+        tracemalloc.start()
+        with pytest.raises(BadBlob):
+            unpack(lying, **expected)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+        tracemalloc.stop()
+
+
+def test_the_shape_must_be_the_expected_one() -> None:
+    assert unpack(GOOD, rows=4, columns=3).shape == (4, 3)
+    with pytest.raises(BadBlob, match="has 4 rows and should have 5"):
+        unpack(GOOD, rows=5, columns=3)
+    with pytest.raises(BadBlob, match="has 3 columns and should have 12"):
+        unpack(GOOD, columns=12)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_numbers_are_finite_where_they_must_be(value: float) -> None:
+    blob = pack(np.array([[0.5, value]]))
+    assert unpack(blob).shape == (1, 2)
+    with pytest.raises(BadBlob, match="NaN or infinity"):
+        unpack(blob, finite=True)
+
+
+@given(rows=st.integers(0, 50), columns=st.integers(1, 5), width=st.sampled_from([1, 1 << 9, 1 << 20]))
+def test_no_blob_is_longer_than_it_may_be(rows: int, columns: int, width: int) -> None:
+    generator = np.random.default_rng(rows)
+    for array in (generator.integers(0, width, (rows, columns)).astype(float), generator.random((rows, columns))):
+        assert len(pack(array)) <= most_bytes(rows, columns)

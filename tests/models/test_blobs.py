@@ -1,6 +1,7 @@
 """Statistics in a store beside the database: the same bits, nothing overwritten, what is lost is made again."""
 
 import os
+import resource
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,9 +10,9 @@ from sqlalchemy import Engine, delete, func, select, update
 
 from cli.main import main
 from models import Evaluation, EvaluationState, LeaseState, Reduction, Score, Shard, Statistics, blobs
-from models.blobs import collect, columns, content_of, place
+from models.blobs import collect, columns, content_of, find_lost, place
 from models.claims import ShardRow, claim_shard, complete_shard
-from models.errors import BadStore
+from models.errors import BadStore, MissingObject
 from models.session import make_engine, reading, writing
 from models.statistics import ReplicatePart
 from models.stored_statistics import read_statistics
@@ -204,11 +205,11 @@ def test_a_late_worker_changes_nothing(sqlite_url, tmp_path):
         assert not complete_shard(connection, late, [row]).accepted
     with reading(engine) as connection:
         row = connection.execute(select(Statistics.blob, Statistics.object_url)).one()
-        assert content_of(row) == b"right"
+        assert content_of(row, 100) == b"right"
         # What the late one wrote is nobody's.
         assert collect(connection, store, older_seconds=3600) == (2, 0)
         assert collect(connection, store, older_seconds=-3600) == (1, 1)
-        assert content_of(row) == b"right"
+        assert content_of(row, 100) == b"right"
     engine.dispose()
 
 
@@ -236,7 +237,7 @@ def test_only_objects_are_collected_by_the_command(sqlite_url, tmp_path, monkeyp
 def test_stores_of_other_kinds_and_addresses_that_are_none():
     placed = place(b"in memory", "memory://steelyard/")
     assert placed == place(b"in memory", "memory://steelyard")
-    assert content_of(SimpleNamespace(blob=b"", object_url=placed.address)) == b"in memory"
+    assert content_of(SimpleNamespace(blob=b"", object_url=placed.address), 100) == b"in memory"
     assert columns(placed) == {"blob": b"", "object_url": placed.address}
     assert columns(b"here") == {"blob": b"here", "object_url": None}
     for wrong, message in (
@@ -248,3 +249,19 @@ def test_stores_of_other_kinds_and_addresses_that_are_none():
         with pytest.raises(BadStore, match=message) as raised:
             place(b"", wrong)
         assert "secret" not in str(raised.value)
+
+
+def test_an_object_is_not_read_further_than_it_can_be_long(tmp_path, monkeypatch):
+    placed = place(b"right", (tmp_path / "store").as_uri())
+    file = objects(tmp_path / "store")[0]
+    row = SimpleNamespace(blob=b"", object_url=placed.address)
+    with file.open("r+b") as changed:
+        # Nothing of it lies on the disk, and it would be read as 3 GB of zeros.
+        changed.truncate(3_000_000_000)
+    monkeypatch.setattr(blobs, "READ_AT_ONCE", 4)
+    begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(MissingObject, match="more than 100 bytes"):
+        content_of(row, 100)
+    monkeypatch.setattr(blobs, "LARGEST_OBJECT", 1000)
+    assert find_lost([placed.address]) == {placed.address}
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun < 50_000

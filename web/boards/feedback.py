@@ -218,7 +218,7 @@ def _told_score(row: Any, rule: Feedback, points: float, step: tuple[float | Non
     size = step_of(points, row.scale)
     if rule == Feedback.ROUNDED:
         return replace(known, score=rounded(score, size))
-    ends = percentile_interval(unpack(row.replicate_scores)[:, 0], LEVEL)
+    ends = percentile_interval(unpack(row.replicate_scores, columns=1)[:, 0], LEVEL)
     if rule == Feedback.FULL:
         low, high = ends or (None, None)
         return replace(known, score=score, low=low, high=high, details=dict(row.details))
