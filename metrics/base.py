@@ -251,7 +251,7 @@ class Metric(metaclass=MetricType):
         `references` is their number, or "var" where it differs between segments; `replicates` and `seed` are
         those of the bootstrap, where there is one. A metric of another distribution names it, with its version.
         """
-        from metrics.entry_points import origin
+        from metrics.entry_points import changed_since, origin
 
         fields = [("nrefs", str(references))]
         if replicates:
@@ -260,6 +260,8 @@ class Metric(metaclass=MetricType):
         fields.append(("version", f"steelyard-{VERSION}"))
         if elsewhere := origin(type(self)):
             fields.append(("from", elsewhere))
+        if changed := changed_since():
+            fields.append(("changed", ",".join(changed)))
         fields += [(field.name, self._signed(field)) for field in self.parameters() if field.metadata["ours"]]
         if dictionary := dictionary_of(str(getattr(self, "tok", ""))):
             fields.append(("dict", dictionary))

@@ -7,17 +7,44 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
+import os
+import signal
+import subprocess
+import sys
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from metrics.base import Metric
 from metrics.errors import BrokenMetric
+from metrics.integrity import house
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "steelyard.metrics"
+
+TRIAL_SECONDS = 30.0
+"""How long a metric of somebody else may take to be imported where all are listed."""
+
+SHOWN = 3
+"""Of what a metric replaces, so much is named."""
+
+_IMPORTED = 77
+_TRIAL = f"""
+import json, os, sys
+name, value, sys.path[:] = json.loads(sys.argv[1])
+from importlib.metadata import EntryPoint
+try:
+    EntryPoint(name, value, {GROUP!r}).load()
+except Exception:
+    pass
+except SystemExit:
+    pass
+os._exit({_IMPORTED})
+"""
+"""What the process does: an exception, or what asks for an end, is an error where the metric is asked for."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,24 +59,63 @@ class Offer:
 
     def metric(self) -> type[Metric]:
         """The metric class. Raises BrokenMetric with what is wrong."""
+        before = house()
         try:
             found = self.point.load()
         # A module can do anything when it is imported, and none of it may be taken for an error of ours.
         except (Exception, SystemExit) as error:
+            before.restore()
             raise self._broken(f"{self.point.value} cannot be imported ({type(error).__name__}: {error})") from error
+        if isinstance(found, type) and found in before.guests:
+            # What it has replaced since then stands in every signature.
+            return cast("type[Metric]", found)
+        if changed := before.changed():
+            before.restore()
+            raise self._broken(f"{self.point.value} replaces what is built in ({', '.join(changed[:SHOWN])})")
         if not (isinstance(found, type) and issubclass(found, Metric)):
             raise self._broken(f"{self.point.value} is not a subclass of metrics.Metric")
         if any(isinstance(value, dataclasses.Field) for value in vars(found).values()):
             raise self._broken(f"{self.point.value} has parameters but is not a frozen dataclass")
         if inspect.isabstract(found):
             raise self._broken(f"{self.point.value} lacks {', '.join(sorted(found.__abstractmethods__))}")
+        if overriding := _foreign(found, "signature"):
+            raise self._broken(f"{overriding.__qualname__} has a signature() of its own; only its fields may differ")
         named = getattr(found, "name", None)
         if not named == self.point.name == self.name:
             raise self._broken(
                 f'its entry point is called "{self.point.name}" and its class "{named}"; both must be the same name in '
                 "lower case"
             )
+        before.guests[found] = self.distribution
         return found
+
+    def try_out(self) -> None:
+        """Import it in a process of its own, for lists that are to go on whatever it does.
+
+        Raises BrokenMetric where that process ends or is not done within TRIAL_SECONDS. What else is wrong with it, is
+        said by `metric`.
+        """
+        point = json.dumps([self.point.name, self.point.value, sys.path])
+        trial = subprocess.Popen(  # noqa: S603 - what is installed here anyway
+            [sys.executable, "-P", "-c", _TRIAL, point],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            status = trial.wait(TRIAL_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise self._broken(
+                f"{self.point.value} takes longer than {TRIAL_SECONDS:g} seconds to be imported"
+            ) from None
+        finally:
+            # It may have started others, and may not be done itself.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(trial.pid, signal.SIGKILL)
+            trial.wait()
+        if status != _IMPORTED:
+            raise self._broken(f"{self.point.value} ends the process that imports it (exit status {status})")
 
     def _broken(self, reason: str) -> BrokenMetric:
         return BrokenMetric(
@@ -88,12 +154,36 @@ def other_metric(name: str) -> type[Metric] | None:
 
 
 def origin(metric: type[Metric]) -> str | None:
-    """Name and version of the distribution that a metric comes from; None for the house's and for unpackaged ones."""
-    if metric.__module__.startswith("metrics."):
+    """Name and version of the distribution that a metric comes from; None for the house's and for unpackaged ones.
+
+    By the entry point that led to it: what it says of itself, such as `__module__`, may be anything.
+    """
+    if metric in _house_classes():
         return None
+    if house.cache_info().currsize and metric in house().guests:
+        return house().guests[metric]
     for offer in offers():
         if offer.name == metric.name:
             with suppress(BrokenMetric):
                 if offer.metric() is metric:
                     return offer.distribution
     return None
+
+
+@cache
+def _house_classes() -> frozenset[type]:
+    """The classes of the house's metrics, and those that they stand on."""
+    import metrics
+
+    return frozenset(each for metric in metrics.METRICS for each in metric.__mro__)
+
+
+def _foreign(metric: type[Metric], name: str) -> type | None:
+    """The class of somebody else that gives a metric this attribute; None where it is the house's own."""
+    return next((each for each in metric.__mro__ if name in vars(each) and each not in _house_classes()), None)
+
+
+def changed_since() -> list[str]:
+    """What of the house was replaced after somebody else's metric was imported, while it worked for instance."""
+    # Where nobody's was imported, nobody has asked how it was before.
+    return house().changed() if house.cache_info().currsize else []

@@ -1,13 +1,19 @@
 """Metrics of other distributions, sound ones and all kinds of broken ones."""
 
+import re
 import sys
 
+import numpy as np
 import pytest
 
 from cli.main import main
-from metrics import BLEU, parse_metric
+from metrics import BLEU, entry_points, parse_metric
 from metrics.entry_points import offers, origin
 from metrics.errors import BrokenMetric, UnknownMetric
+from metrics.integrity import house
+from metrics.measure import measure
+from metrics.segments import Segments
+from web.inspection.method import described_metrics
 
 SOUND = """
 from dataclasses import dataclass
@@ -134,3 +140,107 @@ def test_unreadable_metadata_of_others_breaks_nothing(install, tmp_path):
     (tmp_path / "empty-1.dist-info").mkdir()
     offers.cache_clear()
     assert parse_metric("lines").name == "lines"
+
+
+def test_what_it_says_of_its_module_hides_nothing(install):
+    install(SOUND.replace("    columns =", "    __module__ = 'metrics.lines'\n    columns ="))
+    metric = parse_metric("lines")
+    assert type(metric).__module__ == "metrics.lines"
+    assert origin(type(metric)) == "their-package-2.1"
+    assert "from:their-package-2.1" in metric.signature(1)
+
+
+def test_one_with_a_signature_of_its_own_is_refused(install):
+    install(SOUND + "    def signature(self, *_):\n        return 'nrefs:1|version:steelyard-0.1.0'\n")
+    with pytest.raises(BrokenMetric, match=r"Lines has a signature\(\) of its own"):
+        parse_metric("lines")
+
+
+EVERYTHING = """
+import {0} as module
+for name in list(vars(module)):
+    if callable(vars(module)[name]) and not name.startswith("_"):
+        setattr(module, name, print)
+"""
+PATCHES = {
+    "a method": ("import metrics\nmetrics.BLEU.score = lambda self, sums: sums[..., 0]", "metrics.bleu.BLEU.score"),
+    "one of the base": ("import metrics\nmetrics.Metric.specification = None", "metrics.base.Metric.specification"),
+    "code": (
+        "import metrics\nmetrics.ChrF.score.__code__ = (lambda self, sums: 0).__code__",
+        "metrics.chrf.ChrF.score",
+    ),
+    "a function": ("import metrics.measure\nmetrics.measure.measure = None", "metrics.measure.measure"),
+    "a kernel": (EVERYTHING.format("metrics.kernels.ngram_counts"), "metrics.kernels.ngram_counts"),
+    "the metrics": ("import metrics\nmetrics.METRICS = metrics.METRICS[1:]", "metrics.METRICS"),
+    "a table": ("import metrics.registry\nmetrics.registry.ALIASES['bleu'] = 'chrf'", "metrics.registry.ALIASES"),
+    "a default": ("import metrics\nmetrics.BLEU.signature.__defaults__ = (7, None)", "metrics.base.Metric.signature"),
+    "a version": ("import metrics.base\nmetrics.base.VERSION = '9'", "metrics.base.VERSION"),
+    "NumPy": ("import numpy\nnumpy.maximum = numpy.minimum", "numpy.maximum"),
+    "and fails": ("import metrics\nmetrics.BLEU.score = None\nraise ValueError", ""),
+    "a module that nobody has used": (EVERYTHING.format("metrics.sweep"), "metrics.sweep"),
+}
+
+
+@pytest.mark.parametrize(("patch", "named"), PATCHES.values(), ids=PATCHES)
+def test_one_that_replaces_what_is_built_in_is_refused_and_changes_nothing(install, patch, named):
+    expected = corpus_score()
+    install(f"{patch}\n{SOUND}")
+    with pytest.raises(BrokenMetric) as caught:
+        parse_metric("lines")
+    assert "replaces what is built in" in str(caught.value) or not named
+    assert named in str(caught.value)
+    assert house().changed() == []
+    assert corpus_score() == expected
+    assert "changed:" not in BLEU().signature(1)
+
+
+def test_one_that_replaces_something_later_changes_all_signatures(install):
+    late = SOUND.replace(
+        "        return 100 *", "        import metrics\n        metrics.BLEU.details = None\n        return 100 *"
+    )
+    install(late)
+    metric = parse_metric("lines")
+    assert "changed:" not in BLEU().signature(1)
+    try:
+        metric.score(np.ones((1, 2)))
+        assert "|changed:metrics.bleu.BLEU.details" in BLEU().signature(1)
+        assert "|changed:metrics.bleu.BLEU.details" in metric.signature(1)
+    finally:
+        house().restore()
+    assert "changed:" not in BLEU().signature(1)
+
+
+def corpus_score():
+    segments = Segments.from_lines(hypotheses=[["the cat sat on the mat"]], references=[["the cat sat on a mat"]])
+    return measure(segments, [BLEU()])[0].scores.tolist()
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("import time\nwhile True:\n    time.sleep(1)\n", "takes longer than 3 seconds"),
+        ("import os\nos._exit(0)\n", r"ends the process that imports it \(exit status 0\)"),
+        ("import os\nos.kill(os.getpid(), 9)\n", r"ends the process that imports it \(exit status -9\)"),
+        ("import os, signal\nsignal.pause()\n", "takes longer than 3 seconds"),
+    ],
+    ids=["hangs", "exits", "dies", "pauses"],
+)
+def test_the_others_are_listed_whatever_one_does_when_it_is_imported(install, capsys, monkeypatch, source, reason):
+    monkeypatch.setattr(entry_points, "TRIAL_SECONDS", 3.0)
+    install(source, "aaa")
+    (offer,) = offers()
+    with pytest.raises(BrokenMetric, match=reason):
+        offer.try_out()
+    assert main(["metrics"]) == 0
+    shown = capsys.readouterr()
+    assert "bleu  (BLEU" in shown.out
+    assert re.search(reason, shown.err)
+    described_metrics.cache_clear()
+    assert {"bleu", "chrf"} <= {each.name for each in described_metrics()}
+    described_metrics.cache_clear()
+
+
+def test_a_sound_one_passes_its_trial(install):
+    install(SOUND)
+    (offer,) = offers()
+    offer.try_out()
