@@ -148,13 +148,16 @@ def run_set(options: argparse.Namespace) -> int:
 
 def run_show(options: argparse.Namespace) -> int:
     """Print a campaign, or a list of all."""
+    from cli.options import note
     from web.access.principal import COMMAND_LINE
-    from web.life.sight import visible_campaigns
+    from web.life.sight import UnreadableCampaign, visible_campaigns
 
     if options.campaign:
         return show_campaign(options)
     with looking(options) as connection:
-        sights = visible_campaigns(connection, COMMAND_LINE)
+        unreadable: list[UnreadableCampaign] = []
+        sights = visible_campaigns(connection, COMMAND_LINE, unreadable=unreadable)
+    note([f"The campaign {each.name!r} cannot be shown. {each.reason}" for each in unreadable])
     if not sights:
         print("There is no campaign. `steelyard campaign add` founds one.")
         return 0

@@ -15,6 +15,10 @@ class Campaign(Base):
     """Many submissions under one set of rules, known by a name."""
 
     __tablename__ = "campaign"
+    __table_args__ = (
+        CheckConstraint(one_of("visibility", Visibility), name="visibility"),
+        CheckConstraint(one_of("joining", Joining), name="joining"),
+    )
 
     id: Mapped[Key]
     name: Mapped[str] = mapped_column(String(200), unique=True)

@@ -47,3 +47,7 @@ class UnreadableSchedule(ModelsError):
 
 class RowsHeld(ModelsError):
     """Somebody else holds rows that were to be changed, and has not let go of them in time. Try again."""
+
+
+class UnreadableRow(ModelsError):
+    """A row holds a value that this release does not know: it was written by hand, or by another release."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from models.base import now
 from models.campaign import Campaign, Phase
+from models.errors import UnreadableRow
 from models.roles import Feedback, LateRule, PhaseKind
+from models.states import known
 
 TAKING = (PhaseKind.OPEN, PhaseKind.BLIND)
 """Kinds of phases in which teams hand in."""
@@ -56,24 +59,37 @@ def read_phases(connection: Connection, campaign_id: int) -> list[KnownPhase]:
     return read_phases_of(connection, [campaign_id])[campaign_id]
 
 
-def read_phases_of(connection: Connection, campaigns: Collection[int]) -> dict[int, list[KnownPhase]]:
-    """The phases of each of these campaigns by their start."""
+def read_phases_of(
+    connection: Connection, campaigns: Collection[int], unreadable: dict[int, UnreadableRow] | None = None
+) -> dict[int, list[KnownPhase]]:
+    """The phases of each of these campaigns by their start.
+
+    Raises UnreadableRow, or with `unreadable` keeps what is wrong there, by campaign, and goes on with the others.
+    """
     found: dict[int, list[KnownPhase]] = {campaign: [] for campaign in campaigns}
     for row in connection.execute(select(Phase).where(Phase.campaign_id.in_(campaigns)).order_by(Phase.starts_at)):
-        found[row.campaign_id].append(
-            KnownPhase(
-                row.id,
-                row.name,
-                PhaseKind(row.kind),
-                row.starts_at,
-                row.ends_at,
-                LateRule(row.late),
-                row.grace_seconds,
-                Feedback(row.feedback),
-                row.feedback_step,
-            )
-        )
+        try:
+            found[row.campaign_id].append(_known_phase(row))
+        except UnreadableRow as error:
+            if unreadable is None:
+                raise
+            unreadable[row.campaign_id] = error
     return found
+
+
+def _known_phase(row: Any) -> KnownPhase:
+    of_phase = f"of the phase {row.name!r}"
+    return KnownPhase(
+        row.id,
+        row.name,
+        known(PhaseKind, row.kind, f"The kind {of_phase}"),
+        row.starts_at,
+        row.ends_at,
+        known(LateRule, row.late, f"The rule for what is late {of_phase}"),
+        row.grace_seconds,
+        known(Feedback, row.feedback, f"The feedback {of_phase}"),
+        row.feedback_step,
+    )
 
 
 def phase_at(phases: Sequence[KnownPhase], at: float) -> KnownPhase | None:

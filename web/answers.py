@@ -17,7 +17,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from starlette.exceptions import HTTPException
 
 from metrics.errors import MetricsError
-from models.errors import ModelsError, NotFound, RowsHeld, Unreachable
+from models.errors import BadBlob, ModelsError, NotFound, RowsHeld, Unreachable, UnreadableRow
 from scheduler.errors import NotTakingPart, PhaseClosed, QuotaUsedUp, ReusedKey, SchedulerError
 from web.errors import (
     BadRequest,
@@ -31,6 +31,7 @@ from web.errors import (
     Taken,
     TooMany,
     Unavailable,
+    Unreadable,
     WebError,
 )
 from web.pages.rendering import error_page, see_other
@@ -47,6 +48,8 @@ API = "/api/"
 
 KINDS: Sequence[tuple[type[Exception], type[WebError]]] = (
     (NotFound, NotThere),
+    (UnreadableRow, Unreadable),
+    (BadBlob, Unreadable),
     (RowsHeld, Unavailable),
     (Unreachable, Unavailable),
     (QuotaUsedUp, TooMany),

@@ -117,6 +117,12 @@ class Unavailable(Later):
     status, code = 503, "unavailable"
 
 
+class Unreadable(WebError):
+    """Something that is stored cannot be read."""
+
+    status, code = 500, "unreadable"
+
+
 class Failed(WebError):
     """The server failed to do this."""
 

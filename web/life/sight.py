@@ -17,16 +17,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, exists, or_, select, true
 
 from models.base import now
 from models.campaign import Campaign, CampaignMember, CampaignTestSet, Participation
+from models.errors import UnreadableRow
 from models.phases import KnownPhase, phase_at, read_phases_of
 from models.roles import CampaignRole, Feedback, Joining, PhaseKind, Scope, TeamRole, Visibility
+from models.states import known
 from models.team import Team
+from scheduler.errors import BadSchedule
 from web.access.principal import COMMAND_LINE, Principal
 from web.errors import Forbidden, NotThere
+from web.life.times import check_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +218,40 @@ def read_sight_by_id(connection: Connection, principal: Principal, campaign_id: 
     return found[0]
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadableCampaign:
+    """A campaign of which a row holds something that nobody can read."""
+
+    id: int
+    name: str
+    reason: str
+    """For those who organise it; "" for others."""
+
+
 def visible_campaigns(
-    connection: Connection, principal: Principal, *, before: int | None = None, limit: int | None = None
+    connection: Connection,
+    principal: Principal,
+    *,
+    before: int | None = None,
+    limit: int | None = None,
+    unreadable: list[UnreadableCampaign] | None = None,
 ) -> list[Sight]:
-    """The campaigns that somebody may know of, the newest first: all of them, or `limit` with ids below `before`."""
-    older = () if before is None else (Campaign.id < before,)
-    return _sights(connection, principal, *older, limit=limit)
+    """The campaigns that somebody may know of, the newest first: all of them, or `limit` with ids below `before`.
+
+    Those that cannot be read are left out, and added to `unreadable`: one must not hide all others.
+    """
+    found: list[Sight] = []
+    while True:
+        older = () if before is None else (Campaign.id < before,)
+        odd: list[UnreadableCampaign] = []
+        rest = None if limit is None else limit - len(found)
+        found += _sights(connection, principal, *older, limit=rest, unreadable=odd)
+        if unreadable is not None:
+            unreadable += odd
+        # Where some were left out, there may be more for a page that is not full.
+        if rest is None or not odd or len(found) == limit:
+            return found
+        before = min([each.id for each in odd] + [each.campaign_id for each in found])
 
 
 def may_organise(principal: Principal) -> ColumnElement[bool]:
@@ -250,9 +283,16 @@ def _has_role(principal: Principal, role: CampaignRole) -> ColumnElement[bool]:
 
 
 def _sights(
-    connection: Connection, principal: Principal, *which: ColumnElement[bool], limit: int | None = None
+    connection: Connection,
+    principal: Principal,
+    *which: ColumnElement[bool],
+    limit: int | None = None,
+    unreadable: list[UnreadableCampaign] | None = None,
 ) -> list[Sight]:
-    """Of these campaigns those that somebody may know of, the newest first, by four queries however many they are."""
+    """Of these campaigns those that somebody may know of, the newest first, by four queries however many they are.
+
+    Raises UnreadableRow, or with `unreadable` adds to it what cannot be read.
+    """
     campaigns = connection.execute(
         select(
             Campaign,
@@ -284,27 +324,49 @@ def _sights(
         test_sets[each.campaign_id][each.test_set_id] = SeenTestSet(
             each.test_set_id, each.phase_id, each.references_released_at, each.replaced_by
         )
-    phases = read_phases_of(connection, ids)
-    return [
-        Sight(
-            principal=principal,
-            campaign_id=campaign.id,
-            name=campaign.name,
-            title=campaign.title or campaign.name,
-            description=campaign.description,
-            time_zone=campaign.time_zone,
-            visibility=Visibility(campaign.visibility),
-            joining=Joining(campaign.joining),
-            anonymous=campaign.anonymous,
-            verified_only=campaign.verified_only,
-            ranked_by=campaign.ranked_by,
-            frozen_at=campaign.frozen_at,
-            at=float(campaign.at),
-            organises=bool(campaign.organises),
-            views=bool(campaign.views),
-            phases=phases[campaign.id],
-            test_sets=test_sets[campaign.id],
-            teams=teams[campaign.id],
-        )
-        for campaign in campaigns
-    ]
+    broken: dict[int, UnreadableRow] = {}
+    phases = read_phases_of(connection, ids, broken)
+    found = []
+    for campaign in campaigns:
+        try:
+            if campaign.id in broken:
+                raise broken[campaign.id]
+            found.append(_sight(principal, campaign, phases[campaign.id], test_sets[campaign.id], teams[campaign.id]))
+        except UnreadableRow as error:
+            if unreadable is None:
+                raise
+            unreadable.append(UnreadableCampaign(campaign.id, campaign.name, str(error) if campaign.organises else ""))
+    return found
+
+
+def _sight(
+    principal: Principal,
+    campaign: Any,
+    phases: list[KnownPhase],
+    test_sets: dict[int, SeenTestSet],
+    teams: dict[str, SeenTeam],
+) -> Sight:
+    try:
+        check_zone(campaign.time_zone)
+    except BadSchedule as error:
+        raise UnreadableRow(f"The time zone of the campaign cannot be read: {error}") from None
+    return Sight(
+        principal=principal,
+        campaign_id=campaign.id,
+        name=campaign.name,
+        title=campaign.title or campaign.name,
+        description=campaign.description,
+        time_zone=campaign.time_zone,
+        visibility=known(Visibility, campaign.visibility, "The visibility of the campaign"),
+        joining=known(Joining, campaign.joining, "The way that teams join the campaign"),
+        anonymous=campaign.anonymous,
+        verified_only=campaign.verified_only,
+        ranked_by=campaign.ranked_by,
+        frozen_at=campaign.frozen_at,
+        at=float(campaign.at),
+        organises=bool(campaign.organises),
+        views=bool(campaign.views),
+        phases=phases,
+        test_sets=test_sets,
+        teams=teams,
+    )

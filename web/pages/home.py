@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from models.session import reading
 from web.asking import Asking, state_of
-from web.life.sight import visible_campaigns
+from web.life.sight import UnreadableCampaign, visible_campaigns
 from web.pages.rendering import page
 
 router = APIRouter()
@@ -16,5 +16,6 @@ router = APIRouter()
 def home(request: Request, principal: Asking) -> Response:
     """All campaigns that one may know of."""
     with reading(state_of(request).engine) as connection:
-        campaigns = visible_campaigns(connection, principal)
-    return page(request, "home", title="Campaigns", campaigns=campaigns)
+        unreadable: list[UnreadableCampaign] = []
+        campaigns = visible_campaigns(connection, principal, unreadable=unreadable)
+    return page(request, "home", title="Campaigns", campaigns=campaigns, unreadable=unreadable)
