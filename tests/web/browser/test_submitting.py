@@ -1,7 +1,13 @@
 """A team hands in an output by the page, follows it, sees its scores, declares and withdraws it."""
 
+import tempfile
+import threading
+import time
+import uuid
 from pathlib import Path
+from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from models.quota import Scope
@@ -9,8 +15,9 @@ from models.session import writing
 from models.states import QuotaKind
 from scheduler.quotas import set_quotas
 from tests.web.browser.looks import check_page
-from tests.web.browser.site import Site
-from tests.web.submissions.port import Port, output
+from tests.web.browser.site import PATIENCE_MILLISECONDS, Site
+from tests.web.submissions.port import ADDRESS, Port, output
+from web.submissions.reading import read_sent
 
 CAMPAIGN = "/campaigns/port%201"
 
@@ -56,6 +63,39 @@ def test_a_team_submits_follows_declares_and_withdraws(site: Site, tmp_path: Pat
     expect(page.get_by_role("status").first).to_contain_text("stands on no board")
     check_page(page, f"{CAMPAIGN}/submissions")
     expect(page.get_by_role("row", name="2 mast")).to_contain_text("withdrawn")
+
+
+def reads_once_it_may(path: Path, folder: Path, name: str, *more: Any) -> Any:
+    """As `read_sent`, as soon as there is a file of that name beside those of all programs."""
+    while not Path(tempfile.gettempdir(), name).exists():
+        time.sleep(0.01)
+    return read_sent(path, folder, name, *more)
+
+
+def test_who_waits_is_told_how_many_are_before(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.submissions.handing_in.read_sent", reads_once_it_may)
+    port = Port.opened(site.service)
+    mary, gate = port.program("mary"), Path(tempfile.gettempdir(), f"steelyard-gate-{uuid.uuid4().hex}")
+    site.stack.callback(gate.unlink, missing_ok=True)
+    answers: list[int] = []
+
+    def send() -> None:
+        files = {"file": (gate.name, output())}
+        answers.append(mary.post(f"{ADDRESS}/diagnosis", data={"system": "mast"}, files=files).status_code)
+
+    sending = [threading.Thread(target=send) for _ in range(3)]
+    for each in sending:
+        each.start()
+    page = site.page(port.accounts["mary"])
+    page.goto(f"{CAMPAIGN}/submit")
+    # As when the form is sent; while a page is being left, Playwright sees nothing of it.
+    page.evaluate("document.querySelector('form[enctype]').dispatchEvent(new Event('submit'))")
+    expect(page.get_by_text("1 file is read before yours.")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
+    gate.touch()
+    for each in sending:
+        each.join()
+    assert answers == [200, 200, 200]
+    expect(page.get_by_text("The file is sent, or being read.")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
 
 
 def test_everything_works_without_a_script(site: Site, tmp_path: Path) -> None:
