@@ -52,7 +52,7 @@ def campaign_as_text(connection: Connection, sight: Sight) -> str:
             labels = ",".join(each.references)
             rows.append([each.title, f"{each.segments:,}", languages, each.phase or "(all)", labels, state])
         parts.append(aligned(rows))
-    corrections = list_corrections(connection, sight.campaign_id)
+    corrections = list_corrections(connection, sight)
     if corrections:
         rows = [["Correction", "Test set", "Versions", "Made", "Why"]]
         for known in corrections:

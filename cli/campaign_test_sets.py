@@ -195,7 +195,7 @@ def run_correction(options: argparse.Namespace) -> int:
 
     with looking(options) as connection:
         sight = read_sight(connection, COMMAND_LINE, options.campaign)
-        known = list_corrections(connection, sight.campaign_id)
+        known = list_corrections(connection, sight)
         if not known:
             raise CommandError(f"No references of {options.campaign} were corrected.")
         chosen = known[0] if options.correction is None else find_correction(connection, sight, options.correction)

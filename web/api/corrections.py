@@ -76,8 +76,8 @@ def list_campaign_corrections(
 ) -> Paged[ShownCorrection]:
     """The corrections of a campaign, the newest first."""
     with reading(state_of(request).engine) as connection:
-        campaign_id = read_sight(connection, principal, name).campaign_id
-        corrections = list_corrections(connection, campaign_id, before=id_after(after), limit=limit + 1)
+        sight = read_sight(connection, principal, name)
+        corrections = list_corrections(connection, sight, before=id_after(after), limit=limit + 1)
     return Paged(**in_pages(corrections, limit, lambda each: ShownCorrection(**_values(each))))
 
 

@@ -80,7 +80,8 @@ def _row(sight: Sight, line: Line, axes: Sequence[tuple[float, float]]) -> Row:
         for figure, axis in zip(contender.figures, axes, strict=False)
     ]
     cells += [Cell(number(None))] * (len(axes) - len(cells))
-    opens = "submission" if sight.organises or name.own else "segments" if sight.sees_output(contender.team) else ""
+    sees = sight.sees_output(contender.team, contender.kind, ranked=contender.ranked)
+    opens = "submission" if sight.organises or name.own else "segments" if sees else ""
     return Row(
         contender.submission, name, opens, line.rank, line.place, cells, contender, _marks(contender, name),
         _remark(sight, line),

@@ -16,7 +16,7 @@ class OtherOutput:
     """What somebody else has handed in, or the same team before."""
 
     called: str
-    """As the asker may know it: "baseline of harbour", or "another submission"."""
+    """As the asker may know it: "baseline of harbour"."""
     text: Utf8
     own: bool = False
     """Whether it is the asker's own."""

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, select
 
-from models.declaration import Declaration
 from models.known_test_sets import first_called
 from models.submission import Submission
-from models.system import System
 from models.test_set import Reference, TestSet
 from web.errors import NotThere
+from web.life.shown import read_shown
 from web.life.sight import Sight
 
 
@@ -106,20 +105,17 @@ def find_test_set(test_sets: Sequence[VisibleTestSet], wanted: str) -> VisibleTe
 
 def visible_outputs(connection: Connection, sight: Sight, test_set_id: int) -> list[VisibleOutput]:
     """The last output of each system and run that was not withdrawn, by name, as far as they may be seen."""
-    rows = connection.execute(
-        select(Submission.id, Submission.text_id, Submission.run, System.team, System.name)
-        .join(System, System.id == Submission.system_id)
-        .outerjoin(Declaration, Declaration.submission_id == Submission.id)
-        .where(Submission.campaign_id == sight.campaign_id, Submission.test_set_id == test_set_id)
-        .where(Declaration.withdrawn_at.is_(None))
-        .order_by(Submission.id)
-    ).all()
-    last = {(row.team, row.name, row.run): row for row in rows if sight.sees_output(row.team)}
+    shown = read_shown(connection, sight, Submission.test_set_id == test_set_id)
+    last = {
+        (each.real_team, each.row.name, each.row.run): each
+        for each in shown
+        if each.output and each.row.withdrawn_at is None
+    }
     found = []
-    for row in last.values():
-        parts = [sight.name_of(row.team) if row.team else "", sight.system_name_of(row.team, row.name)]
-        name = "/".join(part for part in parts if part) + (f", run {row.run}" if row.run else "")
-        found.append(VisibleOutput(row.id, row.text_id, row.team, name, row.team in sight.own_teams))
+    for each in last.values():
+        name = "/".join(part for part in (each.team if each.real_team else "", each.system) if part)
+        name += f", run {each.run}" if each.run else ""
+        found.append(VisibleOutput(each.id, each.text_id, each.real_team, name, each.real_team in sight.own_teams))
     # Systems of a team without names would all be called "Team 7".
     called = Counter(each.name for each in found)
     found = [

@@ -138,14 +138,16 @@ def correct(
 
 
 def list_corrections(
-    connection: Connection, campaign_id: int, *, before: int | None = None, limit: int | None = None
+    connection: Connection, sight: Sight, *, before: int | None = None, limit: int | None = None
 ) -> list[KnownCorrection]:
-    """The corrections of a campaign, the newest first: all of them, or `limit` with ids below `before`."""
+    """Those corrections that somebody may know of, the newest first: all, or `limit` with ids below `before`."""
     older = () if before is None else (Correction.id < before,)
     rows = connection.execute(
         select(Correction, TestSet.name, TestSet.version)
         .join(TestSet, TestSet.id == Correction.old_test_set_id)
-        .where(Correction.campaign_id == campaign_id, *older)
+        .where(Correction.campaign_id == sight.campaign_id, *older)
+        .where(Correction.old_test_set_id.not_in(sight.hidden_test_sets))
+        .where(Correction.new_test_set_id.not_in(sight.hidden_test_sets))
         .order_by(Correction.id.desc())
         .limit(limit)
     ).all()
@@ -171,7 +173,7 @@ def list_corrections(
 
 def find_correction(connection: Connection, sight: Sight, correction: int) -> KnownCorrection:
     """The correction of that number. Raises NotThere."""
-    for known in list_corrections(connection, sight.campaign_id):
+    for known in list_corrections(connection, sight):
         if known.id == correction:
             return known
     raise NotThere(f"The campaign has no correction {correction}.")

@@ -188,6 +188,8 @@ def _to_change(connection: Connection, principal: Principal, submission_id: int)
         sight = read_sight_by_id(connection, principal, found.campaign_id)
     except NotThere:
         raise unknown from None
+    if not sight.sees_source(found.test_set_id):
+        raise unknown
     ours = found.team in sight.own_teams
     if not ours and not sight.organises:
         # Whether a number is that of somebody else's submission is nobody's business.

@@ -14,17 +14,15 @@ from sqlalchemy import Connection, Engine, select
 
 from models.account import Account
 from models.audit import AuditEntry
-from models.declaration import Declaration
 from models.evaluation import Evaluation
 from models.protocol import Protocol
-from models.roles import Feedback
 from models.score import Score
 from models.session import reading
 from models.submission import Submission
-from models.system import System
 from models.test_set import Document, Reference, TestSet
 from web.access.principal import Principal
 from web.life.corrections import list_corrections
+from web.life.shown import read_shown
 from web.life.sight import Sight, read_sight
 from web.life.teams import list_members
 from web.life.test_sets import list_campaign_test_sets
@@ -107,7 +105,7 @@ def _gathered(connection: Connection, sight: Sight) -> _Contents:
     names = _add_test_sets(connection, sight, contents)
     submissions = _add_submissions(connection, sight, contents, names)
     _add_scores(connection, sight, contents, submissions)
-    corrections = [asdict(each) for each in list_corrections(connection, sight.campaign_id)]
+    corrections = [asdict(each) for each in list_corrections(connection, sight)]
     contents.tables["corrections.tsv"] = _table(
         ("id", "test_set", "old_version", "new_version", "made_at", "reason"), corrections
     )
@@ -176,43 +174,30 @@ def _add_test_sets(connection: Connection, sight: Sight, contents: _Contents) ->
 
 def _add_submissions(
     connection: Connection, sight: Sight, contents: _Contents, names: dict[int, str]
-) -> dict[int, str]:
-    """Submissions that may be known of, with outputs that may be seen; those whose scores may be, with their teams."""
-    rows, scored = [], {}
-    found = connection.execute(
-        select(
-            *(Submission.id, Submission.test_set_id, Submission.run, Submission.text_id, Submission.created_at),
-            *(System.team, System.name, Declaration.kind, Declaration.constrained, Declaration.description),
-            *(Declaration.phase, Declaration.late_seconds, Declaration.withdrawn_at),
-        )
-        .join(System, System.id == Submission.system_id)
-        .outerjoin(Declaration, Declaration.submission_id == Submission.id)
-        .where(Submission.campaign_id == sight.campaign_id)
-        .order_by(Submission.id)
-    )
-    for row in found:
-        ours = sight.organises or row.team in sight.own_teams
-        if not ours and (row.withdrawn_at is not None or not sight.sees_board):
-            continue
-        team, system = sight.name_of(row.team), sight.system_name_of(row.team, row.name)
-        output = ""
-        if ours or sight.sees_output(row.team):
-            output = f"outputs/{safe_name(str(row.id), team, system, row.run)}.txt"
-            contents.texts.append((output, row.text_id))
-        if sight.feedback(row.team) == Feedback.FULL:
-            scored[row.id] = row.team
-        shown = {"team": team, "system": system, "test_set": names.get(row.test_set_id, ""), "output": output}
-        # A description may well say who wrote it.
-        hidden = {} if ours or sight.sees_names else {"description": ""}
-        rows.append({**row._asdict(), **shown, **hidden})
+) -> frozenset[int]:
+    """Submissions that may be known of, with outputs that may be seen; those whose scores may be."""
+    rows, scored = [], set()
+    for each in read_shown(connection, sight):
+        row = {name: getattr(each.row, name) for name in ("kind", "constrained", "late_seconds")}
+        if each.own:
+            # What a team says beside its scores, and when, is for itself and the organisers.
+            row |= {name: getattr(each.row, name) for name in ("description", "phase", "created_at", "withdrawn_at")}
+        row |= {"id": each.id, "team": each.team, "system": each.system, "run": each.run, "output": ""}
+        row["test_set"] = names.get(each.test_set_id, "")
+        if each.output:
+            row["output"] = f"outputs/{safe_name(str(each.id), each.team, each.system, each.run)}.txt"
+            contents.texts.append((row["output"], each.text_id))
+        if each.scores:
+            scored.add(each.id)
+        rows.append(row)
     columns = ("id", "test_set", "team", "system", "run", "kind", "constrained", "description", "phase")
     contents.tables["submissions.tsv"] = _table(
         (*columns, "late_seconds", "created_at", "withdrawn_at", "output"), rows
     )
-    return scored
+    return frozenset(scored)
 
 
-def _add_scores(connection: Connection, sight: Sight, contents: _Contents, submissions: dict[int, str]) -> None:
+def _add_scores(connection: Connection, sight: Sight, contents: _Contents, submissions: frozenset[int]) -> None:
     rows = connection.execute(
         select(
             *(Evaluation.submission_id, Protocol.id, Protocol.reference_labels, Score.specification, Score.signature),

@@ -5,12 +5,14 @@ Every route asks here, and nothing that a sight does not allow is read from the 
 | | organisers | teams of it | viewers | others, where it is public |
 |---|---|---|---|---|
 | that it exists, its phases and rules | yes | yes | yes | yes |
-| sources of a test set | yes | once its phase has begun | same | same |
+| that a test set exists, its source, and whatever hangs on it | yes | once its phase has begun | same | same |
 | references, and whatever tells what is in one (segment scores, marks, n-grams) | yes | once released | same | same |
 | scores of others | yes | in open and published phases | same | same |
 | own scores | | by the feedback of the phase | | |
 | names of other teams | yes | unless anonymous, or once published | same | same |
-| outputs of others | yes | once published | same | same |
+| outputs of others | yes | once published, what is ranked or declared contrastive | same | same |
+
+Which submissions there are for somebody, and what of each, is `web.life.shown`.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from models.base import now
 from models.campaign import Campaign, CampaignMember, CampaignTestSet, Participation
 from models.errors import UnreadableRow
 from models.phases import KnownPhase, phase_at, read_phases_of
-from models.roles import CampaignRole, Feedback, Joining, PhaseKind, Scope, TeamRole, Visibility
+from models.roles import CampaignRole, DeclaredKind, Feedback, Joining, PhaseKind, Scope, TeamRole, Visibility
 from models.states import known
 from models.team import Team
 from scheduler.errors import BadSchedule
@@ -129,7 +131,7 @@ class Sight:
         return self.organises or not self.anonymous or self.published
 
     def sees_source(self, test_set_id: int) -> bool:
-        """Whether the source of a test set may be had."""
+        """Whether a test set may be known of, and its source be had."""
         if self.organises:
             return True
         seen = self.test_sets.get(test_set_id)
@@ -140,16 +142,24 @@ class Sight:
     def sees_references(self, test_set_id: int) -> bool:
         """Whether references, and what tells of them, may be shown."""
         seen = self.test_sets.get(test_set_id)
-        return self.organises or (seen is not None and seen.released_at is not None)
+        released = seen is not None and seen.released_at is not None
+        return self.organises or (released and self.sees_source(test_set_id))
 
     @property
     def sees_outputs(self) -> bool:
-        """Whether the outputs of all teams may be shown."""
+        """Whether there are outputs of all teams to be seen."""
         return self.organises or self.published or not self.phases
 
-    def sees_output(self, team: str) -> bool:
-        """Whether the outputs of a team may be shown."""
-        return self.sees_outputs or team in self.own_teams
+    @property
+    def hidden_test_sets(self) -> frozenset[int]:
+        """Those whose phase has not begun: nobody but organisers may know that they are there."""
+        return frozenset(each for each in self.test_sets if not self.sees_source(each))
+
+    def sees_output(self, team: str, kind: DeclaredKind = DeclaredKind.UNDECLARED, *, ranked: bool = True) -> bool:
+        """Whether an output that stands on a leaderboard may be shown: of others what is ranked or contrastive."""
+        if self.organises or not self.phases or team in self.own_teams:
+            return True
+        return self.published and (ranked or kind == DeclaredKind.CONTRASTIVE)
 
     @property
     def sees_segments(self) -> bool:

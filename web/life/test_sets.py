@@ -163,13 +163,13 @@ def as_new(name: str, folder: CampaignFolder) -> NewTestSet:
 
 
 def list_campaign_test_sets(connection: Connection, sight: Sight) -> list[KnownTestSet]:
-    """The test sets of a campaign in their order, those that were replaced after those that stand.
+    """The test sets that somebody may know of, in their order, those that were replaced after those that stand.
 
     Those that only submissions lead to, of campaigns that `evaluate` made, come last.
     """
     submitted = select(Submission.test_set_id).where(Submission.campaign_id == sight.campaign_id)
     measured = {each.test_set_id for each in protocols_on(connection, sight.campaign_id)}
-    ids = {*sight.test_sets, *measured, *connection.scalars(submitted.distinct())}
+    ids = {*sight.test_sets, *measured, *connection.scalars(submitted.distinct())} - sight.hidden_test_sets
     if not ids:
         return []
     labels: dict[int, list[str]] = {}

@@ -34,7 +34,7 @@ def show_campaign(request: Request, name: str, principal: Asking) -> Response:
     with reading(state_of(request).engine) as connection:
         sight = read_sight(connection, principal, name)
         test_sets = list_campaign_test_sets(connection, sight)
-        corrections = list_corrections(connection, sight.campaign_id)
+        corrections = list_corrections(connection, sight)
     return page(
         request,
         "campaign",

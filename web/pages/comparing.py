@@ -128,7 +128,11 @@ def end_trials(
 
 def _addresses(sight: Sight, systems: Sequence[Contender], links: Links) -> dict[tuple[int, int], str]:
     """Where the segments of a pair are to be seen, for those pairs whose outputs may be."""
-    seen = [number for number, each in enumerate(systems) if sight.sees_segments and sight.sees_output(each.team)]
+    seen = [
+        number
+        for number, each in enumerate(systems)
+        if sight.sees_segments and sight.sees_output(each.team, each.kind, ranked=each.ranked)
+    ]
     return {(a, b): links.segments(systems[a].submission, systems[b].submission) for a in seen for b in seen if a < b}
 
 

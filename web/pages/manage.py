@@ -330,7 +330,7 @@ def _management(
         members = list_members(connection, sight.campaign_id)
         quotas = quotas_that_hold(connection, sight)
         quota_teams = teams_of_quotas(connection, sight)
-        corrections = list_corrections(connection, sight.campaign_id)
+        corrections = list_corrections(connection, sight)
         changes = connection.execute(
             select(AuditEntry.at, AuditEntry.actor, AuditEntry.action, AuditEntry.subject)
             .where(AuditEntry.campaign_id == sight.campaign_id)

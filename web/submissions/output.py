@@ -11,6 +11,7 @@ from sqlalchemy import select
 from models.session import reading
 from models.text import TextBlock
 from web.errors import NotThere
+from web.life.shown import sees_output
 from web.submissions.seen import UNKNOWN, find_row
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ def output_of(state: State, principal: Principal, submission: int) -> Response:
     """The text of a submission as a file. Raises NotThere."""
     with reading(state.engine) as connection:
         sight, row = find_row(connection, principal, submission)
-        own = sight.organises or row.team in sight.own_teams
-        if not own and (not sight.sees_output(row.team) or row.withdrawn_at is not None):
+        if not sees_output(connection, sight, submission, row.test_set_id):
             raise NotThere(UNKNOWN.format(submission))
         content = b"".join(output_blocks(connection, row.text_id))
     name = file_name_of(sight.system_name_of(row.team, row.system) or "submission", submission)

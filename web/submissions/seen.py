@@ -137,9 +137,12 @@ def find_row(connection: Connection, principal: Principal, submission: int) -> t
     if row is None:
         raise NotThere(UNKNOWN.format(submission))
     try:
-        return read_sight_by_id(connection, principal, row.campaign_id), row
+        sight = read_sight_by_id(connection, principal, row.campaign_id)
     except NotThere:
         raise NotThere(UNKNOWN.format(submission)) from None
+    if not sight.sees_source(row.test_set_id):
+        raise NotThere(UNKNOWN.format(submission))
+    return sight, row
 
 
 def list_submissions(connection: Connection, sight: Sight, wanted: Wanted, silent_seconds: float) -> Listed:
@@ -147,6 +150,7 @@ def list_submissions(connection: Connection, sight: Sight, wanted: Wanted, silen
     conditions: list[ColumnElement[bool]] = [Submission.campaign_id == sight.campaign_id]
     if not sight.organises:
         conditions.append(System.team.in_(sight.own_teams))
+        conditions.append(Submission.test_set_id.not_in(sight.hidden_test_sets))
     if wanted.team:
         conditions.append(System.team == wanted.team)
     if wanted.test_set:

@@ -40,6 +40,7 @@ def list_systems(connection: Connection, sight: Sight, *, limit: int, after: int
     if not sight.organises:
         others = Declaration.withdrawn_at.is_(None) if sight.sees_board and sight.sees_names else None
         conditions.append(own if others is None else or_(own, others))
+        conditions.append(Submission.test_set_id.not_in(sight.hidden_test_sets))
     if after is not None:
         conditions.append(System.id > after)
     rows = connection.execute(

@@ -46,7 +46,7 @@ class OfferedTestSet:
 
 
 def offered_test_sets(connection: Connection, sight: Sight) -> list[OfferedTestSet]:
-    """The test sets that the campaign measures, without those that were replaced by corrected ones."""
+    """The test sets that the campaign measures and somebody may know of, without those that were replaced."""
     measured = (
         select(Evaluation.protocol_id)
         .join(Submission, Submission.id == Evaluation.submission_id)
@@ -64,7 +64,7 @@ def offered_test_sets(connection: Connection, sight: Sight) -> list[OfferedTestS
     offered = []
     for row in rows:
         seen = sight.test_sets.get(row.id)
-        if seen is not None and seen.replaced_by is not None:
+        if (seen is not None and seen.replaced_by is not None) or not sight.sees_source(row.id):
             continue
         phase = phases.get(seen.phase_id, "") if seen is not None and seen.phase_id is not None else ""
         languages = row.source_language, row.target_language

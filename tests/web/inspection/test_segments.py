@@ -192,8 +192,8 @@ def test_what_was_withdrawn_is_shown_nowhere_also_once_it_is_published(bay: Look
     assert bay.service.client().get(API, params={"text": "green boat"}).json()["found"] == 1
 
 
-def test_the_source_is_shown_once_its_phase_has_begun(bay: Looked) -> None:
-    """References are out, and so are outputs: only the source is kept back."""
+def test_a_test_set_is_shown_once_its_phase_has_begun(bay: Looked) -> None:
+    """Also where references are out, and an earlier phase is published."""
     bay.service.phase(bay.campaign, "results", PhaseKind.PUBLISHED)
     coming = bay.service.phase(bay.campaign, "next", PhaseKind.OPEN, begins=DAY)
     bay.release()
@@ -201,12 +201,10 @@ def test_the_source_is_shown_once_its_phase_has_begun(bay: Looked) -> None:
         connection.execute(update(CampaignTestSet).values(phase_id=coming))
     member, organiser = bay.service.browser(bay.gull), bay.service.browser(bay.organiser)
     for client in (bay.service.client(), member):
-        answer = client.get(API)
-        assert [each["source"] for each in answer.json()["items"]] == [None] * 4
-        assert [each["label"] for each in answer.json()["items"][0]["references"]] == ["A", "B"]
-        assert "přístav" not in answer.text
-        assert client.get(API, params={"text": "přístav"}).json()["found"] == 0
-        assert "přístav" not in client.get(PAGE).text
+        assert client.get(API).json()["items"] == []
+        for address in (API, PAGE):
+            answer = client.get(address, params={"test_set": "bay"})
+            assert "přístav" not in answer.text
     assert organiser.get(API).json()["items"][1]["source"] == "starý přístav spí"
     with writing(bay.service.engine) as connection:
         connection.execute(update(CampaignTestSet).values(phase_id=None))
