@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 _CODE = {
     "x86_64": bytes.fromhex(
@@ -28,6 +29,7 @@ _CODE = {
 MACHINES = tuple(_CODE)
 
 _RUNNING = 0x1001
+_COMMAND = 0x1202
 _ZERO, _DUMP, _START = ((ord("C") << 24 | ord("T") << 16) + number for number in (1, 3, 4))
 
 
@@ -50,6 +52,16 @@ def dump(machine: str, name: str) -> None:
     """Write down what was counted, in a file of its own that names the reason, and forget it."""
     text = ctypes.create_string_buffer(name.encode())
     _ask(machine, _DUMP, ctypes.addressof(text))
+
+
+def counted(machine: str, log: Path) -> int:
+    """How many instructions were counted so far: callgrind says it in valgrind's log, the file of `--log-file`."""
+    text = ctypes.create_string_buffer(b"status internal")
+    began = log.stat().st_size
+    _ask(machine, _COMMAND, ctypes.addressof(text))
+    with log.open() as file:
+        file.seek(began)
+        return int(next(line for line in file if line.startswith("events-1: ")).split()[1])
 
 
 def _ask(machine: str, request: int, argument: int = 0) -> int:

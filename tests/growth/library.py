@@ -1,0 +1,176 @@
+"""What reads and cuts texts: all formats, tokenizers and kinds of judgments, and what they stand on."""
+
+from collections.abc import Callable, Iterator
+
+from metrics.errors import MetricsError
+from metrics.human.kinds import KINDS
+from metrics.human.reading import Reading, read_judgments
+from metrics.inspection.marks import compare
+from metrics.kernels.lowered import lowered
+from metrics.kernels.words import words
+from metrics.text.encodings import advice
+from metrics.text.formats import FORMATS, looks_like, read_file
+from metrics.text.languages import main_code, same_language
+from metrics.text.markup import DEFAULT_MARKUP_LIMITS
+from metrics.text.names import fault_of_name, folded, printable, system_name
+from metrics.text.normalization import normalized
+from metrics.text.tables import looks_like_table
+from metrics.text.tercom import reference_text
+from metrics.text.tokenizers import TOKENIZERS, folds_afterwards, prepared_text
+from metrics.text.trees import short_lemma
+from tests.growth.families import FAMILIES, in_turn
+from tests.growth.measuring import USUAL, Subject
+
+XML = '<?xml version="1.0"?>'
+CONTEXTS = {
+    "plain": {"the file": ("", "")},
+    "mteval": {
+        "the file": ("", ""),
+        "a segment": (
+            '<srcset setid="s" srclang="en"><doc docid="d"><seg id="1">',
+            "</seg></doc></srcset>",
+        ),
+        "a segment of XML": (
+            XML + '<mteval><srcset setid="s" srclang="en"><doc docid="d"><seg id="1">',
+            "</seg></doc></srcset></mteval>",
+        ),
+        "an attribute": ('<srcset srclang="en" setid="', '"><doc docid="d"><seg id="1">a</seg></doc></srcset>'),
+        "a document": (
+            '<srcset setid="s" srclang="en"><doc docid="d">',
+            '<seg id="1">a</seg></doc></srcset>',
+        ),
+    },
+    "wmt-xml": {
+        "a segment": (
+            XML + '<dataset id="s"><doc id="d" origlang="en"><src lang="en"><p><seg id="1">',
+            "</seg></p></src></doc></dataset>",
+        ),
+        "an attribute": (
+            XML + '<dataset id="s"><doc id="d" origlang="en"><hyp lang="cs" system="',
+            '"><p><seg id="1">a</seg></p></hyp></doc></dataset>',
+        ),
+    },
+    "tectomt": {
+        "a form": (
+            '<tmt_document><bundles><LM id="1"><trees><TCzechA><children><ord>1</ord><form>',
+            "</form></children></TCzechA></trees></LM></bundles></tmt_document>",
+        ),
+        "an attribute": ('<tmt_document><bundles><LM id="', '"/></bundles></tmt_document>'),
+    },
+    "treex": {
+        "the file": ("", ""),
+        "a bundle": ("<treex_document><bundles><LM><zones>", "</zones></LM></bundles></treex_document>"),
+        "a lemma": (
+            '<treex_document><bundles><LM id="1"><zones><zone language="cs"><trees><a_tree><children><LM><ord>1</ord>'
+            "<form>a</form><lemma>",
+            "</lemma></LM></children></a_tree></trees></zone></zones></LM></bundles></treex_document>",
+        ),
+    },
+    "conllu": {
+        "the file": ("", ""),
+        "a comment": ("# ", "\n1\ta\ta" + "\t_" * 7 + "\n"),
+        "the comment text": ("# text = a", "b\n1\ta\ta" + "\t_" * 7 + "\n"),
+        "a form": ("1\t", "\ta" + "\t_" * 7 + "\n"),
+    },
+}
+"""By format where the text of a stranger may stand: what is before it and behind it."""
+JUDGMENTS = {
+    "scores": ("system\tsegment\tscore\n", "\t{}\t1\n"),
+    "ratings": ("annotator\tsystem\tsegment\tscore\n", "\tA\t{}\t1\n"),
+    "errors": ("rater\tsystem\tsegment\tcategory\tseverity\n", "\tA\t{}\tFluency\tMinor\n"),
+    "rankings": ("annotator\tranking\tsystem\tsegment\trank\n", "\t1\tA\t{}\t1\n"),
+}
+"""By kind of judgments the first line, and what follows a stranger's cell in each row."""
+LONGEST_ATTRIBUTE = DEFAULT_MARKUP_LIMITS.attribute_bytes // 2
+SPOKEN = ("en", "cs", "ru", "ja")
+"""Languages by whose letters encodings are guessed, one of each way to do so."""
+
+
+def encoded(text: str) -> bytes:
+    """As a file has it that need not be UTF-8."""
+    return text.encode(errors="surrogatepass")
+
+
+def clean(text: str) -> str:
+    """As it is once it was read."""
+    return text.encode(errors="replace").decode().replace("\x00", "?")
+
+
+def of_every_family(name: str, make: Callable[[str], Callable[[], object]], number: int, **more) -> Iterator[Subject]:
+    """The same with texts of the families whose turn it is with this number."""
+    for family in in_turn(number):
+        yield Subject(f"{name}: {family}", lambda size, family=family: make(FAMILIES[family](size)), **more)
+
+
+def _reading(format_: str, before: str, after: str) -> Callable[[str], Callable[[], object]]:
+    def make(text: str) -> Callable[[], object]:
+        data = encoded(f"{before}{text}{after}")
+        return lambda: read_file(data, format=format_)
+
+    return make
+
+
+def _applied(function: Callable[[str], object]) -> Callable[[str], Callable[[], object]]:
+    def make(text: str) -> Callable[[], object]:
+        text = clean(text)
+        return lambda: function(text)
+
+    return make
+
+
+def _judgments(kind: str) -> Callable[[str], Callable[[], object]]:
+    first, rest = JUDGMENTS[kind]
+
+    def make(text: str) -> Callable[[], object]:
+        cells = clean(text).replace("\t", " ").split("\n")
+        rows = "".join(f"{cell}{rest.format(number)}" for number, cell in enumerate(cells))
+        return lambda: read_judgments([(first + rows).encode()], Reading(segments=1 << 20, kind=kind))
+
+    return make
+
+
+def readers() -> Iterator[Subject]:
+    """Every format, in each place of its files; and how formats are told."""
+    for format_ in FORMATS:
+        for number, (place, (before, after)) in enumerate(CONTEXTS[format_].items()):
+            make = _reading(format_, before, after)
+            # Longer attributes are refused.
+            most = LONGEST_ATTRIBUTE if place == "an attribute" else USUAL
+            yield from of_every_family(f"{format_}, {place}", make, number, refuses=(MetricsError,), largest=most)
+    for number, kind in enumerate(KINDS):
+        yield from of_every_family(f"judgments, {kind}", _judgments(kind), number, refuses=(MetricsError,))
+
+
+def texts() -> Iterator[Subject]:
+    """Every tokenizer, and what looks at a text that was read."""
+    for number, tokenizer in enumerate(TOKENIZERS):
+        # MeCab takes a thousand instructions for each letter, and the square of a row of one kind, up to LONGEST_LINE.
+        analyzed = TOKENIZERS[tokenizer].analyzer is not None
+        most, power = (1 << 9, 2.0) if analyzed else (USUAL, 1.0)
+        cut = lambda text, tokenizer=tokenizer: prepared_text(text.encode(), tokenizer)  # noqa: E731
+        yield from of_every_family(
+            f"tokenizer {tokenizer}", _applied(cut), number, refuses=(MetricsError,), largest=most, exponent=power
+        )
+    functions: dict[str, Callable[[str], object]] = {
+        "how a format is told": lambda text: looks_like(text.encode()),
+        "how a format is told, behind a declaration": lambda text: looks_like(f"{XML}<!-- {text}".encode()),
+        "how a table is told": lambda text: looks_like_table(text.encode()),
+        "folding": lambda text: (lowered(text.encode()), folds_afterwards(text.encode(), "13a")),
+        "words": lambda text: words(text.encode(), text.count("\n") + 1),
+        "tercom": lambda text: reference_text(text, norm=True, punct=False, asian=True),
+        "short lemmas": short_lemma,
+        "names": lambda text: (folded(text), fault_of_name(text), printable(text), system_name(text)),
+        "languages": lambda text: (main_code(text), same_language(text, "en")),
+        "marks": lambda text: compare(text[: 1 << 12], [text[: 1 << 11], text[1 << 10 : 1 << 12]]),
+        **{f"encodings of {each}": lambda text, each=each: advice(text.encode("utf-16"), each) for each in SPOKEN},
+        **{form: lambda text, form=form: normalized(form, text) for form in ("NFC", "NFKC")},
+    }
+    for number, (name, function) in enumerate(functions.items()):
+        # Words that are marked are a thousand, whose table is filled.
+        yield from of_every_family(name, _applied(function), number, exponent=2.0 if name == "marks" else 1.0)
+
+
+def subjects() -> Iterator[Subject]:
+    """All of them."""
+    yield from readers()
+    yield from texts()

@@ -1,0 +1,26 @@
+"""No text costs more than its length says: what reads, cuts and scores is tried on hostile texts that grow.
+
+What is in a registry is here by itself: a new format or kind of judgments fails until `tests.growth.library` has the
+places where a text stands in it. A family of texts is a line in `tests.growth.families`.
+"""
+
+import pytest
+
+from tests.growth.measuring import Growth, measured, too_much
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["tests.growth.library", pytest.param("tests.growth.scoring", marks=pytest.mark.long)],
+)
+def test_work_grows_as_it_may(module):
+    grown = measured(module)
+    assert len(grown) > 100
+    assert not too_much(grown)
+
+
+@pytest.mark.parametrize(("power", "passes"), [(1.0, True), (1.3, False), (2.0, False)])
+def test_growth_is_told_from_a_dear_start(power, passes):
+    sizes = (1 << 4, 1 << 9, 1 << 11)
+    grown = [Growth("each", 1.0, {size: 100_000 + int(100 * size**power) for size in sizes})]
+    assert (not too_much(grown)) == passes
