@@ -43,7 +43,9 @@ def exit_status(program: str, command: Callable[[], int]) -> int:
         if explanation is None:
             raise
         message, status = explanation
-        print(f"{program}: {message}", file=sys.stderr)
+        from metrics.text.names import visible
+
+        print(f"{program}: {visible(message)}", file=sys.stderr)
     return status
 
 

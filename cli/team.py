@@ -123,10 +123,12 @@ def run_join(options: argparse.Namespace) -> int:
     """Let a team take part in a campaign."""
     from models.session import writing
     from web.access.principal import COMMAND_LINE
+    from web.life.sight import read_sight
     from web.life.teams import join
 
     _, engine = opened(options)
     with writing(engine, durable=True) as connection:
-        sight = join(connection, COMMAND_LINE, options.campaign, options.team)
+        join(connection, COMMAND_LINE, options.campaign, options.team)
+        sight = read_sight(connection, COMMAND_LINE, options.campaign)
     print(f"The team {options.team} takes part in {sight.name}, as number {sight.teams[options.team].number}.")
     return 0

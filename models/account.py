@@ -5,7 +5,7 @@ Secrets are stored only as hashes (SHA-256 of 256 random bits; passwords by argo
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import Base, Key, Seconds, now
@@ -28,6 +28,8 @@ class Account(Base):
     role: Mapped[str] = mapped_column(String(16), default=SiteRole.PARTICIPANT)
     verified_at: Mapped[Seconds | None]
     """When the e-mail address was confirmed."""
+    claimed: Mapped[bool] = mapped_column(server_default=false(), default=False)
+    """Whether its owner alone has said that the address is his: until it is confirmed, nobody gives it a role by it."""
     disabled_at: Mapped[Seconds | None]
     created_at: Mapped[Seconds] = mapped_column(default=now())
 
@@ -73,12 +75,15 @@ class Invitation(Base):
         CheckConstraint(f"campaign_role IS NULL OR {one_of('campaign_role', CampaignRole)}", name="campaign_role"),
         Index(None, "team_id"),
         Index(None, "campaign_id"),
+        Index(None, "mailed_hash", unique=True),
     )
 
     id: Mapped[Key]
     secret_hash: Mapped[str] = mapped_column(String(64), unique=True)
     email: Mapped[str] = mapped_column(String(254), server_default="", default="")
     """Whose it is; "" for whoever has it."""
+    mailed_hash: Mapped[str | None] = mapped_column(String(64))
+    """Of the secret that was sent to the address, and to nobody else: who has it gets what is sent there."""
     role: Mapped[str] = mapped_column(String(16), default=SiteRole.PARTICIPANT)
     """Of an account that is made with it."""
     team_id: Mapped[int | None] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"))

@@ -18,10 +18,14 @@ class Campaign(Base):
     __table_args__ = (
         CheckConstraint(one_of("visibility", Visibility), name="visibility"),
         CheckConstraint(one_of("joining", Joining), name="joining"),
+        Index(None, "folded_name", unique=True),
     )
 
     id: Mapped[Key]
     name: Mapped[str] = mapped_column(String(200), unique=True)
+    folded_name: Mapped[str | None] = mapped_column(String(800))
+    """`metrics.text.names.folded`: no two campaigns have names that people would take for the same; None where two had
+    before that was so."""
     phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
     """What its organisers call the time it is in now, where it has no rows of Phase; "" where it has no phases."""
     title: Mapped[str] = mapped_column(String(200), server_default="", default="")

@@ -27,6 +27,15 @@ def insert_new(connection: Connection, table: type[Base], row: dict[str, Any]) -
     return None if found is None else int(found)
 
 
+def lock_table(connection: Connection, table: type[Base]) -> None:
+    """Let nobody else write to a table until the transaction ends, for what no unique key can say.
+
+    On SQLite it is so already: writers come one after the other.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"LOCK TABLE {table.__tablename__} IN SHARE ROW EXCLUSIVE MODE")
+
+
 def insert_or_replace(
     connection: Connection, table: type[Base], rows: Sequence[dict[str, Any]], values: Sequence[str]
 ) -> None:

@@ -92,7 +92,7 @@ class Joining(StrEnum):
     OPEN = "open"
     """Any team joins by itself."""
     INVITED = "invited"
-    """Organisers add teams, or invite them."""
+    """Organisers invite them."""
 
 
 class DeclaredKind(StrEnum):

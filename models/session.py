@@ -18,7 +18,7 @@ from models.errors import BadDatabaseUrl, RowsHeld
 from models.forking import unforked
 from models.private_files import keep_database_private
 from models.redaction import redacted, shown_url
-from models.trouble import name_database
+from models.trouble import forget_values, name_database
 
 if TYPE_CHECKING:
     from psycopg import Cursor
@@ -75,6 +75,7 @@ def make_engine(
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     event.listen(engine, "handle_error", partial(name_database, address))
+    event.listen(engine, "handle_error", forget_values)
     return engine
 
 

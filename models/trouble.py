@@ -60,6 +60,9 @@ _POSTGRES = {
 }
 """By the first two characters of SQLSTATE: connections, interventions, deadlocks, resources, locks."""
 
+_INTEGRITY = "23"
+"""Keys and checks that a row would break."""
+
 
 def trouble_of(error: BaseException) -> Trouble | None:
     """What is wrong with the database; None where the error lies in what it was asked."""
@@ -92,6 +95,18 @@ def explain(error: DBAPIError) -> str:
     said = (str(error.orig).strip().splitlines() or [type(error.orig).__name__])[0]
     found = redacted(f"The database {getattr(error, 'database', '')} cannot be used: {said}".replace("  ", " "))
     return f"{found.rstrip('.')}. {trouble_of(error) or 'Check STEELYARD_DATABASE_URL.'}"
+
+
+def forget_values(context: ExceptionContext) -> None:
+    """Take out of an error what the rows hold that it is about: texts of users, which no log and no answer may have."""
+    cause, error = context.original_exception, context.sqlalchemy_exception
+    found = getattr(getattr(cause, "diag", None), "message_primary", None)
+    if found is None or not (getattr(cause, "sqlstate", None) or "").startswith(_INTEGRITY):
+        return
+    said = str(cause)
+    cause.args = (found,)
+    if error is not None:
+        error.args = tuple(each.replace(said, found) if isinstance(each, str) else each for each in error.args)
 
 
 def name_database(address: URL, context: ExceptionContext) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, insert, select, update
 
+from metrics.text.names import folded
 from models.campaign import Campaign
 from models.conflicts import insert_if_absent
 from models.protocol import Protocol
@@ -194,9 +195,17 @@ def store_test_set(connection: Connection, new: NewTestSet) -> int:
 
 
 def store_campaign(connection: Connection, name: str) -> int:
-    """The id of the campaign of that name, which is made where there is none."""
-    insert_if_absent(connection, Campaign, [{"name": _checked(name, 200, "campaign")}])
-    return connection.execute(select(Campaign.id).where(Campaign.name == name)).scalar_one()
+    """The id of the campaign of that name, which is made where there is none.
+
+    Raises BadIntake where another one has a name that people would take for the same.
+    """
+    row = {"name": _checked(name, 200, "campaign"), "folded_name": folded(name)}
+    insert_if_absent(connection, Campaign, [row])
+    found = connection.execute(select(Campaign.id).where(Campaign.name == name)).scalar_one_or_none()
+    if found is None:
+        other = connection.scalar(select(Campaign.name).where(Campaign.folded_name == folded(name)))
+        raise BadIntake(f'There is a campaign "{other}", which looks like "{name}". Give its name, or quite another.')
+    return found
 
 
 def store_submissions(

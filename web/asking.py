@@ -110,7 +110,7 @@ def read_principal(request: Request) -> Principal:
             principal = principal_of_session(connection, credential.secret, address)
     if principal.signed_in and state.is_stale(principal):
         with writing(state.engine) as connection:
-            note_use(connection, principal, state.settings.session_seconds)
+            note_use(connection, principal, state.settings.session_lifetime)
     request.state.principal = principal
     return principal
 

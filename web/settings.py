@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from web.access.principal import Lifetime
 from worker.settings import Settings
 
 
@@ -29,14 +30,20 @@ class WebSettings(Settings):
     """Whether anybody can make an account, or only who was invited."""
     session_seconds: float = Field(default=14 * 86400.0, gt=0)
     """How long a browser stays signed in that is not used."""
+    session_longest_seconds: float = Field(default=90 * 86400.0, gt=0)
+    """How long a browser stays signed in, however much it is used."""
     token_days: int = Field(default=365, ge=1)
     """How long an API token is good at most."""
     invitation_seconds: float = Field(default=14 * 86400.0, gt=0)
     """How long an invitation is good."""
     confirmation_seconds: float = Field(default=86400.0, gt=0)
     """How long a link that was sent by mail is good."""
+    invitations_per_day: int = Field(default=50, ge=1)
+    """Invitations that one account, or one team, sends by mail within a day."""
+    mails_per_network: int = Field(default=30, ge=1)
+    """Mails within a day that whoever has one network address causes without an account: to sign up, for a password."""
     sign_in_tries: int = Field(default=10, ge=1)
-    """Wrong passwords for an account, and from an address, within a quarter of an hour."""
+    """Wrong passwords from one network address within a quarter of an hour."""
     requests_per_minute: int = Field(default=600, ge=1)
     """Requests of one account, or of one address without an account."""
     uploads_per_minute: int = Field(default=30, ge=1)
@@ -101,3 +108,8 @@ class WebSettings(Settings):
 
     board_bytes: int = Field(default=256 * 2**20, gt=0)
     """What the web process remembers of leaderboards at most: replicates, tests of pairs, finished boards."""
+
+    @property
+    def session_lifetime(self) -> Lifetime:
+        """How long a browser stays signed in."""
+        return Lifetime(self.session_seconds, self.session_longest_seconds)

@@ -15,6 +15,9 @@ MAX_NAME_LENGTH = 100
 # Punctuation that is harmless in file names, tables, web addresses and metric specifications alike.
 _PUNCTUATION = frozenset("._-+()@=,~#'& ")
 
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"
+
 _LANGUAGE = r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})*"
 _WMT_NAME = re.compile(
     rf"(?P<set>[A-Za-z]+test\d{{4}})\.(?P<source>{_LANGUAGE}?)-(?P<target>{_LANGUAGE})\."
@@ -100,6 +103,21 @@ def fault_of_name(name: str) -> str | None:
 def folded(name: str) -> str:
     """Equal for names that people, or file systems, would take for the same."""
     return normalized("NFKC", normalized("NFKC", name).casefold())
+
+
+def hides(character: str) -> bool:
+    """Whether a character controls or hides something instead of being shown, such as the escape of a terminal.
+
+    Joiners do not: some scripts need them.
+    """
+    return unicodedata.category(character) in _HIDDEN and character not in _JOINERS
+
+
+def visible(text: str) -> str:
+    """A text of others as a terminal shows it: lines and tabs stay, whatever else hides or controls is escaped."""
+    if text.isprintable():
+        return text
+    return "".join(ascii(c)[1:-1] if hides(c) and c not in "\n\t" else c for c in text)
 
 
 def printable(name: str) -> str:

@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
+from email.errors import MessageError
+from email.headerregistry import Address
 from typing import TYPE_CHECKING, Any
 
+import idna
 from sqlalchemy import delete, func, or_, select, update
 
-from metrics.text.normalization import normalized
-from models.account import Account, WebSession
+from models.account import Account, Confirmation, WebSession
 from models.base import now
 from models.conflicts import insert_new
 from models.roles import SiteRole
 from web.errors import BadRequest, Forbidden, NotThere, Taken
+from web.short_text import short_text
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
 
     from web.access.principal import Principal
 
-LONGEST_EMAIL, LONGEST_NAME = 254, 100
-_EMAIL = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?")
+LONGEST_EMAIL, LONGEST_LOCAL, LONGEST_NAME = 254, 64, 100
+_LOCAL = re.compile(r"[a-z0-9#$&'*+/=?^_`{|}~-]+(?:\.[a-z0-9#$&'*+/=?^_`{|}~-]+)*")
+"""What stands before the @, without `!` and `%`, by which old mail servers hand on to another domain."""
+_NUMBERS = re.compile(r"[\d.]+|0x.*")
+ENCODED_WORD = "=?"
+"""Begins what programs that read mails take for other characters, an @ among them."""
 
 
 class AddressTaken(Taken):
     """There is an account with this address already."""
+
+
+class Unconfirmed(Taken):
+    """Nobody has confirmed the address of this account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,36 +51,44 @@ class KnownAccount:
     verified_at: float | None
     disabled_at: float | None
     created_at: float
+    claimed: bool = False
+    """Whether its owner alone has said that the address is his."""
+
+    def require_owner(self) -> None:
+        """Raise Unconfirmed where nobody knows that this account is that of whom the address belongs to."""
+        if self.claimed and self.verified_at is None:
+            raise Unconfirmed(
+                f"Nobody has confirmed the address {self.email}: whoever made the account may be somebody else. Send "
+                "an invitation, or let an administrator vouch for the address."
+            )
 
 
 def fold_email(text: str) -> str:
-    """An e-mail address as it is stored. Raises BadRequest for what is none."""
+    """An e-mail address as it is stored: folded, its domain as the resolver asks for it (`xn--...`).
+
+    Python's own parser, by which mails are sent, must find this very address in it: no quotes, comments, encoded words
+    or numbers of machines, which other programs take for another address. Raises BadRequest for what is none.
+    """
     email = text.strip()
-    if len(email) > LONGEST_EMAIL or not _EMAIL.fullmatch(email) or ".." in email:
-        raise BadRequest(
-            f"{email[:80]!r} is not an e-mail address such as mary@example.org"
-            + ("" if email.isascii() else "; write its domain in ASCII (xn--...)")
-            + "."
-        )
-    return email.casefold()
+    wrong = BadRequest(f"{email[:80]!a} is not an e-mail address such as mary@example.org.")
+    if len(email) > LONGEST_EMAIL:
+        raise wrong
+    local, _, domain = email.casefold().rpartition("@")
+    try:
+        domain = idna.encode(domain, uts46=True, std3_rules=True).decode()
+        folded = f"{local}@{domain}"
+        parsed = Address(addr_spec=folded).addr_spec
+    except (ValueError, MessageError) as error:
+        raise wrong from error
+    odd = not _LOCAL.fullmatch(local) or ENCODED_WORD in local or _NUMBERS.fullmatch(domain) or domain.endswith(".")
+    if odd or parsed != folded or len(local) > LONGEST_LOCAL or len(folded) > LONGEST_EMAIL:
+        raise wrong
+    return folded
 
 
 def check_name(text: str) -> str:
     """The name of a person, without spaces around it. Raises BadRequest."""
-    name = normalized("NFC", " ".join(text.split()))
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise BadRequest(f"The name has {len(name)} characters; 1 to {LONGEST_NAME} are allowed.")
-    if odd := unprintable(name):
-        raise BadRequest(f"The name contains {odd!a}, which cannot be shown.")
-    return name
-
-
-def unprintable(text: str) -> str:
-    """The first character that controls or hides something instead of being shown; "" where there is none.
-
-    Joiners are left: some scripts need them.
-    """
-    return next((each for each in text if unicodedata.category(each)[0] == "C" and each not in "\u200c\u200d"), "")
+    return short_text(text, "The name", LONGEST_NAME, shortest=1)
 
 
 def add_account(
@@ -82,12 +100,16 @@ def add_account(
     password_hash: str | None = None,
     role: SiteRole = SiteRole.PARTICIPANT,
     verified: bool = False,
+    claimed: bool = False,
     how: str = "",
 ) -> int:
-    """Make an account. `how` is for the audit log. Raises BadRequest, and Taken where the address has one."""
+    """Make an account. `how` is for the audit log. Raises BadRequest, and Taken where the address has one.
+
+    It is `claimed` where nobody but its owner says that the address is his.
+    """
     email, name = fold_email(email), check_name(name)
     row = {"email": email, "name": name, "password_hash": password_hash, "role": role}
-    made = insert_new(connection, Account, {**row, "verified_at": now() if verified else None})
+    made = insert_new(connection, Account, {**row, "verified_at": now() if verified else None, "claimed": claimed})
     if made is None:
         raise AddressTaken(f"There is an account with the address {email} already.")
     actor.audit(connection, "account.add", f"account {email}", role=role, how=how)
@@ -129,6 +151,8 @@ def set_role(connection: Connection, actor: Principal, account_id: int, role: Si
     known = read_account(connection, account_id)
     if known.role == role:
         return
+    if role in (SiteRole.ORGANISER, SiteRole.ADMINISTRATOR):
+        known.require_owner()
     if known.role == SiteRole.ADMINISTRATOR:
         _keep_an_administrator(connection, account_id)
     connection.execute(update(Account).where(Account.id == account_id).values(role=role))
@@ -150,6 +174,7 @@ def set_disabled(connection: Connection, actor: Principal, account_id: int, disa
     connection.execute(update(Account).where(Account.id == account_id).values(**values))
     if disabled:
         connection.execute(delete(WebSession).where(WebSession.account_id == account_id))
+        drop_links(connection, account_id)
     actor.audit(connection, "account.disable" if disabled else "account.enable", f"account {known.email}")
 
 
@@ -167,6 +192,7 @@ def set_password(connection: Connection, actor: Principal, account_id: int, pass
     _require_administrator(actor)
     known = read_account(connection, account_id)
     connection.execute(update(Account).where(Account.id == account_id).values(password_hash=password_hash))
+    drop_links(connection, account_id, "password")
     ended = connection.execute(delete(WebSession).where(WebSession.account_id == account_id)).rowcount
     actor.audit(connection, "account.password", f"account {known.email}", how="by an administrator")
     return ended
@@ -187,9 +213,22 @@ def change_email(connection: Connection, actor: Principal, account_id: int, emai
         return False
     if _read(connection, Account.email == email) is not None:
         raise AddressTaken(f"There is an account with the address {email} already.")
-    connection.execute(update(Account).where(Account.id == account_id).values(email=email, verified_at=None))
+    values: dict[str, Any] = {"email": email, "verified_at": None, "claimed": True}
+    connection.execute(update(Account).where(Account.id == account_id).values(**values))
+    drop_links(connection, account_id)
     actor.audit(connection, "account.email", f"account {known.email}", before=known.email, after=email)
     return True
+
+
+def drop_links(connection: Connection, account_id: int, *purposes: str) -> None:
+    """Let the links that were sent to an account be good no more: those for these purposes, or all.
+
+    What they were made for is over once the address or the password is another: who has the old mailbox has nothing.
+    """
+    mine = [Confirmation.account_id == account_id]
+    if purposes:
+        mine.append(Confirmation.purpose.in_(purposes))
+    connection.execute(delete(Confirmation).where(*mine))
 
 
 def _require_administrator(actor: Principal) -> None:
@@ -220,4 +259,5 @@ def _known(row: Row[Any]) -> KnownAccount:
         row.verified_at,
         row.disabled_at,
         row.created_at,
+        row.claimed,
     )

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import delete, func, insert, select, update
 
-from models.account import Account, ApiToken, Confirmation
+from models.account import Account, ApiToken, Confirmation, Invitation
 from models.base import now
-from web.access.accounts import read_account
+from web.access.accounts import drop_links, read_account
 from web.access.secrets import hash_of, new_secret
 from web.access.sessions import end_sessions
 from web.errors import Forbidden, NotThere, Taken
@@ -68,8 +68,6 @@ def confirm_address(connection: Connection, principal: Principal, secret: str) -
     known = find_confirmation(connection, secret, "address")
     if known.account_id != principal.account_id:
         raise Forbidden("This link is for another account. Sign in to that one, and open the link again.")
-    if known.sent_to != known.email:
-        raise NotThere("The account has another address by now. Ask for another link.")
     _use(connection, known)
     connection.execute(
         update(Account).where(Account.id == known.account_id, Account.verified_at.is_(None)).values(verified_at=now())
@@ -80,10 +78,14 @@ def confirm_address(connection: Connection, principal: Principal, secret: str) -
 def set_password_by_link(connection: Connection, anybody: Principal, secret: str, password_hash: str) -> Confirmed:
     """Set the password of the account that a link is for; whoever knew the old one is signed out, also as a program.
 
-    A link that came by mail confirms the address, too. Raises NotThere.
+    Invitations that nobody has accepted yet end, too: he may have made them for himself. A link that came by mail
+    confirms the address. Raises NotThere.
     """
     known = find_confirmation(connection, secret, "password")
     _use(connection, known)
+    drop_links(connection, known.account_id, "password")
+    theirs = Invitation.made_by == known.account_id, Invitation.used_at.is_(None), Invitation.expires_at > now()
+    connection.execute(update(Invitation).where(*theirs).values(expires_at=now()))
     values: dict[str, Any] = {"password_hash": password_hash}
     if known.sent_to and known.sent_to == known.email:
         values["verified_at"] = func.coalesce(Account.verified_at, now())
@@ -122,6 +124,8 @@ def _good(secret: str, purpose: Purpose) -> Select[int, int, str, str, str]:
             Confirmation.used_at.is_(None),
             Confirmation.expires_at > now(),
             Account.disabled_at.is_(None),
+            # Those that were handed on were sent to nobody.
+            Confirmation.email.in_(("", Account.email)),
         )
     )
 

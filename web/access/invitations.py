@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert, select, update
@@ -12,7 +12,7 @@ from models.base import now
 from models.campaign import Campaign, CampaignMember
 from models.roles import CampaignRole, SiteRole, TeamRole
 from models.team import Membership, Team
-from web.access.accounts import fold_email
+from web.access.accounts import Unconfirmed, fold_email
 from web.access.secrets import hash_of, new_secret
 from web.access.teams import found_team, join_team, leads, team_for
 from web.errors import BadRequest, Forbidden, NotThere
@@ -50,6 +50,11 @@ class KnownInvitation:
     used_at: float | None
     used_by: str | None
     alive: bool
+    mailed: bool = False
+    """Whether it was sent to its address, with a secret of its own."""
+    proves_address: bool = False
+    """Whether it was found by that secret: who has it gets what is sent to the address."""
+    made_by_administrator: bool = False
 
     @property
     def wants_team(self) -> bool:
@@ -117,10 +122,34 @@ def find_invitation(connection: Connection, secret: str) -> KnownInvitation:
     Raises NotThere where it is good no more, as it is once its maker could not make it any more: who has lost a right
     must not get it back by a link of his own.
     """
-    row = connection.execute(_invitations().where(Invitation.secret_hash == hash_of(secret))).one_or_none()
+    hashed = hash_of(secret)
+    either = (Invitation.secret_hash == hashed) | (Invitation.mailed_hash == hashed)
+    row = connection.execute(_invitations().where(either)).one_or_none()
     if row is None or not row.alive or not _maker_still_may(connection, row):
         raise NotThere(USED_UP)
-    return _known(row)
+    return replace(_known(row), proves_address=row.mailed_hash == hashed)
+
+
+def note_mailed(connection: Connection, invitation_id: int) -> str:
+    """The secret that a mail is to bring to the address of an invitation, and that nobody else is told."""
+    secret = new_secret()
+    mine = Invitation.id == invitation_id
+    connection.execute(update(Invitation).where(mine).values(mailed_hash=hash_of(secret)))
+    return secret
+
+
+def forget_mailed(connection: Connection, invitation_id: int) -> None:
+    """Note that the mail did not go out: the link that was shown is all there is."""
+    connection.execute(update(Invitation).where(Invitation.id == invitation_id).values(mailed_hash=None))
+
+
+def require_proof(known: KnownInvitation, verified: bool) -> None:
+    """Raise Unconfirmed where an address was invited by mail, and who accepts has not shown that it is his."""
+    if known.mailed and not known.proves_address and not verified:
+        raise Unconfirmed(
+            f"This invitation was sent to {known.email}. Open the link in that mail, or confirm the address of your "
+            "account first."
+        )
 
 
 def read_invitation(connection: Connection, invitation_id: int) -> KnownInvitation:
@@ -184,6 +213,11 @@ def accept_invitation(
         raise NotThere(USED_UP)
     if known.email and known.email != who.email:
         raise Forbidden("This invitation is for another e-mail address. Sign in to the account that has it.")
+    require_proof(known, who.verified)
+    if known.proves_address and not who.verified:
+        mine = Account.id == account_id, Account.verified_at.is_(None)
+        connection.execute(update(Account).where(*mine).values(verified_at=now()))
+        who.audit(connection, "account.verify", f"account {who.email}", how="by an invitation")
     unused = Invitation.id == known.id, Invitation.used_at.is_(None)
     if connection.execute(update(Invitation).where(*unused).values(used_at=now(), used_by=account_id)).rowcount != 1:
         raise NotThere(USED_UP)
@@ -230,7 +264,7 @@ def _maker_still_may(connection: Connection, row: Row[Any]) -> bool:
         return True
     if row.role not in SMALL_ROLES:
         return False
-    if row.team_id is not None:
+    if row.team_id is not None and row.campaign_id is None:
         there = Membership.team_id == row.team_id, Membership.account_id == row.made_by
         asked = select(Membership.role).where(*there, Membership.role == TeamRole.LEAD)
     elif row.campaign_id is not None:
@@ -254,6 +288,7 @@ def _invitations() -> Any:
             Campaign.name.label("campaign"),
             Campaign.title.label("campaign_title"),
             maker.c.name.label("maker_name"),
+            maker.c.role.label("maker_role"),
             user.c.email.label("user_email"),
             _alive().label("alive"),
         )
@@ -283,4 +318,6 @@ def _known(row: Row[Any]) -> KnownInvitation:
         used_at=row.used_at,
         used_by=row.user_email,
         alive=bool(row.alive),
+        mailed=row.mailed_hash is not None,
+        made_by_administrator=row.made_by is None or row.maker_role == SiteRole.ADMINISTRATOR,
     )

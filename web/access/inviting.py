@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from web.access.invitations import KnownInvitation, list_invitations, may_withdraw, read_invitation, withdraw_invitation
+from models.roles import CampaignRole, SiteRole, TeamRole
+from models.session import writing
+from web.access.invitations import (
+    KnownInvitation,
+    forget_mailed,
+    list_invitations,
+    may_withdraw,
+    note_mailed,
+    read_invitation,
+    withdraw_invitation,
+)
 from web.access.invitations import make_invitation as make
 from web.access.letters import invitation_letter, invitation_link
+from web.access.mail import NO_MAILS, send
 from web.access.teams import leads, team_for
+from web.access.throttle import Rate
 from web.errors import Forbidden, NotThere
 from web.life.sight import read_sight, read_sight_by_id
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Engine
 
-    from models.roles import CampaignRole, SiteRole, TeamRole
-    from web.access.mail import Letter
     from web.access.principal import Principal
+    from web.access.throttle import Throttle
     from web.settings import WebSettings
+
+
+TO_ONE_ADDRESS = Rate("invitations to", 3, 86400)
+"""Mails that invite somebody, whoever causes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +42,9 @@ class Invited:
 
     known: KnownInvitation
     link: str
-    letter: Letter | None
-    """To be sent, where mails are sent and it is known to whom."""
+    mailed: bool = False
+    not_mailed: str = ""
+    """Why the address that it is for got no mail; "" where it got one, or where it is for whoever has the link."""
 
 
 def invite(
@@ -36,14 +52,14 @@ def invite(
     settings: WebSettings,
     actor: Principal,
     *,
-    email: str,
-    role: SiteRole,
-    team: str,
-    team_role: TeamRole,
-    campaign: str,
-    campaign_role: CampaignRole | None,
+    email: str = "",
+    role: SiteRole = SiteRole.PARTICIPANT,
+    team: str = "",
+    team_role: TeamRole = TeamRole.MEMBER,
+    campaign: str = "",
+    campaign_role: CampaignRole | None = None,
 ) -> Invited:
-    """Invite somebody. Raises BadRequest, Forbidden, NotThere."""
+    """Invite somebody, by a link to hand on. Raises BadRequest, Forbidden, NotThere."""
     campaign_id = None
     if campaign:
         sight = read_sight(connection, actor, campaign)
@@ -61,9 +77,49 @@ def invite(
         campaign_id=campaign_id,
         campaign_role=campaign_role,
     )
-    by_mail = settings.mail_url is not None and known.email
-    letter = invitation_letter(settings, known, secret) if by_mail else None
-    return Invited(known, invitation_link(settings, secret), letter)
+    return Invited(known, invitation_link(settings, secret), not_mailed=NO_MAILS if known.email else "")
+
+
+def invite_by_mail(
+    engine: Engine, settings: WebSettings, throttle: Throttle, actor: Principal, *, email: str, **what: Any
+) -> Invited:
+    """As `invite`, and send it where mails are sent and an address is known; whether that worked is known afterwards.
+
+    The mail brings a secret of its own, so that who accepts by it has shown that the address is his. Raises TooMany and
+    Forbidden as well: nobody fills mailboxes through us, or sends what he likes under our name.
+    """
+    letter = None
+    with writing(engine) as connection:
+        made = invite(connection, settings, actor, email=email, **what)
+        if made.known.email and settings.mail_url is not None:
+            _spend(settings, throttle, actor, made.known)
+            letter = invitation_letter(settings, made.known, note_mailed(connection, made.known.id))
+    if letter is None:
+        return made
+    fault = send(settings, letter)
+    if fault:
+        with writing(engine) as connection:
+            forget_mailed(connection, made.known.id)
+    return replace(made, mailed=not fault, not_mailed=fault)
+
+
+def _spend(settings: WebSettings, throttle: Throttle, actor: Principal, known: KnownInvitation) -> None:
+    """Count a mail for who causes it, for his team, and for who gets it. Raises TooMany, Forbidden."""
+    if not actor.verified and not actor.administrates:
+        raise Forbidden(
+            "Confirm your own address before you invite others by mail; or invite without an address, and hand the "
+            "link on yourself."
+        )
+    most = Rate("invitations", settings.invitations_per_day, 86400)
+    enough = f"{settings.invitations_per_day} invitations were sent by mail within a day. Invite without an address."
+    counted = [(most, f"account {actor.account_id}", enough)]
+    if known.team_id is not None:
+        counted.append((most, f"team {known.team_id}", enough))
+    counted.append((TO_ONE_ADDRESS, known.email, "This address got invitations enough today. Hand a link on yourself."))
+    for rate, whose, message in counted:
+        throttle.check(rate, whose, message)
+    for rate, whose, message in counted:
+        throttle.spend(rate, whose, message)
 
 
 def invitations_seen(

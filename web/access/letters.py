@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from web.access.mail import Letter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from web.access.invitations import KnownInvitation
     from web.settings import WebSettings
 
 HOUR = 3600.0
+LONGEST_NAMED = 40
+"""Characters of a name that somebody has chosen: enough to know it by, too few for a message."""
+_LINKING = re.compile(r"([.:/@\\])(?=\S)")
+"""What programs that show mails look for to make a link."""
 
 
 def site_url(settings: WebSettings) -> str:
@@ -70,7 +77,8 @@ def known_already_letter(settings: WebSettings, to: str) -> Letter:
 Somebody, we think you, wants to sign up with this address at
 {site_url(settings)}
 
-You have an account there already. Sign in to it, or set a new password:
+There is an account with it already. Sign in to it, or set a new password: if somebody else has made the account, that
+signs him out everywhere, and it is yours.
 {site_url(settings)}/sign-in
 {site_url(settings)}/password/forgotten
 
@@ -81,26 +89,37 @@ If it was not you, do nothing.
 
 def invitation_letter(settings: WebSettings, known: KnownInvitation, secret: str) -> Letter:
     """Brings an invitation."""
+    who = f"The account {named(known.made_by)}" if known.made_by else "An administrator"
     text = f"""\
-{known.made_by or "An administrator"} invites you {invited_to(known)} at
+{who} invites you {invited_to(known, named)} at
 {site_url(settings)}
 
 To accept, open this link within {_days(settings.invitation_seconds)}. It is good once:
 {invitation_link(settings, secret)}
+
+What stands in quotes was chosen by those who use the server. If you do not know what this is about, do nothing.
 """
     return Letter(known.email, "An invitation", text)
 
 
-def invited_to(known: KnownInvitation) -> str:
-    """What an invitation is for, after "invites you"."""
+def named(name: str | None) -> str:
+    """A name that somebody has chosen, as mails say it: in quotes, cut, and without anything that becomes a link."""
+    text = _LINKING.sub(r"\1 ", " ".join((name or "").replace('"', "'").split()))
+    return f'"{text}"' if len(text) <= LONGEST_NAMED else f'"{text[:LONGEST_NAMED]}..."'
+
+
+def invited_to(known: KnownInvitation, named: Callable[[str | None], str | None] = lambda name: name) -> str:
+    """What an invitation is for, after "invites you". `named` says how names are written."""
+    if known.team is not None and known.campaign is not None:
+        return f"to take part in the campaign {named(known.campaign_title)} with the team {named(known.team)}"
     if known.team is not None:
-        return f"to {'lead' if known.team_role == 'lead' else 'join'} the team {known.team}"
+        return f"to {'lead' if known.team_role == 'lead' else 'join'} the team {named(known.team)}"
     if known.campaign is None:
         return f"to have an account ({known.role})"
     if known.campaign_role is None:
-        return f"to take part in the campaign {known.campaign_title} with a team"
+        return f"to take part in the campaign {named(known.campaign_title)} with a team"
     doing = "organise" if known.campaign_role == "organiser" else "look at"
-    return f"to {doing} the campaign {known.campaign_title}"
+    return f"to {doing} the campaign {named(known.campaign_title)}"
 
 
 def _hours(seconds: float) -> str:

@@ -6,6 +6,8 @@ import logging
 import smtplib
 import ssl
 from dataclasses import dataclass
+from email.errors import MessageError
+from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from typing import TYPE_CHECKING
@@ -20,6 +22,9 @@ log = logging.getLogger(__name__)
 
 SECONDS = 15.0
 PORTS = {"smtp": 587, "smtps": 465}
+NO_MAILS = "This server sends no mails."
+REFUSED = "The mail server takes no mail for this address."
+NOT_SENT = "The mail server cannot be reached, or does not take the mail now."
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -66,22 +71,27 @@ def mail_server(url: str) -> MailServer:
     )
 
 
-def send(settings: WebSettings, letter: Letter) -> bool:
-    """Send a letter; whether that worked. What did not is in the log, without the letter: it may hold a link."""
+def send(settings: WebSettings, letter: Letter) -> str:
+    """Send a letter; why it was not sent, "" where it was.
+
+    What the server said is in the log, without the letter: it may hold a link.
+    """
     if settings.mail_url is None:
-        return False
+        return NO_MAILS
     try:
-        _deliver(mail_server(settings.mail_url), _message(settings.mail_from, letter))
-    except (OSError, smtplib.SMTPException, BadMailUrl) as error:
-        log.error("A mail to %s was not sent: %s", letter.to, error)
-        return False
+        _deliver(mail_server(settings.mail_url), _message(settings.mail_from, letter), letter.to)
+    except (OSError, smtplib.SMTPException, BadMailUrl, MessageError, ValueError) as error:
+        log.error("A mail to %s was not sent: %s", ascii(letter.to), error)
+        refused = isinstance(error, smtplib.SMTPRecipientsRefused)
+        return REFUSED if refused else NOT_SENT
     log.info("A mail was sent to %s.", letter.to)
-    return True
+    return ""
 
 
 def _message(sender: str, letter: Letter) -> EmailMessage:
     message = EmailMessage()
-    message["From"], message["To"], message["Subject"] = sender, letter.to, letter.subject
+    # An address and no text: of a text, the parser would read encoded words, and send to what they say.
+    message["From"], message["To"], message["Subject"] = sender, Address(addr_spec=letter.to), letter.subject
     message["Date"] = formatdate(localtime=False)
     message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2].strip("> ") or None)
     # Nobody's program should answer that somebody is on holiday.
@@ -90,7 +100,7 @@ def _message(sender: str, letter: Letter) -> EmailMessage:
     return message
 
 
-def _deliver(server: MailServer, message: EmailMessage) -> None:
+def _deliver(server: MailServer, message: EmailMessage, to: str) -> None:
     context = ssl.create_default_context()
     if server.encrypted:
         connected: smtplib.SMTP = smtplib.SMTP_SSL(server.host, server.port, timeout=SECONDS, context=context)
@@ -105,4 +115,4 @@ def _deliver(server: MailServer, message: EmailMessage) -> None:
             raise smtplib.SMTPException(f"{server.host} does not encrypt; the password is not sent to it.")
         if server.user:
             smtp.login(server.user, server.password)
-        smtp.send_message(message)
+        smtp.send_message(message, to_addrs=[to])

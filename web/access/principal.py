@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import ColumnElement, Connection, select, update
+from sqlalchemy import ColumnElement, Connection, case, select, update
 
 from models.account import Account, ApiToken, WebSession
 from models.audit import write_audit
@@ -96,11 +96,22 @@ def principal_of_token(connection: Connection, secret: str, address: str = "") -
     return _principal(connection, ApiToken, *good, address=address)
 
 
-def note_use(connection: Connection, principal: Principal, session_seconds: float) -> None:
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """How long a browser stays signed in."""
+
+    unused_seconds: float
+    """Since it was used last."""
+    longest_seconds: float
+    """Since it has signed in, however much it is used: a session that was stolen ends, too."""
+
+
+def note_use(connection: Connection, principal: Principal, lifetime: Lifetime) -> None:
     """Let a session live on that is used, and note when a token was used; at most once a minute each."""
     if principal.session_id is not None:
         old = WebSession.id == principal.session_id, WebSession.seen_at < now() - SEEN_SECONDS
-        seen = {"seen_at": now(), "expires_at": now() + session_seconds}
+        unused, longest = now() + lifetime.unused_seconds, WebSession.created_at + lifetime.longest_seconds
+        seen = {"seen_at": now(), "expires_at": case((longest < unused, longest), else_=unused)}
         connection.execute(update(WebSession).where(*old).values(**seen))
     if principal.token_id is not None:
         unseen = ApiToken.used_at.is_(None) | (ApiToken.used_at < now() - SEEN_SECONDS)

@@ -11,7 +11,7 @@ from models.account import Account, WebSession
 from models.base import now
 from models.session import reading, writing
 from web.access.passwords import hashed, is_outdated, matches
-from web.access.principal import Principal
+from web.access.principal import Lifetime, Principal
 from web.access.secrets import hash_of, new_secret
 from web.access.throttle import Rate, network_of
 from web.errors import WebError
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from web.access.throttle import Throttle
 
 QUARTER_SECONDS = 900
+MANY = 10
+"""Times as many wrong passwords from everywhere as one network may try are guesses by many machines."""
+WHILE_GUESSED = Rate("password while guessed", 3, QUARTER_SECONDS)
+"""What each network may try then: enough for an owner who mistypes."""
 
 
 class SignInFailed(WebError):
@@ -43,23 +47,30 @@ class KnownSession:
 def recognise(engine: Engine, throttle: Throttle, email: str, password: str, address: str, tries: int) -> Principal:
     """The account whose password this is.
 
-    `tries` wrong passwords within a quarter of an hour are allowed for an account (whether it exists or not, and from
-    wherever they come) and from an address. Raises SignInFailed in the same words, after the same time, where the
-    account does not exist, is disabled or has another password; TooMany.
+    `tries` wrong passwords within a quarter of an hour are allowed from a network. Who guesses from there slows down
+    nobody but himself: the owner comes in from elsewhere with the right password, however many were wrong. Where very
+    many are, from wherever, each network has a few tries. Raises SignInFailed in the same words, after the same time,
+    where the account does not exist, is disabled or has another password; TooMany.
     """
-    email = email.strip().casefold()
-    of_account, from_address = Rate("password", tries, QUARTER_SECONDS), Rate("guess", tries, QUARTER_SECONDS)
-    whence, message = network_of(address), "Too many passwords were wrong. Wait before the next try."
-    throttle.check(from_address, whence, message)
+    email, whence = email.strip().casefold(), network_of(address)
+    here = f"{whence} {email}"
+    message = "Too many passwords were wrong. Wait before the next try."
+    from_network, for_account = Rate("guess", tries, QUARTER_SECONDS), Rate("password", tries, QUARTER_SECONDS)
+    everywhere = Rate("guesses", MANY * tries, QUARTER_SECONDS)
+    throttle.check(from_network, whence, message)
     # Counted before it is known whether it is right: many guesses at once would pass a test that comes first.
-    throttle.spend(of_account, email, message)
+    throttle.spend(for_account, here, message)
+    if not throttle.allows(everywhere, email):
+        throttle.spend(WHILE_GUESSED, here, message)
     with reading(engine) as connection:
         row = connection.execute(select(Account).where(Account.email == email)).one_or_none()
     stored = None if row is None else row.password_hash
     if not matches(password, stored) or row is None or row.disabled_at is not None:
-        throttle.spend(from_address, whence, message)
+        throttle.count(everywhere, email)
+        throttle.spend(from_network, whence, message)
         raise SignInFailed
-    throttle.forget(of_account, email)
+    throttle.forget(for_account, here)
+    throttle.forget(WHILE_GUESSED, here)
     if stored is not None and is_outdated(stored):
         anew = hashed(password)
         with writing(engine) as connection:
@@ -68,7 +79,7 @@ def recognise(engine: Engine, throttle: Throttle, email: str, password: str, add
     return Principal(account_id=row.id, email=row.email, name=row.name, address=address)
 
 
-def begin_session(connection: Connection, who: Principal, session_seconds: float, *, instead_of: str = "") -> str:
+def begin_session(connection: Connection, who: Principal, lifetime: Lifetime, *, instead_of: str = "") -> str:
     """A new session of an account; its secret. That of the browser until now, whosever it was, ends.
 
     A secret that somebody else has slipped to the browser is thus good for nothing.
@@ -79,7 +90,9 @@ def begin_session(connection: Connection, who: Principal, session_seconds: float
     secret = new_secret()
     connection.execute(
         insert(WebSession).values(
-            secret_hash=hash_of(secret), account_id=who.account_id, expires_at=now() + session_seconds
+            secret_hash=hash_of(secret),
+            account_id=who.account_id,
+            expires_at=now() + min(lifetime.unused_seconds, lifetime.longest_seconds),
         )
     )
     who.audit(connection, "session.begin", f"account {who.email}")

@@ -10,9 +10,9 @@ from sqlalchemy import select, update
 from models.account import Account
 from models.roles import SiteRole
 from models.session import reading, writing
-from web.access.accounts import AddressTaken, add_account, change_email, check_name, fold_email
+from web.access.accounts import AddressTaken, add_account, change_email, check_name, drop_links, fold_email
 from web.access.confirmations import find_confirmation, make_confirmation, set_password_by_link
-from web.access.invitations import accept_invitation, find_invitation
+from web.access.invitations import accept_invitation, find_invitation, require_proof
 from web.access.letters import address_letter, known_already_letter, password_letter
 from web.access.passwords import check_password, hashed, matches
 from web.access.principal import Principal
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 LETTERS = Rate("letter", 3, 3600)
 """Letters to one address that anybody may cause: nobody's mailbox is to be filled through us."""
+DAY_SECONDS = 86400
+ENOUGH = "Enough mails were sent to this address. Look among the unwanted ones, or wait."
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +65,37 @@ def sign_up(
     throttle.spend(Rate("sign-up", settings.sign_in_tries, QUARTER_SECONDS), network_of(visitor.address))
     email, name = fold_email(email), check_name(name)
     check_password(password, email=email, name=name)
-    role = SiteRole.PARTICIPANT
+    role, proven, claimed = SiteRole.PARTICIPANT, False, True
     if invitation:
         with reading(engine) as connection:
             known = find_invitation(connection, invitation)
         if known.email and known.email != email:
             raise BadRequest("This invitation is for another e-mail address. Sign up with that one.")
-        role = known.role
+        require_proof(known, verified=False)
+        role, proven = known.role, known.proves_address
+        # Administrators say whose an address is; and the first account of a server is that of whoever runs it.
+        claimed = not (known.made_by_administrator and (known.email or role == SiteRole.ADMINISTRATOR))
     password_hash = hashed(password)
     silent = settings.mail_url is not None and not invitation
     if silent:
-        throttle.spend(LETTERS, email)
+        _spend_letter(settings, throttle, visitor, email)
     letter = None
     try:
         with writing(engine) as connection:
             who = replace(visitor, email=email, name=name)
             how = "by invitation" if invitation else "by signing up"
-            account_id = add_account(connection, who, email, name, password_hash=password_hash, role=role, how=how)
-            who = replace(who, account_id=account_id, role=role)
+            account_id = add_account(
+                *(connection, who, email, name),
+                password_hash=password_hash,
+                role=role,
+                verified=proven,
+                claimed=claimed,
+                how=how,
+            )
+            who = replace(who, account_id=account_id, role=role, verified=proven)
             if invitation:
                 accept_invitation(connection, who, invitation, new_team=new_team)
-            if settings.mail_url is not None:
+            if settings.mail_url is not None and not proven:
                 secret = make_confirmation(
                     connection, account_id, "address", settings.confirmation_seconds, sent_to=email
                 )
@@ -96,13 +108,15 @@ def sign_up(
     return SignedUp(None if silent else who, letter)
 
 
-def ask_for_password(engine: Engine, settings: WebSettings, throttle: Throttle, email: str) -> Letter | None:
+def ask_for_password(
+    engine: Engine, settings: WebSettings, throttle: Throttle, visitor: Principal, email: str
+) -> Letter | None:
     """The letter with a link to set a new password; None where there is no such account, which nobody is told.
 
     Raises BadRequest, and TooMany: whether there is an account or not.
     """
     email = fold_email(email)
-    throttle.spend(LETTERS, email, "Enough mails were sent to this address. Look among the unwanted ones, or wait.")
+    _spend_letter(settings, throttle, visitor, email)
     with writing(engine) as connection:
         row = connection.execute(select(Account.id).where(Account.email == email, Account.disabled_at.is_(None)))
         account_id = row.scalar_one_or_none()
@@ -115,7 +129,7 @@ def ask_for_password(engine: Engine, settings: WebSettings, throttle: Throttle, 
 
 def ask_for_address(engine: Engine, settings: WebSettings, throttle: Throttle, account_id: int, email: str) -> Letter:
     """The letter that lets the owner of an account confirm its address. Raises TooMany."""
-    throttle.spend(LETTERS, email, "Enough mails were sent to this address. Look among the unwanted ones, or wait.")
+    throttle.spend(LETTERS, email, ENOUGH)
     with writing(engine) as connection:
         seconds = settings.confirmation_seconds
         secret = make_confirmation(connection, account_id, "address", seconds, sent_to=email)
@@ -163,6 +177,7 @@ def change_password(engine: Engine, throttle: Throttle, principal: Principal, ol
         mine = Account.id == principal.account_id
         connection.execute(update(Account).where(mine).values(password_hash=password_hash))
         assert principal.account_id is not None
+        drop_links(connection, principal.account_id, "password")
         ended = end_sessions(connection, principal.account_id, but=principal.session_id)
         principal.audit(connection, "account.password", f"account {principal.email}", how="by its owner")
     return ended
@@ -170,7 +185,9 @@ def change_password(engine: Engine, throttle: Throttle, principal: Principal, ol
 
 def require_password(engine: Engine, throttle: Throttle, principal: Principal, password: str, tries: int) -> None:
     """Raise BadRequest unless somebody who is signed in knows his password: a browser may be left open. TooMany."""
-    rate, whose = Rate("own password", tries, QUARTER_SECONDS), str(principal.account_id)
+    # By network: who has stolen a session does not keep its owner from changing the password.
+    whose = f"{principal.account_id} {network_of(principal.address)}"
+    rate = Rate("own password", tries, QUARTER_SECONDS)
     throttle.spend(rate, whose, "Too many passwords were wrong. Wait before the next try.")
     with reading(engine) as connection:
         mine = select(Account.password_hash).where(Account.id == principal.account_id)
@@ -178,6 +195,14 @@ def require_password(engine: Engine, throttle: Throttle, principal: Principal, p
     if not matches(password, stored):
         raise BadRequest("This is not the password of your account.")
     throttle.forget(rate, whose)
+
+
+def _spend_letter(settings: WebSettings, throttle: Throttle, visitor: Principal, email: str) -> None:
+    """Count a letter that somebody without an account causes, for where he is and for who gets it. Raises TooMany."""
+    here = Rate("letters from", settings.mails_per_network, DAY_SECONDS), network_of(visitor.address)
+    throttle.check(*here, "Enough mails were asked for from your network address today.")
+    throttle.spend(LETTERS, email, ENOUGH)
+    throttle.spend(*here, "Enough mails were asked for from your network address today.")
 
 
 def hash_checked(password: str, *, email: str, name: str) -> str:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, func, insert, select, update
 
-from metrics.text.names import fault_of_name, folded
-from metrics.text.normalization import normalized
+from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 from models.account import Account
 from models.campaign import Campaign, Participation
-from models.conflicts import insert_new
+from models.conflicts import insert_new, lock_table
 from models.roles import SiteRole, TeamRole
 from models.system import System
 from models.team import Membership, Team
-from web.access.accounts import unprintable
+from web.access.accounts import read_account
 from web.errors import BadRequest, Forbidden, NotThere, Taken
+from web.short_text import short_text
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
@@ -68,13 +68,16 @@ def found_team(
     Its name never changes. Only administrators take over a name under which outputs were handed in already: with it
     come those outputs. Raises BadRequest, Forbidden, Taken.
     """
+    if lead is not None and lead != actor.account_id:
+        read_account(connection, lead).require_owner()
     lead = actor.account_id if lead is None else lead
     if actor.role == SiteRole.VIEWER:
         raise Forbidden("Your account may look at things; it may not found a team. Ask an administrator.")
-    name = normalized("NFC", name.strip())
-    _check_name(name, "name")
+    name = _checked_name(name, "name")
+    # Until the end: names are compared with all others, and the teams of an account are counted.
+    lock_table(connection, Team)
     publication_name = _checked_publication_name(connection, publication_name)
-    affiliation = _checked_affiliation(affiliation)
+    affiliation = short_text(affiliation, "The affiliation", LONGEST_AFFILIATION)
     _refuse_taken_names(connection, name, None, "name")
     if not actor.administrates:
         taken = connection.scalars(select(System.team).where(System.team != "").distinct())
@@ -105,9 +108,10 @@ def change_team(
     known = _led_team(connection, actor, name)
     values = {}
     if publication_name is not None:
+        lock_table(connection, Team)
         values["publication_name"] = _checked_publication_name(connection, publication_name, known.id)
     if affiliation is not None:
-        values["affiliation"] = _checked_affiliation(affiliation)
+        values["affiliation"] = short_text(affiliation, "The affiliation", LONGEST_AFFILIATION)
     changes = {key: [getattr(known, key), value] for key, value in values.items() if getattr(known, key) != value}
     if changes:
         connection.execute(update(Team).where(Team.id == known.id).values(**values))
@@ -163,6 +167,7 @@ def add_member(connection: Connection, actor: Principal, name: str, account_id: 
     """Take an account into a team, without asking it: for administrators. Raises Forbidden, NotThere, Taken."""
     if not actor.administrates:
         raise Forbidden("Only administrators take accounts into a team; leads invite them.")
+    read_account(connection, account_id).require_owner()
     join_team(connection, actor, read_team(connection, name).id, account_id, role)
 
 
@@ -228,17 +233,18 @@ def _keep_a_lead(connection: Connection, team: KnownTeam, without: int) -> None:
         raise Taken(f"The last lead of the team {team.name} cannot go. Let another member lead it first.")
 
 
-def _check_name(name: str, what: str) -> None:
+def _checked_name(given: str, what: str) -> str:
+    name = short_text(given, f"The {what} of a team", MAX_NAME_LENGTH)
     if fault := fault_of_name(name):
         raise BadRequest(f"The {what} of a team cannot be {name[:100]!r}: {fault}.")
     if _ANONYMOUS.fullmatch(folded(name)):
         raise BadRequest(f'The {what} of a team cannot be "Team" and a number: so teams are called that are anonymous.')
+    return name
 
 
 def _checked_publication_name(connection: Connection, given: str, team_id: int | None = None) -> str:
-    name = normalized("NFC", given.strip())
+    name = _checked_name(given, "publication name") if given.strip() else ""
     if name:
-        _check_name(name, "publication name")
         _refuse_taken_names(connection, name, team_id, "publication name")
     return name
 
@@ -250,15 +256,6 @@ def _refuse_taken_names(connection: Connection, name: str, team_id: int | None, 
             raise Taken(
                 f"There is a team {name!r} already, or one with a name that looks like it. Take another {what}."
             )
-
-
-def _checked_affiliation(given: str) -> str:
-    affiliation = normalized("NFC", " ".join(given.split()))
-    if len(affiliation) > LONGEST_AFFILIATION:
-        raise BadRequest(f"The affiliation has {len(affiliation)} characters; {LONGEST_AFFILIATION} are allowed.")
-    if odd := unprintable(affiliation):
-        raise BadRequest(f"The affiliation contains {odd!a}, which cannot be shown.")
-    return affiliation
 
 
 def _called(connection: Connection, team_id: int, account_id: int) -> tuple[str, str]:

@@ -59,8 +59,16 @@ class Throttle:
 
     def check(self, rate: Rate, whose: str, message: str | None = None) -> None:
         """As `spend`, without counting."""
-        if not self._asked("test", rate, whose):
+        if not self.allows(rate, whose):
             raise TooMany(message, retry_seconds=self._wait(rate, whose))
+
+    def allows(self, rate: Rate, whose: str) -> bool:
+        """Whether there is room for one more."""
+        return self._asked("test", rate, whose)
+
+    def count(self, rate: Rate, whose: str) -> None:
+        """As `spend`, of what nobody is refused for."""
+        self._asked("hit", rate, whose)
 
     def forget(self, rate: Rate, whose: str) -> None:
         """Begin anew."""

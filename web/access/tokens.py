@@ -54,10 +54,12 @@ def make_token(
     name, chosen = check_name(name), check_scopes(scopes)
     if not 1 <= days <= longest_days:
         raise BadRequest(f"A token is good for 1 to {longest_days} days, not for {days}.")
+    # The account is held, so that its tokens are counted one request after the other.
+    mine = select(Account.email).where(Account.id == account_id).with_for_update()
+    email = connection.execute(mine).scalar_one()
     alive = ApiToken.account_id == account_id, ApiToken.revoked_at.is_(None), ApiToken.expires_at > now()
     if connection.execute(select(func.count()).where(*alive)).scalar_one() >= MOST_TOKENS:
         raise Taken(f"The account has {MOST_TOKENS} tokens. Revoke one that nobody uses.")
-    email = connection.execute(select(Account.email).where(Account.id == account_id)).scalar_one()
     secret = new_secret(PREFIX)
     row = {"secret_hash": hash_of(secret), "account_id": account_id, "name": name, "scopes": chosen}
     made = insert(ApiToken).values(**row, expires_at=now() + days * DAY_SECONDS).returning(ApiToken.id)

@@ -13,7 +13,7 @@ from web.access.rights import require_browser
 from web.access.sessions import KnownSession, end_sessions, list_sessions
 from web.access.sign_up import ask_for_address, change_address, change_password
 from web.asking import Asking, state_of
-from web.errors import BadRequest, Taken
+from web.errors import BadRequest, Taken, Unavailable
 
 router = APIRouter(tags=["account"])
 
@@ -117,14 +117,16 @@ def change_own_password(request: Request, principal: Asking, change: PasswordCha
 
 
 @router.post("/account/confirmation", status_code=202)
-def send_confirmation(request: Request, principal: Asking, background: BackgroundTasks) -> None:
+def send_confirmation(request: Request, principal: Asking) -> None:
     """Send a mail with a link that confirms the address of the account."""
     account_id = principal.require(Scope.ORGANISE)
     state = state_of(request)
     if state.settings.mail_url is None:
         raise Taken("This server sends no mails. An administrator can vouch for your address.")
-    letter = ask_for_address(state.engine, state.settings, state.throttle, account_id, principal.email)
-    background.add_task(send, state.settings, letter)
+    if fault := send(
+        state.settings, ask_for_address(state.engine, state.settings, state.throttle, account_id, principal.email)
+    ):
+        raise Unavailable(f"The mail was not sent. {fault}")
 
 
 @router.get("/account/sessions")

@@ -23,8 +23,8 @@ class ShownTeam(BaseModel):
     """What it is called: its name, its publication name, or "Team 7"."""
     team: str | None
     """The name by which it is handed in for; null where the account is not to know it."""
-    number: int
-    """Drawn by lot."""
+    number: int | None
+    """Drawn by lot; null of a team that was invited and has not accepted yet."""
 
 
 class JoiningTeam(BaseModel):
@@ -65,10 +65,18 @@ def list_teams(
 
 
 @router.post("/campaigns/{name}/teams", status_code=201)
-def let_join(request: Request, name: str, new: JoiningTeam, principal: Asking) -> ShownTeam:
-    """Let a team take part: one's own where joining is open and one leads it, any team as an organiser."""
-    with writing(state_of(request).engine) as connection:
-        sight = join(connection, principal, name, new.team)
+def let_join(request: Request, response: Response, name: str, new: JoiningTeam, principal: Asking) -> ShownTeam:
+    """Let a team that one leads take part, where joining is open or the team was invited.
+
+    An organiser invites any other team: the answer is 202, and it takes part once who leads it has asked for the same.
+    """
+    state = state_of(request)
+    with writing(state.engine) as connection:
+        seconds = state.settings.invitation_seconds
+        if not join(connection, principal, name, new.team, invitation_seconds=seconds):
+            response.status_code = 202
+            return ShownTeam(name=new.team, team=new.team, number=None)
+        sight = read_sight(connection, principal, name)
     return next(each for each in shown_teams(sight) if each.team == new.team)
 
 
@@ -120,4 +128,4 @@ def shown_teams(sight: Sight) -> list[ShownTeam]:
         )
         for each in sight.teams.values()
     ]
-    return sorted(teams, key=lambda each: (each.name.casefold() if sight.sees_names else "", each.number))
+    return sorted(teams, key=lambda each: (each.name.casefold() if sight.sees_names else "", each.number or 0))

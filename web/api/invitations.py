@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, BackgroundTasks, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, Field
 
 from models.roles import CampaignRole, Scope, SiteRole, TeamRole
 from models.session import reading, writing
 from web.access.invitations import KnownInvitation, accept_invitation
-from web.access.inviting import invitations_seen, invite, withdraw
-from web.access.mail import send
+from web.access.inviting import invitations_seen, invite_by_mail, withdraw
 from web.api.paging import LARGEST_ID, After, Limit, Paged, id_after, in_pages
 from web.asking import Asking, state_of
 
@@ -54,7 +53,8 @@ class InvitationMade(BaseModel):
 
     id: int
     link: str
-    mailed: bool = Field(description="Whether it is sent by mail as well.")
+    mailed: bool = Field(description="Whether the mail server has taken it for the address, with a link of its own.")
+    not_mailed: str = Field(description='Why the address got no mail; "" where it did, or where there is no address.')
     expires_at: float
 
 
@@ -92,28 +92,26 @@ def list_own_invitations(
 
 
 @router.post("/invitations", status_code=201)
-def invite_somebody(
-    request: Request, principal: Asking, wanted: InvitationWanted, background: BackgroundTasks
-) -> InvitationMade:
+def invite_somebody(request: Request, principal: Asking, wanted: InvitationWanted) -> InvitationMade:
     """Invite one person, once."""
     principal.require(Scope.ORGANISE)
     state = state_of(request)
-    with writing(state.engine) as connection:
-        made = invite(
-            connection,
-            state.settings,
-            principal,
-            email=wanted.email,
-            role=wanted.role,
-            team=wanted.team,
-            team_role=wanted.team_role,
-            campaign=wanted.campaign,
-            campaign_role=wanted.campaign_role,
-        )
-    if made.letter is not None:
-        background.add_task(send, state.settings, made.letter)
-    known = made.known
-    return InvitationMade(id=known.id, link=made.link, mailed=made.letter is not None, expires_at=known.expires_at)
+    made = invite_by_mail(
+        *(state.engine, state.settings, state.throttle, principal),
+        email=wanted.email,
+        role=wanted.role,
+        team=wanted.team,
+        team_role=wanted.team_role,
+        campaign=wanted.campaign,
+        campaign_role=wanted.campaign_role,
+    )
+    return InvitationMade(
+        id=made.known.id,
+        link=made.link,
+        mailed=made.mailed,
+        not_mailed=made.not_mailed,
+        expires_at=made.known.expires_at,
+    )
 
 
 @router.post("/invitations/accept")

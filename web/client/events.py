@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from web.client.reading import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +28,7 @@ def parse_events(lines: Iterable[str]) -> Iterator[Event]:
     for line in lines:
         if not line:
             if data:
-                yield Event(name or "message", json.loads("\n".join(data)), last)
+                yield Event(name or "message", read_json("\n".join(data), "The server"), last)
             name, data = "", []
             continue
         field, _, value = line.partition(":")

@@ -12,7 +12,9 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from metrics.base import VERSION
+from metrics.text.names import visible
 from web.client.errors import KINDS, NotSteelyard, Refused, ServerAway
+from web.client.reading import read_json, read_lines, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -140,7 +142,8 @@ class Transport:
             trouble: Exception
             asked = None
             try:
-                answer = self._http.request(method, address, headers=headers, **content)
+                with self._http.stream(method, address, headers=headers, **content) as coming:
+                    answer = read_whole(coming)
             except httpx.TransportError as error:
                 trouble = ServerAway(f"{self.server} does not answer: {said(error)}.")
                 # It was not even asked, so it is not asked twice.
@@ -166,23 +169,22 @@ class Transport:
         try:
             with self._http.stream("GET", path_of(*path), headers=accepting, timeout=quiet) as answer:
                 if answer.status_code >= 300:
-                    answer.read()
-                    raise self._refusal(answer)
-                yield from answer.iter_lines()
+                    raise self._refusal(read_whole(answer))
+                yield from read_lines(answer)
         except httpx.TransportError as error:
             raise ServerAway(f"{self.server} does not answer: {said(error)}.") from error
 
     def _refusal(self, answer: httpx.Response) -> Exception:
         if answer.has_redirect_location:
             return NotSteelyard(
-                f"{self.server} sends requests elsewhere, to {answer.headers['Location'][:200]}. "
+                f"{self.server} sends requests elsewhere, to {visible(answer.headers['Location'][:200])}. "
                 "Name that server instead."
             )
         kind = KINDS.get(answer.status_code, Refused)
         try:
-            error = answer.json()["error"]
-            return kind(answer.status_code, error["code"], error["message"], error["details"])
-        except (ValueError, KeyError, TypeError):
+            error = read_json(answer.content, self.server)["error"]
+            return kind(answer.status_code, str(error["code"]), str(error["message"]), [*map(str, error["details"])])
+        except (NotSteelyard, KeyError, TypeError):
             # Most likely a proxy's.
             return kind(
                 answer.status_code,
@@ -215,10 +217,7 @@ def given(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def json_of(answer: httpx.Response) -> Any:
     """What an answer holds. Raises NotSteelyard."""
-    try:
-        return answer.json()
-    except ValueError as error:
-        raise NotSteelyard(f"{answer.request.url.host} answers, but not in JSON: is it a Steelyard server?") from error
+    return read_json(answer.content, answer.request.url.host)
 
 
 def retry_after(answer: httpx.Response) -> float | None:
@@ -231,4 +230,4 @@ def retry_after(answer: httpx.Response) -> float | None:
 
 def said(error: Exception) -> str:
     """What an error says, or what it is."""
-    return str(error).strip().rstrip(".") or type(error).__name__
+    return visible(str(error)).strip().rstrip(".") or type(error).__name__

@@ -25,6 +25,7 @@ from web.errors import BadRequest, NotThere, TooLarge
 from web.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from web.life.sight import Sight
 from web.sandbox.fair_queue import Owner
+from web.short_text import short_text
 
 if TYPE_CHECKING:
     from web.access.principal import Principal
@@ -46,8 +47,8 @@ async def add_judgments(
     """
     sight.require_organiser()
     chosen, documents = await run_in_threadpool(_find_test_set, state.engine, sight, test_set)
-    name = name.strip() or "human"
-    if len(name) > LONGEST_NAME or "@" in name or name != printable(name):
+    name = short_text(name, "The name", LONGEST_NAME) or "human"
+    if "@" in name or name != printable(name):
         raise BadRequest(f"Judgments are called by 1 to {LONGEST_NAME} characters that can be seen, without @.")
     if not files or len(files) > MOST_FILES:
         raise BadRequest(f"Send 1 to {MOST_FILES} tables of judgments; this request has {len(files)}.")

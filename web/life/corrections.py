@@ -31,6 +31,7 @@ from web.inspection.human import note_added
 from web.life.measures import KnownMeasure, adopt_protocols, protocols_on
 from web.life.sight import Sight
 from web.life.test_sets import KnownTestSet, audit, require_listed
+from web.short_text import short_text
 from worker.settings import Settings
 
 LONGEST_REASON = 2_000
@@ -103,7 +104,8 @@ def correct(
     changed. What the correction does not touch is not measured again (`scheduler.adopting`). Human judgments come
     along, since source and segments are the same. Raises BadRequest, Taken, BadText and BadIntake.
     """
-    if not reason.strip() or len(reason) > LONGEST_REASON:
+    reason = short_text(reason, "The reason", LONGEST_REASON, lines=True)
+    if not reason:
         raise BadRequest(f"Say in up to {LONGEST_REASON:,} characters why the references were corrected.")
     if test_set.replaced_by is not None:
         raise Taken(f"The test set {test_set.title} was replaced already. Correct the one that stands for it.")
@@ -124,7 +126,7 @@ def correct(
         "campaign_id": sight.campaign_id,
         "old_test_set_id": test_set.id,
         "new_test_set_id": new_id,
-        "reason": reason.replace("\0", "").strip(),
+        "reason": reason,
     }
     carried = carry_judgments(connection, sight.campaign_id, test_set.id, new_id)
     correction = int(connection.execute(insert(Correction).values(**row).returning(Correction.id)).scalar_one())

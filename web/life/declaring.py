@@ -19,11 +19,12 @@ from models.submission import Submission
 from models.system import System
 from scheduler.queueing import queue_submissions
 from web.access.principal import COMMAND_LINE, Principal
-from web.errors import BadRequest, Forbidden, NotThere, Taken
+from web.errors import Forbidden, NotThere, Taken
 from web.life.changing import changed
 from web.life.measures import protocols_on
 from web.life.sight import Sight, read_sight_by_id
 from web.life.times import shown_moment
+from web.short_text import short_text
 from worker.settings import Settings
 
 LONGEST_DESCRIPTION = 5_000
@@ -119,9 +120,7 @@ def declare(connection: Connection, principal: Principal, submission_id: int, sa
     if saying.constrained is not None or saying.unsaid:
         values["constrained"] = None if saying.unsaid else saying.constrained
     if saying.description is not None:
-        if len(saying.description) > LONGEST_DESCRIPTION:
-            raise BadRequest(f"The description can have {LONGEST_DESCRIPTION:,} characters at most.")
-        values["description"] = saying.description.replace("\0", "").replace("\r\n", "\n").strip()
+        values["description"] = short_text(saying.description, "The description", LONGEST_DESCRIPTION, lines=True)
     _require_row(connection, before)
     demoted: list[int] = []
     if saying.kind == DeclaredKind.PRIMARY and before.withdrawn_at is None:

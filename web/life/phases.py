@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, case, delete, func, insert, select, update
 
-from metrics.text.names import fault_of_name, folded
+from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 from models.campaign import CampaignTestSet, Phase
 from models.declaration import Declaration
 from models.phases import KnownPhase
@@ -19,6 +19,7 @@ from web.errors import BadRequest, NotThere, Taken
 from web.life.changing import changed
 from web.life.sight import Sight
 from web.life.times import shown_moment
+from web.short_text import short_text
 
 LONGEST_GRACE = 30 * 86400.0
 LARGEST_STEP = 100.0
@@ -189,8 +190,10 @@ def _move_late(connection: Connection, sight: Sight, phase: KnownPhase, ends_at:
 
 def _checked(sight: Sight, rules: PhaseRules, replaced: KnownPhase | None) -> PhaseRules:
     # A phase may have a name from elsewhere; it keeps it.
-    if (replaced is None or replaced.name != rules.name) and (fault := fault_of_name(rules.name)):
-        raise BadRequest(f"{rules.name[:50]!r} cannot be the name of a phase: {fault}.")
+    if replaced is None or replaced.name != rules.name:
+        rules = replace(rules, name=short_text(rules.name, "The name", MAX_NAME_LENGTH))
+        if fault := fault_of_name(rules.name):
+            raise BadRequest(f"{rules.name[:50]!r} cannot be the name of a phase: {fault}.")
     if not all(math.isfinite(each) for each in (rules.starts_at, rules.grace_seconds, rules.feedback_step)):
         raise BadRequest("Times, grace and step must be numbers.")
     if rules.ends_at is not None and not rules.starts_at < rules.ends_at < math.inf:

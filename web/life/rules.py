@@ -9,9 +9,10 @@ from sqlalchemy import Connection, insert, select, update
 
 from analysis.board import position_of_metric
 from metrics.registry import parse_metric
-from metrics.text.names import fault_of_name, folded
+from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 from models.base import now
 from models.campaign import Campaign, CampaignMember, CampaignProtocol
+from models.conflicts import insert_new
 from models.protocol import Protocol
 from models.roles import CampaignRole, Joining, Scope, Visibility
 from web.access.principal import COMMAND_LINE, Principal
@@ -19,9 +20,11 @@ from web.errors import BadRequest, Forbidden, Taken
 from web.life.changing import changed
 from web.life.sight import Sight
 from web.life.times import check_zone
+from web.short_text import short_text
 
 LONGEST_TITLE = 200
 LONGEST_DESCRIPTION = 20_000
+LONGEST_METRIC = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +51,12 @@ def found_campaign(connection: Connection, principal: Principal, name: str, rule
         principal.require(Scope.ORGANISE)
         if not principal.may_found_campaigns:
             raise Forbidden("Only organisers set up campaigns. An administrator can make you one.")
+    name = short_text(name, "The name", MAX_NAME_LENGTH)
     if fault := fault_of_name(name):
         raise BadRequest(f"{name[:50]!r} cannot be the name of a campaign: {fault}.")
-    taken = {folded(each) for each in connection.scalars(select(Campaign.name))}
-    if folded(name) in taken:
+    campaign_id = insert_new(connection, Campaign, {"name": name, "folded_name": folded(name)})
+    if campaign_id is None:
         raise Taken(f"There is a campaign that is called {name!r}, or nearly so. Choose another name.")
-    campaign_id = int(connection.execute(insert(Campaign).values(name=name).returning(Campaign.id)).scalar_one())
     if principal.account_id is not None:
         row = {"campaign_id": campaign_id, "account_id": principal.account_id, "role": CampaignRole.ORGANISER}
         connection.execute(insert(CampaignMember).values(**row))
@@ -90,13 +93,13 @@ def _audit(connection: Connection, sight: Sight, action: str, **details: Any) ->
 def _checked(rules: Rules, metrics: tuple[str, ...]) -> dict[str, Any]:
     values = {name: value for name, value in asdict(rules).items() if value is not None}
     for name, most in (("title", LONGEST_TITLE), ("description", LONGEST_DESCRIPTION)):
-        if len(values.get(name, "")) > most:
-            raise BadRequest(f"The {name} has {len(values[name]):,} characters; {most:,} are allowed.")
         if name in values:
-            values[name] = values[name].replace("\0", "").replace("\r\n", "\n").strip()
+            values[name] = short_text(values[name], f"The {name}", most, lines=name == "description")
     if "time_zone" in values:
         check_zone(values["time_zone"])
     if wanted := values.get("ranked_by"):
+        if len(wanted) > LONGEST_METRIC:
+            raise BadRequest(f"The metric to rank by has {len(wanted):,} characters; {LONGEST_METRIC} are allowed.")
         # Before it has a test set, what it will measure is not known: any metric that there is may be meant.
         place = position_of_metric(metrics, wanted) if metrics else None
         if metrics and place is None:

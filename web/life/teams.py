@@ -8,17 +8,22 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from models.account import Account
-from models.campaign import CampaignMember, Participation
+from models.account import Account, Invitation
+from models.base import now
+from models.campaign import Campaign, CampaignMember, Participation
 from models.campaign_protocols import lock_campaign
 from models.roles import CampaignRole, Joining, Scope, TeamRole
 from models.submission import Submission
 from models.system import System
 from models.team import Team
+from web.access.accounts import find_account
 from web.access.principal import COMMAND_LINE, Principal
+from web.access.secrets import hash_of, new_secret
 from web.errors import Forbidden, NotThere, Taken
 from web.life.sight import Sight, read_sight
 
+INVITATION_SECONDS = 14 * 86400.0
+"""How long a team may think about an invitation."""
 NUMBERS_TO_DRAW_FROM = 100
 """At least; ten times as many teams as there are, so that a number says nothing of who came when."""
 
@@ -33,23 +38,84 @@ class KnownMember:
     role: CampaignRole
 
 
-def join(connection: Connection, principal: Principal, campaign: str, team: str) -> Sight:
-    """Let a team take part in a campaign: asked for by an organiser, or by who leads it where joining is open.
+def join(
+    connection: Connection,
+    principal: Principal,
+    campaign: str,
+    team: str,
+    *,
+    invitation_seconds: float = INVITATION_SECONDS,
+) -> bool:
+    """Let a team take part in a campaign; whether it does now.
 
+    Who leads it lets it join where joining is open, or where an organiser has invited it. An organiser who does not
+    lead it invites it: it takes part once its lead has joined, and nobody is taken in unasked but by administrators.
     Raises NotThere, NotSignedIn, Forbidden and Taken.
     """
+    own = principal.teams.get(team) == TeamRole.LEAD
+    invited = _invitation(connection, campaign, team) if own else None
+    if invited is not None:
+        _require_lead(principal, team)
+        take_in_team(connection, principal, invited.campaign_id, campaign, invited.team_id, team)
+        used = {"used_at": now(), "used_by": principal.account_id}
+        connection.execute(update(Invitation).where(Invitation.id == invited.id).values(**used))
+        return True
     sight = read_sight(connection, principal, campaign)
     if not sight.organises:
         _require_lead(principal, team)
         if sight.joining != Joining.OPEN:
-            raise Forbidden("Teams do not join this campaign by themselves: ask its organisers to add yours.")
+            raise Forbidden("Teams do not join this campaign by themselves: ask its organisers to invite yours.")
     elif principal is not COMMAND_LINE:
         sight.require_organiser()
     known = connection.scalar(select(Team.id).where(Team.name == team))
     if known is None:
         raise NotThere(f"There is no team {team[:100]!r}.")
+    if sight.organises and not own and not principal.administrates:
+        _invite_team(connection, sight, known, team, invitation_seconds)
+        return False
     take_in_team(connection, principal, sight.campaign_id, sight.name, known, team)
-    return read_sight(connection, principal, campaign)
+    return True
+
+
+def _invitation(connection: Connection, campaign: str, team: str) -> Any:
+    """The invitation of a team to a campaign, as long as it is open and who made it could still make it."""
+    asked = (
+        select(Invitation.id, Invitation.campaign_id, Invitation.team_id)
+        .join(Campaign, Campaign.id == Invitation.campaign_id)
+        .join(Team, Team.id == Invitation.team_id)
+        .join(Account, Account.id == Invitation.made_by)
+        .join(
+            CampaignMember,
+            (CampaignMember.campaign_id == Campaign.id) & (CampaignMember.account_id == Invitation.made_by),
+        )
+        .where(
+            *(Campaign.name == campaign, Team.name == team, CampaignMember.role == CampaignRole.ORGANISER),
+            *(Account.disabled_at.is_(None), Invitation.used_at.is_(None), Invitation.expires_at > now()),
+        )
+        .order_by(Invitation.id)
+        .limit(1)
+    )
+    return connection.execute(asked).one_or_none()
+
+
+def _invite_team(connection: Connection, sight: Sight, team_id: int, team: str, seconds: float) -> None:
+    """Ask the leads of a team whether it takes part. Raises Taken where it does, or was asked."""
+    lock_campaign(connection, sight.campaign_id)
+    if team in sight.teams:
+        raise Taken(f"The team {team} takes part in this campaign.")
+    if _invitation(connection, sight.name, team) is not None:
+        raise Taken(f"The team {team} was invited already. It takes part once its lead has accepted.")
+    row = {
+        # Nobody has this secret: who leads the team accepts on its page.
+        "secret_hash": hash_of(new_secret()),
+        "campaign_id": sight.campaign_id,
+        "team_id": team_id,
+        "made_by": sight.principal.account_id,
+        "expires_at": now() + seconds,
+    }
+    connection.execute(insert(Invitation).values(**row))
+    subject = f"team {team} to campaign {sight.name}"
+    sight.principal.audit(connection, "invitation.make", subject, campaign_id=sight.campaign_id)
 
 
 def take_in_team(
@@ -105,17 +171,17 @@ def list_members(connection: Connection, campaign_id: int) -> list[KnownMember]:
 
 def set_member(connection: Connection, sight: Sight, email: str, role: CampaignRole) -> KnownMember:
     """Let an account organise a campaign (`to_change`), or look at it. Raises NotThere and Taken."""
-    # Addresses are stored folded.
-    account = connection.execute(
-        select(Account.id, Account.email, Account.name).where(Account.email == email.strip().casefold())
-    ).one_or_none()
-    if account is None:
-        raise NotThere(f"There is no account with the address {email.strip()[:254]!r}. Send an invitation.")
+    try:
+        account = find_account(connection, email)
+    except NotThere as error:
+        raise NotThere(f"{error} Send an invitation.") from error
     members = {each.account_id: each for each in list_members(connection, sight.campaign_id)}
     before = members.get(account.id)
     if before is not None and before.role == CampaignRole.ORGANISER and role != CampaignRole.ORGANISER:
         _check_not_last(members, account.id)
     key = {"campaign_id": sight.campaign_id, "account_id": account.id}
+    if before is None or (role == CampaignRole.ORGANISER and before.role != role):
+        account.require_owner()
     if before is None:
         connection.execute(insert(CampaignMember).values(role=role, **key))
     elif before.role != role:

@@ -16,7 +16,7 @@ from metrics.text.campaigns import read_any_campaign
 from metrics.text.contents import LOOKED_AT, opened
 from metrics.text.formats import MARKED, looks_like, read_text
 from metrics.text.limits import DEFAULT_LIMITS, STORING_LIMITS, TextLimits
-from metrics.text.names import fault_of_name, system_name
+from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, system_name
 from models.base import now
 from models.campaign import CampaignProtocol, CampaignTestSet
 from models.known_test_sets import first_called
@@ -28,6 +28,7 @@ from web.errors import BadRequest, NotThere, Taken
 from web.life.measures import Measuring, add_measures, protocols_on
 from web.life.phases import find_phase
 from web.life.sight import Sight
+from web.short_text import short_text
 from worker.settings import Settings
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def add_test_set(
 
     Raises BadRequest, Taken, BadIntake and MetricsError.
     """
+    name = short_text(name, "The name", MAX_NAME_LENGTH)
     if fault := fault_of_name(name):
         raise BadRequest(f"{name[:50]!r} cannot be the name of a test set: {fault}.")
     phase_id = find_phase(sight, phase).id if phase else None

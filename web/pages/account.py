@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
+from fastapi import APIRouter, Form, Path, Request, Response
 
 from models.roles import Scope
 from models.session import reading, writing
@@ -30,6 +30,7 @@ NOTES = {
     "email": "Your address is changed.",
     "password": "Your password is changed, and all other browsers are signed out.",
     "sent": "We have sent you a mail. Open the link in it to confirm your address.",
+    "unsent": "The mail that confirms your address could not be sent. Try again later, or ask an administrator.",
     "confirmed": "Your address is confirmed.",
 }
 SCOPES = (
@@ -61,7 +62,6 @@ def change_name(request: Request, principal: Asking, name: Annotated[str, Form()
 def change_address(
     request: Request,
     principal: Asking,
-    background: BackgroundTasks,
     email: Annotated[str, Form()] = "",
     own_password: Annotated[str, Form()] = "",
 ) -> Response:
@@ -72,9 +72,9 @@ def change_address(
         letter = change_address_of(state.engine, state.settings, state.throttle, principal, email, own_password)
     except WebError as error:
         return again(request, "account", error, title=TITLE, **_account(request, principal, "email", email=email[:254]))
-    if letter is not None:
-        background.add_task(send, state.settings, letter)
-    return see_other("/account?note=email" if letter is None else "/account?note=sent")
+    if letter is None:
+        return see_other("/account?note=email")
+    return see_other("/account?note=unsent" if send(state.settings, letter) else "/account?note=sent")
 
 
 @router.post("/account/password")
@@ -96,14 +96,14 @@ def change_own_password(
 
 
 @router.post("/account/confirmation")
-def send_confirmation(request: Request, principal: Asking, background: BackgroundTasks) -> Response:
+def send_confirmation(request: Request, principal: Asking) -> Response:
     """Send the link that confirms the address."""
     account_id = principal.require(Scope.ORGANISE)
     state = state_of(request)
-    if state.settings.mail_url is not None:
-        letter = ask_for_address(state.engine, state.settings, state.throttle, account_id, principal.email)
-        background.add_task(send, state.settings, letter)
-    return see_other("/account?note=sent" if state.settings.mail_url else "/account")
+    if state.settings.mail_url is None:
+        return see_other("/account")
+    letter = ask_for_address(state.engine, state.settings, state.throttle, account_id, principal.email)
+    return see_other("/account?note=unsent" if send(state.settings, letter) else "/account?note=sent")
 
 
 @router.get("/account/confirm/{secret}")
@@ -190,6 +190,7 @@ def _account(request: Request, principal: Asking, wrong: str = "", *, note: str 
         "sessions": sessions,
         "mails": state.settings.mail_url is not None,
         "note": NOTES.get(note, ""),
+        "unsent": note == "unsent",
         "wrong": wrong,
         "given": {"name": known.name, "email": known.email, **given},
         **({} if wrong else {"fault": None}),

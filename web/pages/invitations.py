@@ -9,14 +9,14 @@ from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
 from models.roles import CampaignRole, Scope, SiteRole, TeamRole
 from models.session import reading, writing
 from web.access.invitations import SMALL_ROLES, KnownInvitation, accept_invitation, find_invitation
-from web.access.inviting import invitations_seen, invite, withdraw
+from web.access.inviting import invitations_seen, invite_by_mail, withdraw
 from web.access.letters import invited_to
 from web.access.mail import send
 from web.access.sessions import begin_session
 from web.access.sign_up import sign_up
 from web.api.paging import LARGEST_ID, id_after
 from web.asking import Asking, session_secret, state_of
-from web.errors import BadRequest, Forbidden, Taken, WebError
+from web.errors import BadRequest, Forbidden, Taken, TooMany, WebError
 from web.life.sight import read_sight
 from web.pages.rendering import page, part_of_address, see_other
 from web.pages.signing import NO_STORE, address_here, again, keep_session
@@ -42,7 +42,6 @@ def show_invitations(request: Request, principal: Asking, after: str = "") -> Re
 def invite_to_site(
     request: Request,
     principal: Asking,
-    background: BackgroundTasks,
     email: Annotated[str, Form()] = "",
     role: Annotated[str, Form()] = SiteRole.PARTICIPANT,
 ) -> Response:
@@ -52,23 +51,18 @@ def invite_to_site(
     try:
         if role not in {each.value for each in SiteRole}:
             raise BadRequest(f"There is no role {role[:20]!r}.")
-        with writing(state.engine) as connection:
-            made = invite(
-                connection,
-                state.settings,
-                principal,
-                email=email,
-                role=SiteRole(role),
-                team="",
-                team_role=TeamRole.MEMBER,
-                campaign="",
-                campaign_role=None,
-            )
-    except BadRequest as error:
+        made = invite_by_mail(
+            *(state.engine, state.settings, state.throttle, principal),
+            email=email,
+            role=SiteRole(role),
+            team="",
+            team_role=TeamRole.MEMBER,
+            campaign="",
+            campaign_role=None,
+        )
+    except (BadRequest, TooMany) as error:
         values = _site(request, principal, given={"email": email[:254], "role": role})
         return again(request, "invitations", error, title=TITLE, **values)
-    if made.letter is not None:
-        background.add_task(send, state.settings, made.letter)
     values = _site(request, principal, made=made)
     return page(request, "invitations", title=TITLE, headers=NO_STORE, **values)
 
@@ -85,7 +79,6 @@ def invite_to_campaign(
     request: Request,
     principal: Asking,
     campaign: Campaign,
-    background: BackgroundTasks,
     email: Annotated[str, Form()] = "",
     role: Annotated[str, Form()] = WITH_TEAM,
 ) -> Response:
@@ -96,23 +89,18 @@ def invite_to_campaign(
     try:
         if role not in {WITH_TEAM, *(each.value for each in CampaignRole)}:
             raise BadRequest(f"There is no role {role[:20]!r}.")
-        with writing(state.engine) as connection:
-            made = invite(
-                connection,
-                state.settings,
-                principal,
-                email=email,
-                role=SiteRole.VIEWER if role == CampaignRole.VIEWER else SiteRole.PARTICIPANT,
-                team="",
-                team_role=TeamRole.MEMBER,
-                campaign=campaign,
-                campaign_role=None if role == WITH_TEAM else CampaignRole(role),
-            )
-    except BadRequest as error:
+        made = invite_by_mail(
+            *(state.engine, state.settings, state.throttle, principal),
+            email=email,
+            role=SiteRole.VIEWER if role == CampaignRole.VIEWER else SiteRole.PARTICIPANT,
+            team="",
+            team_role=TeamRole.MEMBER,
+            campaign=campaign,
+            campaign_role=None if role == WITH_TEAM else CampaignRole(role),
+        )
+    except (BadRequest, TooMany) as error:
         values = _campaign(request, principal, campaign, given={"email": email[:254], "role": role})
         return again(request, "invitations", error, title=TITLE, **values)
-    if made.letter is not None:
-        background.add_task(send, state.settings, made.letter)
     values = _campaign(request, principal, campaign, made=made)
     return page(request, "invitations", title=TITLE, headers=NO_STORE, **values)
 
@@ -194,7 +182,7 @@ def accept_as_new(
         background.add_task(send, state.settings, made.letter)
     assert made.who is not None
     with writing(state.engine) as connection:
-        begun = begin_session(connection, made.who, state.settings.session_seconds, instead_of=session_secret(request))
+        begun = begin_session(connection, made.who, state.settings.session_lifetime, instead_of=session_secret(request))
     response = see_other(_leads_to(known))
     keep_session(response, request, begun)
     return response

@@ -45,6 +45,7 @@ SAID = {
     "close": "The phase is closed.",
     "publish": "The results are published.",
     "team": "The teams are changed.",
+    "invited": "The team is invited. It takes part once who leads it has accepted, on the page of the team.",
     "member": "The members are changed.",
     "quota": "The quotas are changed.",
 }
@@ -173,19 +174,20 @@ def change_state(
 
 @router.post("/campaigns/{name}/manage/teams")
 def change_teams(request: Request, name: str, principal: Asking, team: Word, do: Word = "add") -> Response:
-    """Let a team take part, or no longer."""
+    """Invite a team to take part, or let it take part no longer."""
+    taken = True
     try:
         with filled_in(), writing(state_of(request).engine) as connection:
             organised(connection, principal, name).require_organiser()
             if do == "remove":
                 leave(connection, principal, name, team)
             else:
-                _found_team(connection, principal, name, team.strip())
+                taken = _found_team(connection, principal, name, team.strip())
     except Refused as refused:
         given = {"team": team if do == "add" else ""}
         fault = str(refused)
         return _management(request, principal, name, fault=fault, where="teams", given=given, status=refused.status)
-    return _back(name, "team", "teams")
+    return _back(name, "team" if taken else "invited", "teams")
 
 
 @router.post("/campaigns/{name}/manage/members")
@@ -254,9 +256,9 @@ def _back(name: str, done: str, anchor: str = "") -> Response:
     return see_other(f"/campaigns/{part_of_address(name)}/manage?done={done}{'#' + anchor if anchor else ''}")
 
 
-def _found_team(connection: Connection, principal: Principal, name: str, team: str) -> None:
+def _found_team(connection: Connection, principal: Principal, name: str, team: str) -> bool:
     try:
-        join(connection, principal, name, team)
+        return join(connection, principal, name, team)
     except NotThere as error:
         raise BadRequest(str(error)) from error
 

@@ -30,7 +30,7 @@ def show_forgotten(request: Request, principal: Asking) -> Response:  # noqa: AR
 @router.post("/password/forgotten")
 def send_link(
     request: Request,
-    principal: Asking,  # noqa: ARG001 - refuses bad tokens
+    principal: Asking,
     background: BackgroundTasks,
     email: Annotated[str, Form()] = "",
 ) -> Response:
@@ -39,7 +39,7 @@ def send_link(
     if state.settings.mail_url is None:
         return _forgotten(request)
     try:
-        letter = ask_for_password(state.engine, state.settings, state.throttle, email)
+        letter = ask_for_password(state.engine, state.settings, state.throttle, principal, email)
     except (BadRequest, TooMany) as error:
         return again(request, "password_forgotten", error, title=FORGOTTEN, mails=True, email=email[:254])
     if letter is not None:

@@ -49,7 +49,7 @@ def sign_in(
         values = {"next": address_here(next, ""), "note": "", "email": email[:254]}
         return again(request, "sign_in", error, title=TITLE, open=_is_open(request), **values)
     with writing(state.engine) as connection:
-        secret = begin_session(connection, who, settings.session_seconds, instead_of=session_secret(request))
+        secret = begin_session(connection, who, settings.session_lifetime, instead_of=session_secret(request))
     response = see_other(address_here(next))
     keep_session(response, request, secret)
     return response

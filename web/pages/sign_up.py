@@ -52,7 +52,9 @@ def make_account(
     if made.who is None:
         return see_other("/sign-in?note=mail")
     with writing(state.engine) as connection:
-        secret = begin_session(connection, made.who, state.settings.session_seconds, instead_of=session_secret(request))
+        secret = begin_session(
+            connection, made.who, state.settings.session_lifetime, instead_of=session_secret(request)
+        )
     response = see_other("/")
     keep_session(response, request, secret)
     return response

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
+from fastapi import APIRouter, Form, Path, Request, Response
 
 from models.roles import Scope, SiteRole, TeamRole
 from models.session import reading, writing
 from web.access.invitations import list_invitations
-from web.access.inviting import invite
-from web.access.mail import send
+from web.access.inviting import invite_by_mail
 from web.access.teams import (
     campaigns_of,
     change_team,
@@ -24,7 +23,7 @@ from web.access.teams import (
 )
 from web.api.paging import LARGEST_ID, id_after
 from web.asking import Asking, state_of
-from web.errors import BadRequest, Taken, WebError
+from web.errors import BadRequest, Taken, TooMany, WebError
 from web.pages.rendering import page, part_of_address, see_other
 from web.pages.signing import NO_STORE, again
 
@@ -112,7 +111,6 @@ def invite_member(
     request: Request,
     principal: Asking,
     team: Team,
-    background: BackgroundTasks,
     email: Annotated[str, Form()] = "",
     role: Annotated[str, Form()] = TeamRole.MEMBER,
 ) -> Response:
@@ -120,23 +118,18 @@ def invite_member(
     principal.require(Scope.ORGANISE)
     state = state_of(request)
     try:
-        with writing(state.engine) as connection:
-            made = invite(
-                connection,
-                state.settings,
-                principal,
-                email=email,
-                role=SiteRole.PARTICIPANT,
-                team=team,
-                team_role=TeamRole.LEAD if role == TeamRole.LEAD else TeamRole.MEMBER,
-                campaign="",
-                campaign_role=None,
-            )
-    except BadRequest as error:
+        made = invite_by_mail(
+            *(state.engine, state.settings, state.throttle, principal),
+            email=email,
+            role=SiteRole.PARTICIPANT,
+            team=team,
+            team_role=TeamRole.LEAD if role == TeamRole.LEAD else TeamRole.MEMBER,
+            campaign="",
+            campaign_role=None,
+        )
+    except (BadRequest, TooMany) as error:
         values = _team(request, principal, team, "invite", email=email[:254])
         return again(request, "team", error, title=team, **values)
-    if made.letter is not None:
-        background.add_task(send, state.settings, made.letter)
     return page(request, "team", title=team, headers=NO_STORE, **_team(request, principal, team, made=made))
 
 

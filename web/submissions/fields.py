@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from models.roles import DeclaredKind
 from scheduler.submitting import LONGEST_DESCRIPTION
+from web.errors import BadRequest
+from web.short_text import short_text
 
 
 class SubmissionFields(BaseModel):
@@ -26,6 +28,15 @@ class SubmissionFields(BaseModel):
     description: str = Field(default="", max_length=LONGEST_DESCRIPTION, description="What the team says about it.")
     upload: str = Field(default="", max_length=64, description="A finished upload, instead of a file.")
     override: bool = Field(default=False, description="For organisers: whatever the phases say.")
+
+    @field_validator("system", "run", "description")
+    @classmethod
+    def _as_typed(cls, value: str, info: Any) -> str:
+        """Its length was asked for; composed like all that people type, without what cannot be shown."""
+        try:
+            return short_text(value, f"The {info.field_name}", len(value), lines=info.field_name == "description")
+        except BadRequest as error:
+            raise ValueError(str(error)) from error
 
     @field_validator("constrained", "override", "kind", mode="before")
     @classmethod

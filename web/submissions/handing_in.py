@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastapi.concurrency import run_in_threadpool
+from sqlalchemy import select
 
+from metrics.text.names import folded
 from models.campaign_protocols import find_measures
 from models.known_test_sets import segments_of_documents
 from models.session import reading, writing
 from models.states import QueueClass
+from models.team import Team
 from scheduler.admission import check_open
 from scheduler.submitting import Attempt, Submitted, submit
 from web.access.throttle import Rate
 from web.diagnosis.context import read_standard
 from web.diagnosis.diagnose import diagnose
 from web.diagnosis.finding import is_fatal
-from web.errors import BadRequest
+from web.errors import BadRequest, Forbidden
 from web.life.sight import read_sight
 from web.sandbox.fair_queue import Owner
 from web.sandbox.processes import scratch_folder
@@ -29,6 +32,8 @@ from web.submissions.uploads import delete_upload
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from sqlalchemy import Connection
 
     from metrics.text.plain import Text
     from models.known_test_sets import KnownTestSet
@@ -144,7 +149,7 @@ def _meant(state: State, principal: Principal, campaign: str, incoming: Incoming
     fields = incoming.fields
     with reading(state.engine) as connection:
         sight = read_sight(connection, principal, campaign)
-        team = may_hand_in(sight, fields)
+        team = may_hand_in(connection, sight, fields)
         chosen = choose_test_set(connection, sight, fields.test_set)
         measures = find_measures(connection, sight.name, f"{chosen.name}@{chosen.version}")
         test_set = measures.test_set
@@ -199,12 +204,18 @@ def _store(state: State, principal: Principal, incoming: Incoming, attempt: Atte
     return submitted
 
 
-def may_hand_in(sight: Sight, fields: SubmissionFields) -> str:
-    """The team for which somebody hands in. Raises Forbidden, NotSignedIn, BadRequest."""
+def may_hand_in(connection: Connection, sight: Sight, fields: SubmissionFields) -> str:
+    """The team for which somebody hands in. Raises Forbidden, NotSignedIn, BadRequest.
+
+    Organisers may for the teams of their campaign, and under names that no team has, such as that of their baselines.
+    """
     if fields.override:
         sight.require_organiser()
         if not fields.team:
             raise BadRequest("Name the team for which you hand this in.")
+        stranger = fields.team not in sight.teams
+        if stranger and connection.scalar(select(Team.id).where(Team.folded_name == folded(fields.team))) is not None:
+            raise Forbidden(f"The team {fields.team} does not take part in this campaign. Invite it first.")
         return fields.team
     team = fields.team
     if not team and len(sight.own_teams) == 1:

@@ -13,6 +13,7 @@ from models.outcomes import cancel_evaluations, lock_evaluations
 from models.submission import Submission
 from scheduler.controls import CANCELLED, UNFINISHED, queue_again
 from web.errors import NotThere, Taken
+from web.short_text import short_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,7 @@ def cancel(
 ) -> None:
     """Stop those of the evaluations that are open. Raises Forbidden, and Taken where none is."""
     sight.require_organiser()
-    reason = reason.replace("\0", "")[:LONGEST_REASON]
+    reason = short_text(reason, "The reason", LONGEST_REASON, lines=True)
     if not cancel_evaluations(connection, evaluations, reason or CANCELLED, counts=counts):
         raise Taken("Nothing of it is open: only what waits or is being measured can be cancelled.")
     _audit(connection, sight, "evaluation.cancel", subject, reason=reason, counts=counts)
@@ -44,7 +45,7 @@ def cancel_comparison(connection: Connection, sight: Sight, comparison: int, *, 
     its = {evaluation for runs in contestants for evaluation in runs}
     if set(connection.scalars(theirs.where(Evaluation.id.in_(its)))) != {sight.campaign_id}:
         raise NotThere(f"There is no comparison {comparison} in this campaign.")
-    reason = reason.replace("\0", "")[:LONGEST_REASON]
+    reason = short_text(reason, "The reason", LONGEST_REASON, lines=True)
     if not end_comparisons(connection, [comparison], reason or CANCELLED):
         raise Taken("It has ended: only a comparison that runs can be cancelled.")
     _audit(connection, sight, "comparison.cancel", f"comparison {comparison}", reason=reason)

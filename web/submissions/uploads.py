@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, func, insert, select, update
 
+from models.account import Account
 from models.base import now
 from models.upload import Upload, UploadPart
 from web.access.secrets import new_secret
@@ -60,6 +61,8 @@ def begin_upload(
         raise TooLarge(f"{size:,} bytes are more than the {settings.upload_bytes:,} that the server takes.")
     if size < 1:
         raise BadRequest("A file of 0 bytes has no text. Announce how many bytes it has.")
+    # The account is held, so that its uploads are counted one request after the other.
+    connection.execute(select(Account.id).where(Account.id == account_id).with_for_update())
     there = connection.scalar(select(func.count()).select_from(Upload).where(Upload.account_id == account_id)) or 0
     if there >= settings.open_uploads:
         raise TooMany(

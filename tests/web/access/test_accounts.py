@@ -31,6 +31,7 @@ from web.access.accounts import (
 from web.access.principal import COMMAND_LINE, Principal
 from web.errors import BadRequest, Forbidden, NotThere, Taken
 
+LONGEST = "x" * 64 + "@" + ".".join("d" * each for each in (63, 63, 61))
 ADMINISTRATOR, ORGANISER = SiteRole.ADMINISTRATOR, SiteRole.ORGANISER
 
 
@@ -38,13 +39,14 @@ def sessions(connection: Connection) -> list[int]:
     return list(connection.scalars(select(WebSession.account_id).order_by(WebSession.id)))
 
 
-@pytest.mark.parametrize("text", ["a@b.c", " Mary@Example.ORG\n", "x" * 64 + "@" + "d" * 189, "a@b", "a+b@c-d.e"])
+@pytest.mark.parametrize("text", ["a@b.c", " Mary@Example.ORG\n", LONGEST, "a@b", "a+b@c-d.e"])
 def test_an_address_is_stored_folded(text: str) -> None:
     assert fold_email(text) == text.strip().lower()
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a", "@b.c", "a@", "a@-b", "a@b.", "a@b..c", "x" * 65 + "@b.c", "x" * 64 + "@" + "d" * 190, "ä@b.c"]
+    "text",
+    ["", "a", "@b.c", "a@", "a@-b", "a@b.", "a@b..c", "x" * 65 + "@b.c", f"{LONGEST}d", "a@" + "d" * 64, "ä@b.c"],
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(BadRequest, match="is not an e-mail address"):

@@ -16,6 +16,7 @@ from web.access.principal import (
     COMMAND_LINE,
     EVERY_SCOPE,
     NOBODY,
+    Lifetime,
     Principal,
     note_use,
     principal_of_session,
@@ -102,7 +103,7 @@ def test_use_is_noted_once_a_minute(service: Service, kind: str, ago: float, not
     change(service, table, **{column: now() - ago, "expires_at": now() + 50})
     before = moments(service, table, column)
     with writing(service.engine) as connection:
-        note_use(connection, who(service, kind, secret), 1000.0)
+        note_use(connection, who(service, kind, secret), Lifetime(1000.0, 1e6))
     after = moments(service, table, column)
     if not noted:
         assert after == before

@@ -46,7 +46,7 @@ def test_who_founds_a_team_leads_it(service: Service) -> None:
     mary, zoe = service.account("mary"), service.account("zoe")
     with writing(service.engine) as connection:
         made = found_team(connection, somebody(mary), " pier ", publication_name="The  Pier ", affiliation=" A \t B ")
-        assert (made.name, made.publication_name, made.affiliation, made.members) == ("pier", "The  Pier", "A B", 1)
+        assert (made.name, made.publication_name, made.affiliation, made.members) == ("pier", "The Pier", "A B", 1)
         assert roles(connection, "pier") == {mary: LEAD}
         found_team(connection, somebody(mary, SiteRole.ADMINISTRATOR), "quay", lead=zoe)
         assert roles(connection, "quay") == {zoe: LEAD}
@@ -58,7 +58,7 @@ def test_who_founds_a_team_leads_it(service: Service) -> None:
         entry = connection.execute(select(AuditEntry).order_by(AuditEntry.id)).first()
     assert entry is not None
     assert (entry.action, entry.subject) == ("team.found", "team pier")
-    assert entry.details == {"publication_name": "The  Pier", "affiliation": "A B"}
+    assert entry.details == {"publication_name": "The Pier", "affiliation": "A B"}
 
 
 @pytest.mark.parametrize("text", ["Team 7", "team7", "TEAM\u00a0 12", "", "a/b"])

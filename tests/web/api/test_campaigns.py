@@ -10,10 +10,12 @@ from sqlalchemy import select
 
 from models.audit import AuditEntry
 from models.roles import PhaseKind, Scope, SiteRole, Visibility
-from models.session import reading
+from models.session import reading, writing
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import REFERENCE, SOURCE, hand_in
 from tests.web.service import DAY, Service
+from web.access.principal import COMMAND_LINE
+from web.life.teams import join
 
 SITE = "/api/v1/campaigns"
 HERE = f"{SITE}/wmt"
@@ -222,7 +224,8 @@ def test_teams_join_where_joining_is_open(people: Team) -> None:
     joined = people.lead.post(f"{HERE}/teams", json=ours)
     assert (joined.status_code, joined.json()["name"], joined.json()["team"]) == (201, "harbour", "harbour")
     assert error(people.lead.post(f"{HERE}/teams", json=ours)) == (409, "conflict")
-    assert people.organiser.post(f"{HERE}/teams", json={"team": "guests"}).status_code == 201
+    with writing(people.service.engine) as connection:
+        assert join(connection, COMMAND_LINE, "wmt", "guests")
     assert error(people.organiser.post(f"{HERE}/teams", json={"team": "nobody"})) == (404, "not_found")
     seen = people.nobody.get(f"{HERE}/teams").json()["items"]
     assert {each["team"] for each in seen} == {None}
@@ -239,7 +242,8 @@ def test_numbers_of_teams_are_drawn_by_lot(people: Team) -> None:
     people.found()
     for number in range(12):
         people.service.team(f"t{number}")
-        people.organiser.post(f"{HERE}/teams", json={"team": f"t{number}"})
+        with writing(people.service.engine) as connection:
+            assert join(connection, COMMAND_LINE, "wmt", f"t{number}")
     numbers = {each["team"]: each["number"] for each in people.organiser.get(f"{HERE}/teams").json()["items"]}
     drawn = [numbers[f"t{number}"] for number in range(12)]
     assert len(set(drawn)) == 12
@@ -347,8 +351,11 @@ def test_whoever_comes_second_in_a_race_is_told_so(service: Service, monkeypatch
     team = Team(service)
     team.found()
     # As if the first one had been stored after the second one had looked.
-    monkeypatch.setattr("web.life.rules.folded", lambda name: object())
-    again = team.organiser.post(SITE, json={"name": "wmt"})
+    monkeypatch.setattr("web.life.phases.folded", lambda name: object())
+    phase = {"name": "Test", "kind": "open", "starts": "2026-01-01T00:00", "ends": "2026-02-01T00:00"}
+    assert team.organiser.post(f"{HERE}/phases", json=phase).status_code == 201
+    later = {"starts": "2026-03-01T00:00", "ends": "2026-04-01T00:00"}
+    again = team.organiser.post(f"{HERE}/phases", json={**phase, **later})
     assert error(again) == (409, "conflict")
     assert "at this very moment" in again.json()["error"]["message"]
 

@@ -90,12 +90,14 @@ def test_there_is_one_primary_for_each_team_and_test_set(contest: Contest) -> No
 
 
 def test_what_is_not_said_stays(contest: Contest) -> None:
-    contest.say(contest.mary, contest.first, Saying(constrained=True, description=" ours\r\nof old \0"))
+    contest.say(contest.mary, contest.first, Saying(constrained=True, description=" ours\r\nof old "))
     said = contest.say(contest.mary, contest.first, Saying(kind=DeclaredKind.CONTRASTIVE))
     assert (said.kind, said.constrained, said.description) == ("contrastive", True, "ours\nof old")
     assert contest.say(contest.mary, contest.first, Saying(unsaid=True)).constrained is None
     with pytest.raises(WebError, match="5,000"):
         contest.say(contest.mary, contest.first, Saying(description="x" * 5001))
+    with pytest.raises(WebError, match="cannot be shown"):
+        contest.say(contest.mary, contest.first, Saying(description="ours\0"))
 
 
 def test_a_withdrawn_primary_comes_back_as_contrastive_where_there_is_another(contest: Contest) -> None:

@@ -146,8 +146,10 @@ def test_only_organisers_manage(service: Service, olga: TestClient) -> None:
 
 
 def test_teams_members_and_quotas(service: Service, olga: TestClient) -> None:
-    service.team("harbour", service.account("mary"))
+    mary = service.account("mary")
+    service.team("harbour", mary)
     post(olga, "/teams", team="harbour")
+    service.browser(mary).post(MANAGE.replace("manage", "join"), data={"team": "harbour"})
     post(olga, "/members", member_email="mary@example.org", member_role="viewer")
     post(olga, "/quotas", quota_kind="per_day", quota_amount="3")
     post(olga, "/quotas", quota_kind="per_day", quota_amount="none", quota_team="harbour")
@@ -160,15 +162,18 @@ def test_teams_members_and_quotas(service: Service, olga: TestClient) -> None:
     with reading(service.engine) as connection:
         actions = list(connection.scalars(select(AuditEntry.action).order_by(AuditEntry.id)))
     assert actions == [
-        *("campaign.found", "team.join", "member.set", "quota.set", "quota.set", "quota.remove", "team.leave"),
+        *("campaign.found", "invitation.make", "team.join"),
+        *("member.set", "quota.set", "quota.set", "quota.remove", "team.leave"),
     ]
 
 
 def test_a_quota_is_for_a_phase_and_a_team_that_exist(service: Service, olga: TestClient) -> None:
     post(olga, "/rules", title="The task", visibility="public", version=version(olga))
-    service.team("harbour", service.account("mary"))
+    mary = service.account("mary")
+    service.team("harbour", mary)
     service.team("guests", service.account("zoe"))
     post(olga, "/teams", team="harbour")
+    service.browser(mary).post(MANAGE.replace("manage", "join"), data={"team": "harbour"})
     post(olga, "/phases/new", phase_name="Test", kind="open", starts="", ends="2027-01-20 18:00")
     page = olga.get(MANAGE).text
     assert '<option value="Test">Test</option>' in page
