@@ -198,19 +198,21 @@ def test_sources_and_references_are_had_when_it_is_time(people: Team) -> None:
     people.service.phase(campaign, "test", PhaseKind.BLIND, begins=DAY)
     people.organiser.patch(address, json={"phase": "test"})
     for client in (people.nobody, people.stranger, people.lead):
-        shown = client.get(address).json()
-        assert (shown["source_visible"], shown["references_visible"]) == (False, False)
-        assert error(client.get(f"{address}/source")) == (404, "not_found")
-        blind, missing = client.get(f"{address}/references/A"), client.get(f"{address}/references/Z")
-        assert (blind.status_code, blind.json()) == (404, missing.json())
+        # Nothing tells that it is there before its phase begins.
+        missing = client.get(f"{HERE}/test-sets/99").text
+        for part in ("", "/source", "/references/A"):
+            answer = client.get(address + part)
+            assert (answer.status_code, answer.text) == (404, missing.replace("99", str(test_set["id"])))
     assert people.organiser.get(f"{address}/source").content == SOURCE
     assert people.organiser.get(f"{address}/references/A").content == REFERENCE
     assert error(people.organiser.patch(address, json={"released": True})) == (409, "conflict")
     assert people.organiser.patch(address, json={"released": True, "early": True}).json()["released_at"]
+    assert people.nobody.get(f"{address}/references/A").status_code == 404
+    people.organiser.patch(address, json={"phase": ""})
     answer = people.nobody.get(f"{address}/references/A")
     assert answer.content == REFERENCE
     assert answer.headers["Content-Disposition"] == 'attachment; filename="reference.txt"'
-    people.organiser.patch(address, json={"released": False, "phase": ""})
+    people.organiser.patch(address, json={"released": False})
     assert people.nobody.get(f"{address}/references/A").status_code == 404
     assert people.nobody.get(f"{address}/source").content == SOURCE
 
