@@ -1,6 +1,7 @@
 """The embedded default with trouble: texts that kill, hang and raise, commands that are stopped."""
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -51,7 +52,11 @@ def test_bad_texts_fail_alone_and_with_a_reason(sqlite_url: str) -> None:
     assert killed.startswith(f"{start}its process died")
     assert "SIGKILL" in killed
     assert raised == f"{start}RuntimeError: this text makes trouble"
-    assert hung.startswith(f"{start}it took longer than 4 s. Look for very long segments")
+    # Alone it is tried once: it would take as long again. Before that it may have been tried with others.
+    words = (
+        r"Segments 1 to 256 could not be scored \(tried (once|2 times)\): it took longer than 4 s\. Look for very long"
+    )
+    assert re.match(words, hung)
 
 
 def test_a_shard_that_was_killed_once_is_scored(

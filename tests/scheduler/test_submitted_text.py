@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine
 
 from metrics import parse_metric
-from models.known_test_sets import KnownTestSet, find_test_set
+from models.known_test_sets import KnownTestSet, find_test_set, segments_of_documents
 from models.session import make_engine, reading
 from scheduler.errors import BadIntake
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
@@ -47,7 +47,8 @@ def mteval(*documents: str, systems: tuple[str, ...] = ("mast",)) -> bytes:
 
 def output(engine: Engine, test_set: KnownTestSet, content: bytes, system: str = "mast") -> bytes:
     with reading(engine) as connection:
-        return lined_up(connection, read_output(content, system=system), test_set).bytes
+        places = segments_of_documents(connection, test_set.id)
+    return lined_up(read_output(content, system=system), test_set, places).bytes
 
 
 def test_documents_are_put_in_the_order_of_the_test_set(engine: Engine, test_set: KnownTestSet) -> None:

@@ -10,6 +10,7 @@ import os
 import tempfile
 import threading
 import time
+from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -93,7 +94,8 @@ class Sandbox:
 
     def start(self) -> None:
         """Have the processes ready before somebody waits for them."""
-        self._schedule(_nothing, (), self._settings.reading_seconds).result()
+        with suppress(CancelledError, BrokenProcessPool):
+            self._schedule(_nothing, (), self._settings.reading_seconds).result()
 
     def close(self) -> None:
         """End what is read at the moment, and send away who waits. What comes later starts it anew."""

@@ -175,7 +175,7 @@ def test_a_correction_is_corrected_again(engine: Engine) -> None:
         sight = read_sight(connection, COMMAND_LINE, "wmt")
         assert find_measures(connection, "wmt").test_set.version == "3"
         assert [each.version for each in list_campaign_test_sets(connection, sight)] == ["3", "1", "2"]
-        assert [(each.old_version, each.new_version) for each in list_corrections(connection, sight.campaign_id)] == [
+        assert [(each.old_version, each.new_version) for each in list_corrections(connection, sight)] == [
             ("2", "3"),
             ("1", "2"),
         ]

@@ -218,7 +218,13 @@ def test_people_are_on_the_scatter(whole):
 def test_stored_judgments_are_found(whole):
     with writing(make_engine(whole)) as connection:
         for version, score in ((1, 7.0), (2, 9.0)):
-            values = {"test_set_id": 1, "name": "da", "version": version, "kind": str(JudgmentKind.SCORES)}
+            values = {
+                "campaign_id": 1,
+                "test_set_id": 1,
+                "name": "da",
+                "version": version,
+                "kind": str(JudgmentKind.SCORES),
+            }
             row = Judgments.__table__.insert().values(**values, method={}, content_hash=str(version))
             (key,) = connection.execute(row).inserted_primary_key
             for system in ("tug", "HUMAN-A"):
