@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from cli.errors import CommandError, UsageError
 from metrics.errors import BadText
 from metrics.text.contents import STDIN
-from metrics.text.folder import check_systems
 from metrics.text.formats import read_file
 from metrics.text.layers import common_layers
-from metrics.text.limits import DEFAULT_LIMITS, TextLimits
+from metrics.text.limits import DEFAULT_LIMITS, TextLimits, check_systems
 from metrics.text.names import printable, system_name
 from metrics.text.pairing import check_pairing
 from metrics.text.plain import Text

@@ -9,8 +9,6 @@ import dataclasses
 import inspect
 import json
 import os
-import signal
-import subprocess
 import sys
 from contextlib import suppress
 from functools import cache
@@ -95,6 +93,9 @@ class Offer:
         Raises BrokenMetric where that process ends or is not done within TRIAL_SECONDS. What else is wrong with it, is
         said by `metric`.
         """
+        import signal
+        import subprocess
+
         point = json.dumps([self.point.name, self.point.value, sys.path])
         trial = subprocess.Popen(  # noqa: S603 - what is installed here anyway
             [sys.executable, "-P", "-c", _TRIAL, point],

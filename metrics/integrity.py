@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import math
-import pkgutil
 import sys
 import unicodedata
 from contextlib import suppress
@@ -101,6 +100,8 @@ def house() -> House:
 def _import_all() -> None:
     """What is imported only where it is used, too: else it could be replaced before anybody has looked at it."""
     package = import_module("metrics")
+    import pkgutil
+
     for module in pkgutil.walk_packages(package.__path__, "metrics."):
         if not module.name.startswith("metrics.conformance"):
             with suppress(ImportError):

@@ -13,7 +13,7 @@ from metrics.text.campaign_files import SegmentDocument, read_documents
 from metrics.text.contents import opened
 from metrics.text.formats import LAYERED, looks_like, read_text
 from metrics.text.layouts import LAYOUTS, BadCampaign, CampaignPaths, find_files
-from metrics.text.limits import DEFAULT_LIMITS, OverLimit, TextLimits
+from metrics.text.limits import DEFAULT_LIMITS, TextLimits, check_systems
 from metrics.text.names import fault_of_name, folded, printable, system_name
 from metrics.text.pairing import check_pairing
 from metrics.text.plain import Text, check_same_length
@@ -159,15 +159,6 @@ def _systems(paths: CampaignPaths) -> list[tuple[str, Path]]:
     """All systems with the file of each, or the folder of its runs."""
     folders = dict.fromkeys((name, path.parent) for name, _, path in paths.runs)
     return [*paths.systems, *folders]
-
-
-def check_systems(amount: int, where: object, limits: TextLimits) -> None:
-    """Raise OverLimit for more systems than may be read at once."""
-    if amount > limits.systems:
-        raise OverLimit(
-            f"{where}: {number_of(amount, 'system')} and runs are more than the {limits.systems:,} that are allowed. "
-            "Score a part of them, or raise the limit with STEELYARD_MOST_SYSTEMS."
-        )
 
 
 def _read_all(folder: str | os.PathLike[str], paths: CampaignPaths, limits: TextLimits) -> dict[Path, Text]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from metrics.errors import BadText
+from metrics.text.wording import number_of
 
 
 class OverLimit(BadText):
@@ -57,3 +58,12 @@ DEFAULT_LIMITS = TextLimits()
 
 STORING_LIMITS = TextLimits(held_bytes=16 << 20)
 """For texts that are only checked and stored: those of more than 16 MiB are not held."""
+
+
+def check_systems(amount: int, where: object, limits: TextLimits) -> None:
+    """Raise OverLimit for more systems than may be read at once."""
+    if amount > limits.systems:
+        raise OverLimit(
+            f"{where}: {number_of(amount, 'system')} and runs are more than the {limits.systems:,} that are allowed. "
+            "Score a part of them, or raise the limit with STEELYARD_MOST_SYSTEMS."
+        )
