@@ -44,7 +44,6 @@ from models.system import System
 from models.team import Membership, Team
 from models.test_set import Document, Reference, TestSet
 from models.text import LayerBlock, Text, TextBlock
-from models.upload import Upload, UploadPart
 from models.worker import Worker
 
 __all__ = [
@@ -114,8 +113,6 @@ __all__ = [
     "Text",
     "TextBlock",
     "Trials",
-    "Upload",
-    "UploadPart",
     "WebSession",
     "Worker",
     "now",

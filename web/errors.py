@@ -89,7 +89,7 @@ class TooLarge(WebError):
 
 
 class TooSlow(WebError):
-    """The request took too long to arrive. Send it in pieces."""
+    """The request took too long to arrive. Pack it with gzip."""
 
     status, code = 408, "too_slow"
 

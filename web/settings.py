@@ -81,10 +81,8 @@ class WebSettings(Settings):
     """Attributes of one tag, of either kind."""
     form_bytes: int = Field(default=2**20, gt=0)
     """Any other request."""
-    open_uploads: int = Field(default=10, ge=1)
-    """Uploads in pieces of one account that are not finished."""
-    upload_seconds: float = Field(default=86400.0, gt=0)
-    """How long an upload in pieces is kept before it is finished."""
+    upload_seconds: float = Field(default=600.0, gt=0)
+    """How long an upload may take to arrive."""
     diagnoses_per_day: int = Field(default=200, ge=1)
     """How often a team may have an output looked at without submitting it, in one campaign."""
     reading_processes: int = Field(default=3, ge=1)

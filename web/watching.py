@@ -24,7 +24,7 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 LONGEST_PATH = 200
 _SECRET = re.compile(r"[A-Za-z0-9_-]{32,}")
-"""What is in a path and looks like this may open a door: invitations, uploads, links that were sent by mail."""
+"""What is in a path and looks like this may open a door: invitations, links that were sent by mail."""
 
 API = "/api/v1"
 NO_ROUTE = "none"

@@ -26,7 +26,6 @@ from web.api import (
     teams,
     test_sets,
     tokens,
-    uploads,
 )
 
 ROUTERS = (
@@ -44,7 +43,6 @@ ROUTERS = (
     campaign_quotas.router,
     corrections.router,
     export.router,
-    uploads.router,
     submissions.router,
     submission_events.router,
     systems.router,

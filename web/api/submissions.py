@@ -47,7 +47,7 @@ _FIELDS = SubmissionFields.model_json_schema()["properties"]
 BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "A file in a form, or alone with the fields in the address; or the id of a finished upload.",
+        "description": "A file in a form, or alone with the fields in the address.",
         "content": {
             "multipart/form-data": {
                 "schema": {
@@ -56,7 +56,6 @@ BODY: dict[str, Any] = {
                     "required": ["system", "file"],
                 }
             },
-            "application/json": {"schema": {"type": "object", "properties": _FIELDS, "required": ["system", "upload"]}},
             "text/plain": {"schema": {"type": "string"}},
             "application/octet-stream": {"schema": _FILE},
         },
@@ -89,7 +88,7 @@ async def submit_output(
 ) -> HandedIn:
     """Hand in the output of a system.
 
-    It comes as a file in a form, as the body alone (then the fields stand in the address), or by the id of an upload.
+    It comes as a file in a form, or as the body alone (then the fields stand in the address).
     It is read and looked at at once, in any format that is read here, packed with gzip or as the only file of a zip
     archive or not at all; then stored and queued in one transaction with the rules of the phase and the quotas. Sent
     again with the same `Idempotency-Key` nothing is done again. The very same output again costs nothing.

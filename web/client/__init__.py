@@ -28,7 +28,6 @@ from web.client.answers import (
     Submission,
     ToldEvaluation,
     Trying,
-    Upload,
 )
 from web.client.client import UNCHANGED, Client
 from web.client.errors import (
@@ -82,6 +81,5 @@ __all__ = [
     "TooMany",
     "Trying",
     "Unavailable",
-    "Upload",
     "checked_server",
 ]

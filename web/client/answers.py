@@ -22,21 +22,6 @@ class Me:
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
-    """A file on its way in, in pieces."""
-
-    id: str
-    name: str
-    size: int
-    received: int
-    """Where the next piece begins."""
-    taken_up: bool = False
-    """Whether it was begun before."""
-    complete: bool = False
-    expires_at: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Finding:
     """Something that was noticed about an output."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import time
 import uuid
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,10 +20,9 @@ from web.client.answers import (
     Submission,
     Trying,
 )
-from web.client.errors import BadInput, Conflict, NotSignedIn
+from web.client.errors import Conflict, NotSignedIn
 from web.client.shaping import shaped
 from web.client.transport import Patience, Transport, given, path_of
-from web.client.uploading import forget, upload
 from web.client.watching import watch
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     import httpx
 
-AT_ONCE_BYTES = 2**20
-"""Larger files are packed and sent in pieces."""
+PACKED_BYTES = 2**20
+"""Larger files are packed with gzip before they are sent."""
 TRYING_SECONDS = 0.5
 """Between two questions how far randomization tests are."""
 UNCHANGED = object()
@@ -273,20 +273,25 @@ class Client:
         key: str | None,
         on_progress: Callable[[int, int], None] | None,
     ) -> Any:
-        if len(content) <= AT_ONCE_BYTES:
-            form = {field: _as_text(value) for field, value in said.items()}
-            return self._transport.ask("POST", address, key=key, data=form, files={"file": (name, content)})
-        packed = gzip.compress(content, mtime=0)
-        for last in (False, True):
-            sent = upload(self._transport, f"{name}.gz", packed, on_progress)
-            try:
-                return self._transport.ask("POST", address, key=key, json={**said, "upload": sent.id})
-            except BadInput:
-                # It may have been begun with another content; then the very first try has told us nothing.
-                forget(self._transport, sent)
-                if last or not sent.taken_up:
-                    raise
-        raise AssertionError
+        if len(content) > PACKED_BYTES:
+            content, name = gzip.compress(content, mtime=0), f"{name}.gz"
+        form = {field: _as_text(value) for field, value in said.items()}
+        file = _Watched(content, on_progress)
+        return self._transport.ask("POST", address, key=key, data=form, files={"file": (name, file)})
+
+
+class _Watched(BytesIO):
+    """A file that tells how much of it was read, from the beginning again where it is sent again."""
+
+    def __init__(self, content: bytes, on_progress: Callable[[int, int], None] | None) -> None:
+        super().__init__(content)
+        self._on_progress, self._size = on_progress, len(content)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        part = super().read(size)
+        if self._on_progress is not None:
+            self._on_progress(self.tell(), self._size)
+        return part
 
 
 def _read(output: Path | str | bytes, name: str) -> tuple[bytes, str]:

@@ -14,7 +14,7 @@ from metrics.text.wording import number_of
 from web.asking import read_principal
 from web.errors import BadRequest, NotSignedIn, TooLarge, TooSlow, WebError
 from web.guards.refusing import refuse
-from web.large_bodies import MARK, Body
+from web.large_bodies import is_upload
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -59,6 +59,7 @@ class _Body:
         self._send = send
         self._settings = settings
         self._until: float | None = None
+        self._seconds = settings.body_seconds
         self._limit = 0
         self._larger: WebError | None = None
         """What is said of one that is larger, where it is not that alone."""
@@ -77,9 +78,8 @@ class _Body:
             async with asyncio.timeout(max(0.0, self._until - time.monotonic())):
                 message = await self._receive()
         except TimeoutError:
-            seconds = self._settings.body_seconds
             raise self._break(
-                TooSlow(f"The request took longer than {seconds:g} s to arrive. Send it in pieces.")
+                TooSlow(f"The request took longer than {self._seconds:g} s to arrive. Pack it with gzip.")
             ) from None
         if message["type"] == "http.request":
             self._received += len(message.get("body", b""))
@@ -97,9 +97,9 @@ class _Body:
 
     async def _begin(self) -> None:
         # By now the route is known.
-        self._until = time.monotonic() + self._settings.body_seconds
+        self._until = time.monotonic() + self._seconds
         self._limit = self._settings.form_bytes
-        if isinstance(getattr(self._scope.get("endpoint"), MARK, None), Body):
+        if is_upload(self._scope.get("endpoint")):
             await self._let_in()
         announced = Headers(scope=self._scope).get("content-length")
         if announced is None:
@@ -118,6 +118,8 @@ class _Body:
             raise self._break(error) from None
         if principal.signed_in:
             self._limit += self._settings.upload_bytes
+            self._until = time.monotonic() + self._settings.upload_seconds
+            self._seconds = self._settings.upload_seconds
         else:
             self._larger = NotSignedIn()
 

@@ -9,7 +9,7 @@ from fastapi import Request
 from web.access.throttle import Rate, network_of
 from web.asking import SAFE, address_of, read_principal, state_of
 from web.errors import NotSignedIn
-from web.large_bodies import MARK, Body
+from web.large_bodies import is_upload
 
 if TYPE_CHECKING:
     from web.state import State
@@ -28,7 +28,7 @@ def check_rate(request: Request) -> None:
         raise
     whose = f"account {principal.account_id}" if principal.signed_in else network_of(address_of(request))
     _spend(state, "request", state.settings.requests_per_minute, whose)
-    if request.method not in SAFE and getattr(request.scope.get("endpoint"), MARK, None) == Body.UPLOAD:
+    if request.method not in SAFE and is_upload(request.scope.get("endpoint")):
         _spend(state, "upload", state.settings.uploads_per_minute, whose)
 
 

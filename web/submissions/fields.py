@@ -26,7 +26,6 @@ class SubmissionFields(BaseModel):
     kind: DeclaredKind = Field(default=DeclaredKind.UNDECLARED, description="Primary is what is ranked.")
     constrained: bool | None = Field(default=None, description="Whether only data were used that are allowed.")
     description: str = Field(default="", max_length=LONGEST_DESCRIPTION, description="What the team says about it.")
-    upload: str = Field(default="", max_length=64, description="A finished upload, instead of a file.")
     override: bool = Field(default=False, description="For organisers: whatever the phases say.")
 
     @field_validator("system", "run", "description")

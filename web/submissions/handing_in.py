@@ -11,7 +11,7 @@ from sqlalchemy import select
 from metrics.text.names import folded
 from models.campaign_protocols import find_measures
 from models.known_test_sets import segments_of_documents
-from models.session import reading, writing
+from models.session import reading
 from models.states import QueueClass
 from models.team import Team
 from scheduler.admission import check_open
@@ -27,7 +27,6 @@ from web.sandbox.processes import scratch_folder
 from web.submissions.reading import ExpectedOutput, read_sent
 from web.submissions.received import limits_of, markup_limits_of
 from web.submissions.test_sets import choose_test_set
-from web.submissions.uploads import delete_upload
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +110,7 @@ async def hand_in(
             actor=principal.email,
             address=principal.address,
         )
-        submitted = await run_in_threadpool(_store, state, principal, incoming, attempt)
+        submitted = await run_in_threadpool(submit, state.engine, state.settings, attempt)
     return HandedIn(sight, submitted, tuple(findings))
 
 
@@ -194,14 +193,6 @@ def _standard(state: State, meant: _Meant, text: Text) -> Standard:
             system=meant.fields.system,
             run=meant.fields.run,
         )
-
-
-def _store(state: State, principal: Principal, incoming: Incoming, attempt: Attempt) -> Submitted:
-    submitted = submit(state.engine, state.settings, attempt)
-    if incoming.upload and principal.account_id is not None:
-        with writing(state.engine) as connection:
-            delete_upload(connection, principal.account_id, incoming.upload)
-    return submitted
 
 
 def may_hand_in(connection: Connection, sight: Sight, fields: SubmissionFields) -> str:

@@ -1,32 +1,26 @@
-"""Takes what a request sends: a file in a form, a file alone, or what was uploaded in pieces before."""
+"""Takes what a request sends: a file in a form, or a file alone."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import ClientDisconnect
 
 from models.roles import Scope
-from models.session import reading
 from web.asking import Asking, credential_of, state_of
 from web.errors import BadRequest
-from web.state import State
 from web.submissions.fields import SubmissionFields
 from web.submissions.received import Received, shown_name
-from web.submissions.uploads import find_upload, read_pieces
 
 FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 READ_AT_ONCE = 1 << 20
 MOST_FIELDS = 20
-LARGEST_JSON = 1 << 16
 
 
 @dataclass
@@ -36,8 +30,6 @@ class Incoming:
     values: Mapping[str, Any]
     """As it was given, for showing it again."""
     file: Received | None
-    upload: str
-    """The upload that it came by; "" where it came with the request."""
 
     @property
     def fields(self) -> SubmissionFields:
@@ -55,7 +47,7 @@ async def receive(request: Request, principal: Asking) -> AsyncIterator[Incoming
 
     Who may not hand in at all is refused before anything is read.
     """
-    account_id = principal.require(Scope.SUBMIT)
+    principal.require(Scope.SUBMIT)
     state = state_of(request)
     with Received(state.settings) as file:
         kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
@@ -64,8 +56,6 @@ async def receive(request: Request, principal: Asking) -> AsyncIterator[Incoming
         if kind in FORMS and not alone:
             async with request.form(max_files=1, max_fields=MOST_FIELDS) as form:
                 values, given = await _from_form(form, file)
-        elif kind == "application/json":
-            values, given = await _from_json(request), False
         else:
             values = dict(request.query_params)
             file.name = shown_name(values.get("file_name"))
@@ -73,13 +63,9 @@ async def receive(request: Request, principal: Asking) -> AsyncIterator[Incoming
                 async for piece in request.stream():
                     file.write(piece)
             except ClientDisconnect as error:
-                raise BadRequest("The request broke off. Send it again, or in pieces by /api/v1/uploads.") from error
+                raise BadRequest("The request broke off. Send it again.") from error
             given = file.size > 0 or "file_name" in values
-        upload = str(values.get("upload") or "")
-        if not given and upload:
-            await run_in_threadpool(_from_pieces, state, account_id, upload, file)
-            given = True
-        yield Incoming(values, file if given else None, upload)
+        yield Incoming(values, file if given else None)
 
 
 Receiving = Annotated[Incoming, Depends(receive)]
@@ -95,33 +81,3 @@ async def _from_form(form: FormData, file: Received) -> tuple[dict[str, Any], bo
         while piece := await files[0].read(READ_AT_ONCE):
             file.write(piece)
     return values, file.size > 0 or bool(files and files[0].filename)
-
-
-async def _from_json(request: Request) -> dict[str, Any]:
-    content = b""
-    async for piece in request.stream():
-        content += piece
-        if len(content) > LARGEST_JSON:
-            raise BadRequest("This JSON is too long. Send the file in a form, alone, or in pieces by /api/v1/uploads.")
-    try:
-        values = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise BadRequest("This is no JSON.") from error
-    if not isinstance(values, dict):
-        raise BadRequest("Give an object with the fields of a submission.")
-    return values
-
-
-def _from_pieces(state: State, account_id: int, secret: str, file: Received) -> None:
-    """Put an upload together. Raises NotThere, and BadRequest where it is not what was announced."""
-    with reading(state.engine) as connection:
-        upload = find_upload(connection, account_id, secret)
-        if not upload.complete:
-            raise BadRequest(
-                f"{upload.name}: {upload.received:,} of {upload.size:,} bytes are here. Send the others first."
-            )
-        file.name = upload.name
-        for piece in read_pieces(connection, upload):
-            file.write(piece)
-    if upload.sha256 is not None and upload.sha256 != file.sha256:
-        raise BadRequest(f"{upload.name}: what has come is not what was announced, by its SHA-256. Begin it again.")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 import pytest
 
-from web.api import boards, campaigns, comparisons, me, submission_shapes, uploads
+from web.api import boards, campaigns, comparisons, me, submission_shapes
 from web.client import answers
 from web.client.errors import NotSteelyard
 from web.client.shaping import shaped
@@ -58,7 +58,6 @@ def test_what_does_not_fit_is_said(found: object) -> None:
         (submission_shapes.Score, answers.Score),
         (submission_shapes.SubmissionWithScores, answers.Submission),
         (submission_shapes.ToldEvaluation, answers.ToldEvaluation),
-        (uploads.Upload, answers.Upload),
     ],
 )
 def test_the_client_drops_nothing_that_the_server_sends(sent, shape):

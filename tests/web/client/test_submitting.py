@@ -8,11 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
-from models import Submission, Upload
+from models import Submission
 from tests.web.client.live import Live
 from tests.web.client.live import live as live
 from tests.web.submissions.port import NAME, SEGMENTS, Port, output
-from web.client import BadInput, Client, Forbidden, NotSignedIn, NotThere, ServerAway, uploading
+from web.client import BadInput, Client, Forbidden, NotSignedIn, NotThere
 from web.client import client as client_module
 
 
@@ -93,48 +93,20 @@ def test_a_line_that_breaks_hands_in_once(live: Live, port: Port) -> None:
     assert port.count(Submission) == 3  # with that of the organisers
 
 
-def test_a_large_file_goes_on_where_it_stopped(
+def test_a_large_file_is_packed_and_tells_how_far_it_is(
     live: Live, port: Port, mary: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client_module, "AT_ONCE_BYTES", 0)
-    monkeypatch.setattr(uploading.upload, "__kwdefaults__", {"piece_bytes": 1000})
+    monkeypatch.setattr(client_module, "PACKED_BYTES", 0)
     line = Shaky()
     client = live.client(port.accounts["mary"], transport=line)
-    line.after += ["PUT", "PUT"]
-    line.before += ["PUT"]
+    line.after += ["POST"]
     heard: list[tuple[int, int]] = []
     made = client.submit(NAME, output(), system="mast", on_progress=lambda *how: heard.append(how))
-    assert heard[0] == (0, heard[-1][1])
-    assert heard[-1][0] == heard[-1][1]
-    assert [begin for begin, _ in heard] == sorted({begin for begin, _ in heard})
+    assert heard[-1][0] == heard[-1][1] < len(output())
+    # The whole of it again, where the connection broke: handed in once.
+    assert [read for read, _ in heard].count(heard[-1][1]) >= 2
     assert mary.output(made.id) == output()
-    assert port.count(Upload) == 0
-
-    # A process that ended in the middle, and another one.
-    line.before += ["PUT"] * 100
-    monkeypatch.setattr(live, "token", lambda *_: None)
-    with pytest.raises(ServerAway):
-        client.submit(NAME, output(2), system="mast 2")
-    line.before.clear()
-    line.methods.clear()
-    assert port.count(Upload) == 1
-    again = client.submit(NAME, output(2), system="mast 2")
-    assert mary.output(again.id) == output(2)
-    assert line.methods.count("POST") == 1, "it was announced before"
-
-
-def test_an_upload_of_another_content_is_not_mixed_with_ours(
-    port: Port, mary: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(client_module, "AT_ONCE_BYTES", 0)
-    import gzip
-
-    packed = gzip.compress(output(), mtime=0)
-    announced = {"name": "output.txt.gz", "size": len(packed), "sha256": "0" * 64}
-    mary._transport.ask("POST", "/uploads", json=announced)
-    made = mary.submit(NAME, output(), system="mast")
-    assert mary.output(made.id) == output()
-    assert port.count(Upload) == 0
+    assert port.count(Submission) == 2
 
 
 def test_what_cannot_be_scored_is_said_with_all_that_is_wrong(port: Port, mary: Client) -> None:

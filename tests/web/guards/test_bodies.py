@@ -17,11 +17,11 @@ from pydantic import BaseModel
 from tests.web.wire import Wire, served
 from web.answers import answer_errors
 from web.guards import guard
-from web.large_bodies import takes_piece, takes_upload
+from web.large_bodies import takes_upload
 from web.settings import WebSettings
 
 KIB = 1024
-SETTINGS: dict[str, Any] = {"form_bytes": 4 * KIB, "upload_bytes": 64 * KIB, "body_seconds": 0.3}
+SETTINGS: dict[str, Any] = {"form_bytes": 4 * KIB, "upload_bytes": 64 * KIB, "body_seconds": 0.3, "upload_seconds": 0.6}
 
 
 class Named(BaseModel):
@@ -52,7 +52,7 @@ def small_app(**settings: Any) -> FastAPI:
         return hashlib.sha256(file.file.read()).hexdigest()
 
     @app.put("/api/piece")
-    @takes_piece
+    @takes_upload
     async def read_piece(request: Request) -> int:
         return sum([len(piece) async for piece in request.stream()])
 

@@ -61,7 +61,6 @@ PARTS: dict[str, Callable[[World], object]] = {
     "submission": lambda world: world.submissions["hush", "harbour", "keel"],
     "evaluation": lambda world: world.evaluations["hush", "harbour", "keel"],
     "comparison": lambda world: world.comparison,
-    "upload": lambda world: world.upload,
 }
 
 
@@ -238,7 +237,6 @@ CAMPAIGN_RULES: dict[str, Rule] = {
 }
 """About campaigns themselves."""
 _output = {"content": b"a line\n" * 8, "headers": {"Content-Type": "text/plain"}}
-_own_upload = {"content": b"x" * 10, "headers": {"Upload-Offset": "0", "Content-Type": "application/octet-stream"}}
 
 _form = {"data": {"system": "new", "team": "harbour"}, "files": {"file": ("out.txt", b"a line\n" * 8)}}
 SUBMISSION_PAGES: dict[str, Rule] = {
@@ -298,13 +296,6 @@ RULES: dict[str, Rule] = {
     "GET /api/v1/evaluations/{evaluation}": Rule(TEAM | ORGANISERS),
     "POST /api/v1/evaluations/{evaluation}/cancel": Rule(ORGANISERS, {"json": {}}),
     "POST /api/v1/evaluations/{evaluation}/retry": Rule(ORGANISERS),
-    "POST /api/v1/uploads": Rule(SIGNED_IN, {"json": {"name": "x", "size": 10}}),
-    "GET /api/v1/uploads": Rule(SIGNED_IN),
-    "GET /api/v1/uploads/{upload}": Rule(LEADS),
-    "HEAD /api/v1/uploads/{upload}": Rule(LEADS),
-    "PUT /api/v1/uploads/{upload}": Rule(LEADS, _own_upload),
-    "PATCH /api/v1/uploads/{upload}": Rule(LEADS, _own_upload),
-    "DELETE /api/v1/uploads/{upload}": Rule(LEADS),
     "GET /campaigns/{name}/leaderboard": Rule(INSIDE),
     "GET /campaigns/{name}/compare": Rule(INSIDE),
     "POST /campaigns/{name}/compare": Rule(ORGANISERS, scope="read"),

@@ -14,7 +14,7 @@ from httpx import Response
 from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from models import Account, ApiToken, Campaign, Membership, Team, Upload
+from models import Account, ApiToken, Campaign, Membership, Team
 from models.conflicts import insert_new
 from models.roles import SiteRole, TeamRole
 from models.session import reading, writing
@@ -97,15 +97,6 @@ def test_nobody_leads_more_teams_than_he_may(both: Service) -> None:
     with reading(both.engine) as connection:
         led = select(func.count()).where(Membership.account_id == mary, Membership.role == TeamRole.LEAD)
         assert connection.scalar(led) == MOST_TEAMS
-
-
-def test_nobody_has_more_uploads_than_he_may(both: Service) -> None:
-    mary, most = both.account("mary"), both.settings.open_uploads
-    bodies = [{"name": f"{n}.txt", "size": 5} for n in range(most + 4)]
-    codes = at_once(asking(both, mary, "POST", "/uploads", bodies))
-    assert codes == [201] * most + [429] * 4
-    with reading(both.engine) as connection:
-        assert connection.scalar(select(func.count()).select_from(Upload)) == most
 
 
 def test_nobody_has_more_tokens_than_he_may(both: Service) -> None:

@@ -28,7 +28,6 @@ from models import (
     System,
     Team,
     TestSet,
-    Upload,
 )
 from models.base import now
 from models.human import NewJudgments, SystemRow, store_judgments
@@ -136,8 +135,6 @@ class World:
     """By campaign, team and system."""
     evaluations: dict[tuple[str, str, str], int]
     """One of each submission."""
-    upload: str
-    """The secret of an upload of `lead`."""
     invitation: str
     """The secret of an invitation to the team "harbour"."""
     password_link: str
@@ -181,7 +178,6 @@ class World:
             "night": [1, 2, 10**6],
             "submission": [*submissions, 10**6],
             "evaluation": [*self.evaluations.values(), 10**6],
-            "upload": [self.upload, "missing"],
             "comparison": [self.comparison, 10**6],
         }
 
@@ -196,10 +192,9 @@ class World:
         ]
 
     def secrets(self, role: str = "") -> list[str]:
-        """What must be in no page, no log and no audit entry; somebody's own upload may be shown to them."""
+        """What must be in no page, no log and no audit entry."""
         kept = [*self.sessions.values(), *self.tokens.values(), *self.readers.values(), self.invitation]
         kept += [self.password_link, self.address_link]
-        kept += [self.upload] if role != "lead" else []
         return [*kept, *(hash_of(each) for each in kept)]
 
 
@@ -293,10 +288,8 @@ def build(service: Service) -> World:
     with writing(service.engine) as connection:
         quota = {"campaign_id": campaigns[PRIVATE], "kind": "per_day", "amount": 100}
         connection.execute(insert(Quota).values(**quota))
-    upload, invitation = new_secret(), new_secret()
+    invitation = new_secret()
     with writing(service.engine) as connection:
-        row = {"secret": upload, "account_id": accounts["lead"], "name": SCRIPT[:200], "size": 10}
-        connection.execute(insert(Upload).values(**row, expires_at=now() + DAY))
         invited = {"secret_hash": hash_of(invitation), "team_id": teams["harbour"], "team_role": "member"}
         connection.execute(insert(Invitation).values(**invited, expires_at=now() + DAY, made_by=accounts["lead"]))
     with reading(service.engine) as connection:
@@ -316,7 +309,7 @@ def build(service: Service) -> World:
             connection.execute(insert(Confirmation).values(**sent, purpose=purpose, expires_at=now() + DAY))
     return World(
         *(service, sessions, tokens, readers, accounts, campaigns, test_sets, submissions, evaluations),
-        *(upload, invitation, links["password"], links["address"], phases, corrections, comparison),
+        *(invitation, links["password"], links["address"], phases, corrections, comparison),
     )
 
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import pytest
 from sqlalchemy import delete, select, update
 
-from models import AuditEntry, CampaignTestSet, Comparison, Declaration, Evaluation, Phase, Submission, Text, Upload
+from models import AuditEntry, CampaignTestSet, Comparison, Declaration, Evaluation, Phase, Submission, Text
 from models.base import now
 from models.comparing import start_comparison
 from models.quota import Scope as QuotaScope
@@ -316,60 +316,6 @@ def test_organisers_cancel_evaluations_and_try_them_again(port_anywhere: Port) -
     with reading(port.service.engine) as connection:
         actions = list(connection.scalars(select(AuditEntry.action).order_by(AuditEntry.id)))
     assert actions == ["submission.submit", "evaluation.cancel", "evaluation.retry"]
-
-
-def test_an_upload_in_pieces_goes_on_where_it_broke_off(port_anywhere: Port) -> None:
-    port = port_anywhere
-    mary, zoe = port.program("mary"), port.program("zoe")
-    content = gzip.compress(output())
-    half = len(content) // 2
-    begun = mary.post("/api/v1/uploads", json={"name": "../mast.gz", "size": len(content)})
-    upload = begun.json()
-    address = begun.headers["Location"]
-    assert (begun.status_code, upload["name"], upload["received"]) == (201, "mast.gz", 0)
-    assert mary.put(f"{address}?offset=0", content=content[:half]).json()["received"] == half
-    lost = mary.put(f"{address}?offset=0", content=content[:half])
-    assert (lost.status_code, lost.headers["Upload-Offset"]) == (409, str(half))
-    assert mary.head(address).headers["Upload-Offset"] == str(half)
-    assert zoe.get(address).status_code == 404
-    assert zoe.put(f"{address}?offset={half}", content=content[half:]).status_code == 404
-    early = mary.post(f"{ADDRESS}/submissions", json={"system": "mast", "upload": upload["id"]})
-    assert (early.status_code, "Send the others first" in early.text) == (422, True)
-    assert mary.put(f"{address}?offset={half}", content=content[half:] + b"x").status_code == 413
-    done = mary.patch(address, content=content[half:], headers={"Upload-Offset": str(half)}).json()
-    assert done["complete"]
-    assert zoe.post(f"{ADDRESS}/submissions", json={"system": "m", "upload": upload["id"]}).status_code == 404
-    answer = mary.post(f"{ADDRESS}/submissions", json={"system": "mast", "upload": upload["id"]})
-    assert answer.status_code == 201, answer.text
-    assert mary.get("/api/v1/submissions/2/output").content == output()
-    assert (mary.get(address).status_code, mary.get("/api/v1/uploads").json()["items"]) == (404, [])
-
-
-def test_uploads_are_bounded_and_end(port_anywhere: Port) -> None:
-    port = port_anywhere
-    mary = port.program("mary")
-    settings = port.service.settings
-    assert mary.post("/api/v1/uploads", json={"size": settings.upload_bytes + 1}).status_code == 413
-    assert mary.post("/api/v1/uploads", json={"size": 0}).status_code == 422
-    for _ in range(settings.open_uploads):
-        assert mary.post("/api/v1/uploads", json={"size": 5}).status_code == 201
-    full = mary.post("/api/v1/uploads", json={"size": 5})
-    assert (full.status_code, "uploads that are not finished" in full.text) == (429, True)
-    (first, *_) = mary.get("/api/v1/uploads").json()["items"]
-    assert mary.delete(f"/api/v1/uploads/{first['id']}").status_code == 204
-    with writing(port.service.engine) as connection:
-        connection.execute(update(Upload).values(expires_at=now() - 1))
-    assert mary.get("/api/v1/uploads").json()["items"] == []
-    assert mary.post("/api/v1/uploads", json={"size": 5}).status_code == 201
-    assert port.count(Upload) == 1
-
-
-def test_an_upload_that_is_not_what_was_announced_is_not_handed_in(port: Port) -> None:
-    mary = port.program("mary")
-    upload = mary.post("/api/v1/uploads", json={"size": 4, "sha256": "ab" * 32}).json()
-    mary.put(f"/api/v1/uploads/{upload['id']}?offset=0", content=b"text")
-    answer = mary.post(f"{ADDRESS}/submissions", json={"system": "mast", "upload": upload["id"]})
-    assert (answer.status_code, "by its SHA-256" in answer.text) == (422, True)
 
 
 def test_why_something_failed_is_told_without_what_nobody_may_read(port: Port) -> None:

@@ -11,7 +11,7 @@ from models.roles import DeclaredKind
 from models.session import reading, writing
 from models.states import QuotaKind
 from scheduler.quotas import set_quotas
-from tests.web.submissions.port import ADDRESS, Port, output
+from tests.web.submissions.port import Port, output
 
 AT_ONCE = 6
 
@@ -37,16 +37,3 @@ def test_of_many_outputs_at_once_as_many_come_in_as_there_is_room_for_and_one_is
     with reading(port.service.engine) as connection:
         kinds = Counter(connection.scalars(select(Declaration.kind)))
     assert kinds == {DeclaredKind.PRIMARY: 1, DeclaredKind.CONTRASTIVE: 2}
-
-
-def test_of_the_same_piece_sent_twice_at_once_one_is_taken(port_anywhere: Port) -> None:
-    port = port_anywhere
-    clients = [port.program("mary") for _ in range(AT_ONCE)]
-    upload = clients[0].post("/api/v1/uploads", json={"size": 12}).json()["id"]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        send = lambda client: client.put(f"/api/v1/uploads/{upload}?offset=0", content=b"a line")  # noqa: E731
-        statuses = Counter(each.status_code for each in pool.map(send, clients))
-    assert statuses == {200: 1, 409: AT_ONCE - 1}
-    assert clients[0].get(f"/api/v1/uploads/{upload}").json()["received"] == 6
-    early = clients[0].post(f"{ADDRESS}/submissions", json={"system": "mast", "upload": upload})
-    assert early.status_code == 422
