@@ -77,7 +77,7 @@ class Sandbox:
         ticket = self._queue.enter(owner)
         try:
             await asyncio.wrap_future(ticket.granted)
-            yield Turn(self, self._settings.reading_seconds)
+            yield Turn(self, owner, self._settings.reading_seconds)
         finally:
             self._queue.leave(ticket)
 
@@ -140,8 +140,8 @@ def scratch_folder() -> Iterator[Path]:
 class Turn:
     """A slot for as long as it is held."""
 
-    def __init__(self, sandbox: Sandbox, seconds: float) -> None:
-        self._sandbox = sandbox
+    def __init__(self, sandbox: Sandbox, owner: Owner, seconds: float) -> None:
+        self._sandbox, self._owner = sandbox, owner
         self.seconds = seconds
         """That are left."""
 
@@ -157,15 +157,12 @@ class Turn:
         future = self._sandbox._schedule(function, args, self.seconds)
         try:
             return await asyncio.wrap_future(future)
-        except TimeoutError:
-            raise TookTooLong from None
-        except MemoryError:
-            raise TookTooMuch from None
-        except ProcessExpired as error:
-            if error.exitcode == -_OUT_OF_TIME:
-                raise TookTooLong from None
-            log.warning("A process that read what somebody sent ended with %s", error.exitcode)
-            raise NotRead from None
+        except (TimeoutError, MemoryError, ProcessExpired) as error:
+            refused = _refusal(error)
+            log.warning(
+                "What account %s sent was not read: %s (%s)", self._owner.account_id, refused.code, type(error).__name__
+            )
+            raise refused from None
         except BrokenProcessPool:
             raise Unavailable(STOPPING) from None
         except asyncio.CancelledError:
@@ -175,6 +172,15 @@ class Turn:
         finally:
             future.cancel()  # type: ignore[no-untyped-call]
             self.seconds = max(1.0, self.seconds - (time.monotonic() - begun))
+
+
+def _refusal(error: Exception) -> TookTooLong | TookTooMuch | NotRead:
+    """What is said to whom it was read for."""
+    if isinstance(error, MemoryError):
+        return TookTooMuch()
+    if isinstance(error, TimeoutError) or getattr(error, "exitcode", None) == -_OUT_OF_TIME:
+        return TookTooLong()
+    return NotRead()
 
 
 def _is_cancelled() -> bool:

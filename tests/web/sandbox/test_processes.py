@@ -96,9 +96,10 @@ def test_what_takes_too_much_memory_is_ended(sandbox: Sandbox) -> None:
         run(sandbox, greedy, 256 << 20)
 
 
-def test_a_process_that_dies_harms_no_other(sandbox: Sandbox) -> None:
+def test_a_process_that_dies_harms_no_other(sandbox: Sandbox, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(NotRead):
-        run(sandbox, die)
+        run(sandbox, die, owner=7)
+    assert caplog.messages == ["What account 7 sent was not read: not_read (ProcessExpired)"]
     assert run(sandbox, number) != os.getpid()
 
 
