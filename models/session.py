@@ -5,6 +5,7 @@ An engine belongs to the process that made it: make it after a fork, never befor
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -42,6 +43,7 @@ def make_engine(
     pooled: bool = True,
     connections: int | None = None,
     binary: bool = False,
+    statement_seconds: float | None = None,
 ) -> Engine:
     """An engine for `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
 
@@ -49,7 +51,8 @@ def make_engine(
     are run again if they are lost (`writing(durable=True)` overrides it). Without `pooled` no
     connection outlives its transaction; `connections` says how many there may be at once (15).
     `binary` is for who reads many blobs and not PostgreSQL's catalogue: rows come as they are, and not as
-    hexadecimal digits. Raises BadDatabaseUrl.
+    hexadecimal digits. A statement that takes longer than `statement_seconds` is ended; on SQLite one that does as much
+    work. Raises BadDatabaseUrl.
     """
     address = parse_url(url)
     # Errors go to logs, and what statements carry are the texts of users.
@@ -63,8 +66,11 @@ def make_engine(
         arguments: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": 10}
         if binary:
             arguments["cursor_factory"] = _binary_cursor()
-        if relaxed:
-            arguments["options"] = "-c synchronous_commit=off"
+        settings = ["-c synchronous_commit=off"] if relaxed else []
+        if statement_seconds is not None:
+            settings.append(f"-c statement_timeout={math.ceil(1000 * statement_seconds)}")
+        if settings:
+            arguments["options"] = " ".join(settings)
         try:
             engine = create_engine(address, connect_args=arguments, pool_pre_ping=pooled, **options)
         except ArgumentError as error:
@@ -74,6 +80,9 @@ def make_engine(
         event.listen(engine, "do_connect", _keep_sqlite_private)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+        if statement_seconds is not None:
+            event.listen(engine, "connect", partial(_bound_sqlite, statement_seconds))
+            event.listen(engine, "before_cursor_execute", _begin_to_count)
     event.listen(engine, "handle_error", partial(name_database, address))
     event.listen(engine, "handle_error", forget_values)
     return engine
@@ -208,6 +217,31 @@ def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ARG001
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+STEPS_AT_ONCE = 1_000_000
+"""Instructions of SQLite's machine between two looks."""
+STEPS_PER_SECOND = 50_000_000
+"""That a slow machine does; a fast one does five times as many."""
+
+
+def _bound_sqlite(seconds: float, connection: Any, record: Any) -> None:
+    """End a statement after so many instructions: its time would count those who read its rows slowly, too."""
+    most = math.ceil(seconds * STEPS_PER_SECOND / STEPS_AT_ONCE)
+
+    def is_too_much() -> bool:
+        record.info[LOOKS] = record.info.get(LOOKS, 0) + 1
+        return bool(record.info[LOOKS] > most)
+
+    connection.set_progress_handler(is_too_much, STEPS_AT_ONCE)
+
+
+LOOKS = "looks"
+"""How often a statement was looked at."""
+
+
+def _begin_to_count(connection: Connection, *_: object) -> None:
+    connection.info[LOOKS] = 0
 
 
 def _begin_sqlite(connection: Connection) -> None:

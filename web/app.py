@@ -32,7 +32,10 @@ def create_app(settings: WebSettings | None = None) -> FastAPI:
     if settings.mail_url is not None:
         # Better now than when the first mail is to be sent.
         mail_server(settings.mail_url)
-    state = State(settings, make_engine(settings.database_url, connections=settings.web_connections))
+    engine = make_engine(
+        settings.database_url, connections=settings.web_connections, statement_seconds=settings.statement_seconds
+    )
+    state = State(settings, engine)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

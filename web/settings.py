@@ -21,6 +21,8 @@ class WebSettings(Settings):
     """Requests that are worked on at the same time; files that wait to be read are not among them."""
     web_connections: int = Field(default=20, ge=2)
     """Connections to the database of one web service at most."""
+    statement_seconds: float = Field(default=30.0, gt=0)
+    """What one statement of the web service may take at the database before it is ended."""
     public_url: str | None = None
     """How people reach the server, such as https://mt.example.org: for links in mails, and the origin of forms."""
     trusted_proxies: str = ""
@@ -91,6 +93,8 @@ class WebSettings(Settings):
     """Processor time that reading and checking one upload may take before it is ended."""
     reading_bytes: int = Field(default=2 * 2**30, ge=64 * 2**20)
     """Memory that it may take."""
+    waiting_seconds: float = Field(default=300.0, gt=0)
+    """How long an upload may wait to be read before it is sent away."""
     waiting_readings: int = Field(default=100, ge=1)
     """Uploads that wait to be read."""
     waiting_readings_each: int = Field(default=5, ge=1)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from web.errors import BadRequest, Unavailable
-from web.sandbox.fair_queue import STOPPING, FairQueue, Owner
+from web.sandbox.fair_queue import RETRY_SECONDS, STOPPING, FairQueue, Owner
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -76,7 +76,14 @@ class Sandbox:
         """
         ticket = self._queue.enter(owner)
         try:
-            await asyncio.wrap_future(ticket.granted)
+            try:
+                async with asyncio.timeout(self._settings.waiting_seconds):
+                    await asyncio.wrap_future(ticket.granted)
+            except TimeoutError:
+                raise Unavailable(
+                    "Too many files wait to be read: yours was not begun. Send it again later.",
+                    retry_seconds=RETRY_SECONDS,
+                ) from None
             yield Turn(self, owner, self._settings.reading_seconds)
         finally:
             self._queue.leave(ticket)

@@ -136,6 +136,26 @@ def test_closing_ends_what_runs_and_sends_away_who_waits(sandbox: Sandbox, tmp_p
         os.kill(int(place.read_text()), 0)
 
 
+def test_who_waits_too_long_is_sent_away(tmp_path: Path) -> None:
+    sandbox = Sandbox(WebSettings(reading_processes=1, waiting_seconds=0.2))
+    place = tmp_path / "begun"
+
+    async def both() -> None:
+        running = asyncio.create_task(sandbox.run(Owner(1), begun, place, PATIENCE_SECONDS))
+        while not place.exists():
+            await asyncio.sleep(0.01)
+        with pytest.raises(Unavailable, match="yours was not begun"):
+            await sandbox.run(Owner(2), number)
+        assert sandbox.places(2) == []
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    try:
+        asyncio.run(both())
+    finally:
+        sandbox.close()
+
+
 def test_who_goes_away_stops_what_was_begun(sandbox: Sandbox, tmp_path: Path) -> None:
     place = tmp_path / "begun"
 
