@@ -83,6 +83,7 @@ class Embedded:
         self._controller: Any = None
         self._thread: threading.Thread | None = None
         self._ending: threading.Thread | None = None
+        self._told_to_end = False
 
     @property
     def engine(self) -> Engine:
@@ -153,6 +154,9 @@ class Embedded:
         watch = Watch(self.engine, read, on_progress, outage)
         begun, looked = time.monotonic(), 0.0
         while True:
+            if self._told_to_end:
+                # It was swallowed where it was raised.
+                raise SystemExit(128 + signal.SIGTERM)
             heard = self._station.alarm.heard
             if heard is not None:
                 raise StorageFailed(heard)
@@ -192,6 +196,7 @@ class Embedded:
 
     def _start(self) -> None:
         self._stopping, self._thread, self._ending = False, None, None
+        self._told_to_end = False
         if not self._leadership.acquire():
             raise AlreadyRunning
         self._undo.append(self._leadership.release)
@@ -336,6 +341,8 @@ class Embedded:
             if self._stopping:
                 self._hurried.set()
             else:
+                # What is raised while something is collected, Python only reports.
+                self._told_to_end = True
                 raise SystemExit(128 + signal.SIGTERM)
 
         before = signal.signal(signal.SIGTERM, end)

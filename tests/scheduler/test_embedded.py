@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -155,3 +156,25 @@ def test_who_is_told_that_it_stops_may_interrupt_at_once(sqlite_url: str, monkey
     engine = make_engine(sqlite_url, pooled=False)
     with reading(engine) as connection:
         assert connection.scalar(select(func.count()).select_from(Worker)) == 0
+
+
+def test_a_signal_that_is_swallowed_ends_it_all_the_same(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a handler raises while something is collected, Python reports and goes on."""
+    swallowed: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", swallowed.append)
+    looks = 0
+
+    def look(_: object) -> SimpleNamespace:
+        nonlocal looks
+        looks += 1
+        assert looks < 3, "it goes on for ever"
+        if looks == 1:
+            collected = set[int]()
+            told = weakref.ref(collected, lambda _: signal.raise_signal(signal.SIGTERM))
+            del collected
+            assert told() is None
+        return SimpleNamespace(open=1)
+
+    with Embedded(Settings(database_url=sqlite_url), concurrency=1) as embedded, pytest.raises(SystemExit):
+        embedded.run_until(look)  # type: ignore[type-var]
+    assert len(swallowed) == 1
