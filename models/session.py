@@ -222,7 +222,7 @@ def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ARG001
 STEPS_AT_ONCE = 1_000_000
 """Instructions of SQLite's machine between two looks."""
 STEPS_PER_SECOND = 50_000_000
-"""That a slow machine does; a fast one does five times as many."""
+"""Half of what a counting statement was measured to do, so that slow machines get their time, too."""
 
 
 def _bound_sqlite(seconds: float, connection: Any, record: Any) -> None:

@@ -1,4 +1,4 @@
-"""Texts made to do harm, of any size. What only one format knows stands in `tests.growth.library`."""
+"""Texts made to do harm, of any size. What only one format knows stands in `tests.growth.readers`."""
 
 import random
 from collections.abc import Callable

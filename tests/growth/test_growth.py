@@ -1,6 +1,6 @@
 """No text costs more than its length says: what reads, cuts and scores is tried on hostile texts that grow.
 
-What is in a registry is here by itself: a new format or kind of judgments fails until `tests.growth.library` has the
+What is in a registry is here by itself: a new format or kind of judgments fails until `tests.growth.readers` has the
 places where a text stands in it. A family of texts is a line in `tests.growth.families`.
 """
 
@@ -11,7 +11,7 @@ from tests.growth.measuring import Growth, measured, too_much
 
 @pytest.mark.parametrize(
     "module",
-    ["tests.growth.library", pytest.param("tests.growth.scoring", marks=pytest.mark.long)],
+    ["tests.growth.readers", pytest.param("tests.growth.scoring", marks=pytest.mark.long)],
 )
 def test_work_grows_as_it_may(module):
     grown = measured(module)

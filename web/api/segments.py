@@ -19,6 +19,9 @@ router = APIRouter(tags=["segments"])
 
 DIGITS = 9
 
+LARGEST_ANSWER = 4 << 20
+"""Characters of texts in one answer, unless a single segment has more."""
+
 
 class Words(BaseModel):
     """Consecutive words of one kind."""
@@ -135,10 +138,6 @@ def read_campaign_segments(
                 raise
             return Segments(test_set=None, metric=None, references=[], found=0, items=[], next=None)
     return _answer(seen)
-
-
-LARGEST_ANSWER = 4 << 20
-"""Characters of texts in one answer, unless a single segment has more."""
 
 
 def _answer(seen: SeenSegments) -> Segments:
