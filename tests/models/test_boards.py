@@ -3,7 +3,7 @@
 from sqlalchemy import Engine, insert, update
 
 from metrics import parse_metric
-from models import CampaignProtocol, Declaration, Evaluation
+from models import CampaignProtocol, Declaration, Evaluation, Protocol
 from models.base import now
 from models.boards import ListedBoard, list_boards, outgrown_boards
 from models.leaderboard import read_contestants, read_leaderboard
@@ -14,15 +14,23 @@ from worker.settings import Settings
 
 
 def measured(
-    engine: Engine, url: str, *metrics: str, systems: str = "ab", replicates: int = 5, done: bool = True
+    engine: Engine,
+    url: str,
+    *metrics: str,
+    systems: str = "ab",
+    replicates: int = 5,
+    done: bool = True,
+    campaign: str = "port",
+    test_set: str = "port",
+    references: str = "A",
 ) -> Intake:
     job = take_in(
         engine,
         Settings(database_url=url),
-        campaign="port",
-        test_set=NewTestSet("port", {"A": b"x\ny"}),
+        campaign=campaign,
+        test_set=NewTestSet(test_set, {"A": f"x {test_set}\ny".encode(), "B": b"u\nv"}, target_language="cs"),
         submissions=[NewSubmission(name, f"{name}\ny".encode(), "harbour") for name in systems],
-        protocols=[NewProtocol(["A"], [parse_metric(metric) for metric in metrics], replicates)],
+        protocols=[NewProtocol([*references], [parse_metric(metric) for metric in metrics], replicates)],
     )
     if done:
         with writing(engine) as connection:
@@ -48,6 +56,47 @@ def test_a_board_is_outgrown_by_one_that_says_everything_of_it(database_url: str
     assert outgrown(engine) == [("bleu",)]
     measured(engine, database_url, "bleu", systems="abc")
     assert outgrown(engine) == [], "c stands only there"
+
+
+def test_which_boards_are_listed(database_url: str) -> None:
+    """Of two campaigns on a test set that they share and one of their own, with a sweep that must be named."""
+    engine = make_engine(database_url)
+    shared = measured(engine, database_url, "bleu")
+    both = measured(engine, database_url, "bleu", "ter", references="BA", replicates=7)
+    again = measured(engine, database_url, "bleu", campaign="quay")
+    own = measured(engine, database_url, "bleu", campaign="quay", test_set="quay")
+    sweep = measured(engine, database_url, "ter")
+    port, quay = shared.campaign_id, again.campaign_id
+    plain, several, other, swept = (each.protocols[0] for each in (shared, both, own, sweep))
+    assert again.protocols == (plain,)
+    with writing(engine) as connection:
+        connection.execute(update(Protocol).where(Protocol.id == swept).values(sweep=True))
+    everything = [(port, plain), (port, several), (quay, plain), (quay, other)]
+    for asked, expected in (
+        ({}, everything),
+        ({"campaign_id": quay}, everything[2:]),
+        ({"protocols": [plain]}, [(port, plain), (quay, plain)]),
+        ({"protocols": [swept, other]}, [(port, swept), (quay, other)]),
+        ({"protocols": [swept, other], "planned": True}, [(port, swept), (quay, other)]),
+        ({"protocols": [plain, swept], "campaign_id": quay}, [(quay, plain)]),
+        ({"protocols": []}, []),
+        ({"name": "port"}, everything[:3]),
+        ({"name": "quay"}, everything[2:]),
+        ({"name": "harbour"}, []),
+        ({"references": ["A", "B"]}, [(port, several)]),
+        ({"references": ["A"], "name": "port"}, [(port, plain), (quay, plain)]),
+        ({"references": []}, []),
+    ):
+        with reading(engine) as connection:
+            found = list_boards(connection, **asked)  # type: ignore[arg-type]
+        assert [(each.campaign_id, each.protocol_id) for each in found] == expected, asked
+    with reading(engine) as connection:
+        (board,) = list_boards(connection, references=["A", "B"])
+    assert board == ListedBoard(
+        *(several, port, "port", "port", "1", ("B", "A"), board.metrics, 7, 12345, 2, both.test_set_id, "cs")
+    )
+    assert [each.partition(":")[0] for each in board.metrics] == ["bleu", "ter"]
+    engine.dispose()
 
 
 def test_boards_are_compared_by_one_statement(sqlite_url: str) -> None:

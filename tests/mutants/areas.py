@@ -117,6 +117,7 @@ AREAS: dict[str, list[Target]] = {
         _target("web/access/accounts.py", "tests/web/access/test_accounts.py tests/web/access/test_races.py"),
         _target("web/access/teams.py", "tests/web/access/test_teams.py tests/web/access/test_races.py"),
         _target("web/access/invitations.py", "tests/web/access/test_invitations.py"),
+        _target("web/life/teams.py", "tests/web/hostile/test_consent.py tests/web/api/test_campaigns.py"),
         _target(
             "web/access/throttle.py web/access/sign_up.py web/access/passwords.py",
             "tests/web/access/test_throttle.py tests/web/access/test_passwords.py tests/web/access/test_api.py "
@@ -136,9 +137,22 @@ AREAS: dict[str, list[Target]] = {
         ),
         _target(
             "web/boards/view.py web/boards/names.py web/boards/choice.py web/boards/standing.py models/boards.py",
-            "tests/web/boards/test_view.py tests/web/boards/test_board_api.py tests/web/boards/test_board_page.py "
-            "tests/models/test_boards.py",
+            "tests/web/boards/test_choice.py tests/web/boards/test_view.py tests/web/boards/test_board_api.py "
+            "tests/web/boards/test_board_page.py tests/models/test_boards.py",
         ),
+        _target("web/life/shown.py", "tests/web/inspection/test_visible.py tests/web/life/test_export.py"),
+        _target(
+            "web/life/reasons.py web/life/texts.py",
+            "tests/web/submissions/test_seen.py tests/web/api/test_campaigns.py",
+        ),
+        _target(
+            "web/inspection/human.py web/inspection/judged.py web/inspection/measured.py web/inspection/method.py "
+            "web/inspection/words.py",
+            "tests/web/inspection/test_metrics.py tests/web/inspection/test_segments.py",
+        ),
+        _target("web/inspection/nights.py web/inspection/queue.py", "tests/web/inspection/test_server.py"),
+        _target("models/equal_outputs.py web/diagnosis/equality.py", "tests/web/submissions/test_equal_outputs.py"),
+        _target("models/awaited.py", "tests/models/test_awaited.py"),
         _target("models/entries.py", "tests/models/test_entries.py"),
         _target("web/boards/memory.py", "tests/web/boards/test_memory.py"),
     ],
@@ -147,6 +161,29 @@ AREAS: dict[str, list[Target]] = {
         _target("web/life/corrections.py", "tests/web/life/test_corrections.py"),
         _target("web/life/times.py", "tests/web/life/test_times.py"),
         _target("web/submissions/systems.py", "tests/web/submissions/test_systems.py"),
+        _target("web/submissions/watching.py", "tests/web/submissions/test_watching.py"),
+        _target("web/submissions/segment_lengths.py", "tests/web/submissions/test_segment_lengths.py"),
+        _target(
+            "web/submissions/handing_in.py web/submissions/receiving.py web/submissions/received.py "
+            "web/submissions/reading.py web/submissions/zip_archive.py web/submissions/fields.py "
+            "web/submissions/test_sets.py",
+            "tests/web/submissions/test_handing_in.py tests/web/hostile/test_uploads.py",
+        ),
+        _target(
+            "web/submissions/openness.py web/submissions/output.py web/submissions/history.py "
+            "web/submissions/steering.py",
+            "tests/web/submissions/test_handing_in.py tests/web/submissions/test_pages.py",
+        ),
+    ],
+    "guards": [
+        _target("web/guards/bodies.py", "tests/web/guards/test_bodies.py"),
+        _target("web/guards/connections.py", "tests/web/guards/test_connections.py"),
+        _target(
+            "web/guards/crowds.py web/guards/failures.py web/guards/headers.py web/guards/heads.py web/guards/hosts.py "
+            "web/guards/numbers.py web/guards/proxies.py web/guards/rates.py web/guards/refusing.py "
+            "web/guards/shapes.py",
+            "tests/web/guards/test_guards.py tests/web/guards/test_bodies.py tests/web/test_app.py",
+        ),
     ],
     "export": [
         _target("web/life/export.py", "tests/web/life/test_export.py"),

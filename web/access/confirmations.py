@@ -87,7 +87,7 @@ def set_password_by_link(connection: Connection, anybody: Principal, secret: str
     theirs = Invitation.made_by == known.account_id, Invitation.used_at.is_(None), Invitation.expires_at > now()
     connection.execute(update(Invitation).where(*theirs).values(expires_at=now()))
     values: dict[str, Any] = {"password_hash": password_hash}
-    if known.sent_to and known.sent_to == known.email:
+    if known.sent_to:
         values["verified_at"] = func.coalesce(Account.verified_at, now())
     connection.execute(update(Account).where(Account.id == known.account_id).values(**values))
     end_sessions(connection, known.account_id)

@@ -81,8 +81,7 @@ def change_phase(connection: Connection, sight: Sight, phase: KnownPhase, rules:
     if "name" in changes:
         named = Quota.campaign_id == sight.campaign_id, Quota.phase == phase.name
         connection.execute(update(Quota).where(*named).values(phase=checked.name))
-    if "ends_at" in changes:
-        _move_late(connection, sight, phase, checked.ends_at)
+    _move_late(connection, sight, phase, checked.ends_at)
     _audit(connection, sight, "phase.change", phase.name, changes)
 
 

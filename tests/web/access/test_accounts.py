@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from itertools import product
+from typing import Any, get_args
 
 import pytest
 from sqlalchemy import Connection, select, update
 
-from models import Account, AuditEntry, WebSession
+from models import Account, AuditEntry, Confirmation, WebSession
 from models.roles import SiteRole
 from models.session import writing
 from tests.web.access.people import audited
 from tests.web.service import Service
 from web.access.accounts import (
     AddressTaken,
+    Unconfirmed,
     add_account,
     change_email,
     check_name,
@@ -28,6 +30,7 @@ from web.access.accounts import (
     set_role,
     set_verified,
 )
+from web.access.confirmations import Purpose, make_confirmation
 from web.access.principal import COMMAND_LINE, Principal
 from web.errors import BadRequest, Forbidden, NotThere, Taken
 
@@ -140,6 +143,51 @@ def test_a_change_is_of_one_account_by_those_who_may(
     assert audited(service) == [("command line", action, "account mary@example.org")]
 
 
+@pytest.mark.parametrize(("claimed", "verified"), list(product((True, False), repeat=2)))
+@pytest.mark.parametrize("role", [ORGANISER, ADMINISTRATOR])
+def test_what_only_its_owner_calls_his_address_becomes_no_more(
+    service: Service, role: SiteRole, claimed: bool, verified: bool
+) -> None:
+    """Whoever made the account may be somebody else; it can always become less."""
+    mary = service.account("mary")
+    values = {"claimed": claimed, "verified_at": 1.0 if verified else None}
+    with writing(service.engine) as connection:
+        connection.execute(update(Account).where(Account.id == mary).values(**values))
+        if claimed and not verified:
+            with pytest.raises(Unconfirmed):
+                set_role(connection, COMMAND_LINE, mary, role)
+            connection.execute(update(Account).where(Account.id == mary).values(role=ORGANISER))
+        else:
+            set_role(connection, COMMAND_LINE, mary, role)
+        for less in (SiteRole.VIEWER, SiteRole.PARTICIPANT):
+            connection.execute(update(Account).where(Account.id == mary).values(role=ORGANISER))
+            set_role(connection, COMMAND_LINE, mary, less)
+            assert read_account(connection, mary).role == less
+
+
+@pytest.mark.parametrize(
+    ("act", "left"),
+    [
+        (lambda connection, one: change_email(connection, COMMAND_LINE, one, "m@example.org"), []),
+        (lambda connection, one: set_disabled(connection, COMMAND_LINE, one, True), []),
+        (lambda connection, one: set_password(connection, COMMAND_LINE, one, "hash"), ["address"]),
+        (lambda connection, one: rename(connection, COMMAND_LINE, one, "Eve"), ["address", "password"]),
+        (lambda connection, one: set_verified(connection, COMMAND_LINE, one), ["address", "password"]),
+    ],
+)
+def test_what_ends_links_that_were_sent(
+    service: Service, act: Callable[[Connection, int], Any], left: list[str]
+) -> None:
+    mary, zoe = service.account("mary"), service.account("zoe")
+    with writing(service.engine) as connection:
+        for account, purpose in product((mary, zoe), get_args(Purpose)):
+            make_confirmation(connection, account, purpose, 60.0)
+        act(connection, mary)
+        asked = select(Confirmation.account_id, Confirmation.purpose).order_by(Confirmation.id)
+        found = [tuple(row) for row in connection.execute(asked)]
+    assert found == [*((mary, purpose) for purpose in left), (zoe, "address"), (zoe, "password")]
+
+
 def test_what_is_so_already_is_no_change(service: Service) -> None:
     mary = service.account("mary")
     with writing(service.engine) as connection:
@@ -163,7 +211,7 @@ def test_another_address_is_to_be_confirmed_and_nobody_elses(service: Service) -
             change_email(connection, COMMAND_LINE, mary, "Zoe@example.org")
         assert change_email(connection, COMMAND_LINE, mary, "M@example.org") is True
         known = read_account(connection, mary)
-    assert (known.email, known.verified_at) == ("m@example.org", None)
+    assert (known.email, known.verified_at, known.claimed) == ("m@example.org", None, True)
 
 
 def test_a_new_password_and_disabling_end_the_sessions_of_the_account(service: Service) -> None:

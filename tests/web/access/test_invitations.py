@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,13 +15,16 @@ from models.roles import CampaignRole, SiteRole, TeamRole
 from models.session import writing
 from tests.web.access.people import audited
 from tests.web.service import Service
+from web.access.accounts import Unconfirmed
 from web.access.invitations import (
     KnownInvitation,
     accept_invitation,
     find_invitation,
+    forget_mailed,
     list_invitations,
     make_invitation,
     may_withdraw,
+    note_mailed,
     read_invitation,
     withdraw_invitation,
 )
@@ -218,6 +223,48 @@ def test_it_is_used_once_by_whom_it_is_for(service: Service, people: dict[str, i
         with pytest.raises(Taken):
             accept_invitation(connection, eve, other)
     assert ("eve@example.org", "invitation.use", "invitation 1") in audited(service)
+
+
+@pytest.mark.parametrize(
+    ("mailed", "by_mail", "verified"),
+    [*product((True, False), (False,), (True, False)), (True, True, True), (True, True, False)],
+)
+def test_who_was_invited_by_mail_shows_that_the_address_is_his(
+    service: Service, people: dict[str, int], mailed: bool, by_mail: bool, verified: bool
+) -> None:
+    """By the link in the mail, which confirms the address, or because it was confirmed before."""
+    eve = replace(somebody(people["eve"]), email="eve@example.org", verified=verified)
+    with writing(service.engine) as connection:
+        connection.execute(update(Account).values(verified_at=None))
+        others = made(connection)[1]
+        known, shown = made(connection, team="pier", email="eve@example.org")
+        sent = note_mailed(connection, known.id) if mailed else ""
+        for secret in (others, shown):
+            assert not find_invitation(connection, secret).proves_address
+        assert (read_invitation(connection, known.id - 1).mailed, read_invitation(connection, known.id).mailed) == (
+            *(False, mailed),
+        )
+        if mailed:
+            assert find_invitation(connection, sent).proves_address
+        if mailed and not by_mail and not verified:
+            with pytest.raises(Unconfirmed):
+                accept_invitation(connection, eve, shown)
+            forget_mailed(connection, known.id)
+        accept_invitation(connection, eve, sent if by_mail else shown)
+        asked = select(Account.id).where(Account.verified_at.is_not(None))
+        assert list(connection.scalars(asked)) == ([people["eve"]] if by_mail and not verified else [])
+    noted = ("eve@example.org", "account.verify", "account eve@example.org") in audited(service)
+    assert noted == (by_mail and not verified)
+
+
+def test_that_a_mail_did_not_go_out_is_noted_of_one_invitation(service: Service, people: dict[str, int]) -> None:
+    with writing(service.engine) as connection:
+        secrets = [note_mailed(connection, made(connection, email="eve@example.org")[0].id) for _ in range(3)]
+        forget_mailed(connection, 2)
+        assert [each.mailed for each in list_invitations(connection)] == [True, False, True]
+        assert [find_invitation(connection, secrets[place]).id for place in (0, 2)] == [1, 3]
+        with pytest.raises(NotThere):
+            find_invitation(connection, secrets[1])
 
 
 def test_a_team_of_ones_own_is_let_into_a_campaign(service: Service, people: dict[str, int]) -> None:

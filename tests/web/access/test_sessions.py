@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from argon2 import PasswordHasher
 from sqlalchemy import Connection, select, update
 
-from models import Account, ApiToken, AuditEntry, Confirmation, WebSession
+from models import Account, ApiToken, AuditEntry, Confirmation, Invitation, WebSession
 from models.base import now
 from models.roles import Scope, SiteRole
 from models.session import reading, writing
@@ -21,6 +22,7 @@ from web.access.confirmations import (
     make_confirmation,
     set_password_by_link,
 )
+from web.access.passwords import is_outdated, matches
 from web.access.principal import COMMAND_LINE, NOBODY, Lifetime, Principal, principal_of_session, principal_of_token
 from web.access.rights import require_administrator, require_browser
 from web.access.secrets import hash_of, new_secret, same
@@ -130,6 +132,25 @@ def test_who_is_recognised(service: Service) -> None:
     ):
         with pytest.raises(SignInFailed):
             known(f"{email}@example.org", password, f"198.51.100.{number}")
+
+
+@pytest.mark.usefixtures("quick_hashing")
+def test_a_password_that_was_hashed_in_another_way_is_hashed_anew(service: Service) -> None:
+    mary, zoe = service.account("mary"), service.account("zoe")
+    older = PasswordHasher(time_cost=2, memory_cost=8, parallelism=1)
+    with writing(service.engine) as connection:
+        for account, password in ((mary, PASSWORD), (zoe, "another horse battery")):
+            mine = update(Account).where(Account.id == account)
+            connection.execute(mine.values(password_hash=older.hash(password)))
+    seen = []
+    for _ in range(2):
+        recognise(service.engine, Throttle("memory://"), "mary@example.org", PASSWORD, "192.0.2.1", 9)
+        with reading(service.engine) as connection:
+            rows = connection.execute(select(Account.id, Account.password_hash)).all()
+        seen.append({row.id: row.password_hash for row in rows})
+    assert seen[0] == seen[1]
+    assert matches(PASSWORD, seen[0][mary])
+    assert {account: is_outdated(stored) for account, stored in seen[0].items()} == {mary: False, zoe: True}
 
 
 def test_what_scopes_there_are() -> None:
@@ -269,6 +290,7 @@ def test_an_address_is_confirmed_by_its_owner(service: Service) -> None:
     mary, zoe = mary_of(service), service.account("zoe")
     with writing(service.engine) as connection:
         connection.execute(update(Account).values(verified_at=None))
+    others = link(service, zoe)
     secret = link(service, mary.account_id or 0, sent_to="mary@example.org")
     with writing(service.engine) as connection:
         for who in (Principal(zoe, "zoe@example.org"), NOBODY):
@@ -277,6 +299,7 @@ def test_an_address_is_confirmed_by_its_owner(service: Service) -> None:
         confirm_address(connection, mary, secret)
         verified = {row.id: row.verified_at for row in connection.execute(select(Account.id, Account.verified_at))}
         assert (verified[mary.account_id or 0] is not None, verified[zoe]) == (True, None)
+        assert find_confirmation(connection, others, "address").account_id == zoe
         with pytest.raises(NotThere):
             confirm_address(connection, mary, secret)
         connection.execute(update(Account).where(Account.id == mary.account_id).values(verified_at=5.0))
@@ -314,6 +337,9 @@ def test_a_password_by_a_link_shuts_out_who_knew_the_old_one(
     with writing(service.engine) as connection:
         connection.execute(update(Account).values(verified_at=before))
         connection.execute(update(ApiToken).where(ApiToken.id == 2).values(revoked_at=7.0))
+        for maker, values in ((mary, {}), (zoe, {}), (mary, {"used_at": 5.0}), (mary, {"expires_at": 9.0})):
+            row = {"secret_hash": new_secret(), "made_by": maker, "expires_at": now() + HOUR, **values}
+            connection.execute(Invitation.__table__.insert().values(**row))
         others = connection.execute(select(Account).where(Account.id == zoe)).one()
     secret = link(service, mary, "password", sent_to)
     with writing(service.engine) as connection:
@@ -327,6 +353,9 @@ def test_a_password_by_a_link_shuts_out_who_knew_the_old_one(
         assert owners(connection) == [zoe]
         revoked = list(connection.scalars(select(ApiToken.revoked_at).order_by(ApiToken.id)))
         assert (revoked[0] is not None, revoked[1], revoked[2:]) == (True, 7.0, [None, None])
+        ends = select(Invitation.expires_at, Invitation.expires_at > now()).order_by(Invitation.id)
+        expires, alive = zip(*connection.execute(ends), strict=True)
+        assert (alive, expires[3]) == ((False, True, True, False), 9.0), "those that he made and nobody has used"
         with pytest.raises(NotThere):
             set_password_by_link(connection, NOBODY, secret, "other")
     assert audited(service) == [("nobody", "account.password", "account mary@example.org")]

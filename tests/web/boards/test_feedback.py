@@ -147,6 +147,22 @@ def test_the_ladder_goes_by_the_order_of_submission_not_by_who_is_done_first(sco
     assert bleu(scored, "zoe", first).improved
 
 
+def test_each_way_of_measuring_has_a_ladder_of_its_own(service: Service, scored: Scored) -> None:
+    other = Scored(service, references=("A", "B"), version="2")
+    blind(scored, Feedback.LADDER)
+    ours = [scored.add("harbour", name, score) for name, score in (("mast", 40.0), ("sail", 39.0))]
+    theirs = [
+        other.add("harbour", name, score, ter=ter) for name, score, ter in (("mast", 20.0, 70.0), ("hull", 23.0, 66.0))
+    ]
+    found = [[(each.score, each.improved) for each in board.scores] for board in told(scored, "zoe", *ours, *theirs)]
+    assert found == [
+        [(40.0, True), (50.0, True)],
+        [(40.0, False), (50.0, False)],
+        [(20.0, True), (70.0, True)],
+        [(23.0, True), (66.0, True)],
+    ]
+
+
 def test_what_failed_holds_nobody_up_and_withdrawing_gives_no_new_try(scored: Scored) -> None:
     blind(scored, Feedback.LADDER)
     scored.add("harbour", "broken", None, state="failed")
@@ -200,6 +216,13 @@ def test_what_people_are_told_about_it(scored: Scored, feedback: Feedback, step:
     assert (board.feedback, board.step) == (feedback, step)
     assert words in board.words
     assert bool(board.words) == (feedback != Feedback.FULL)
+
+
+def test_a_phase_without_a_step_that_can_be_used_tells_whole_points(scored: Scored) -> None:
+    blind(scored, Feedback.ROUNDED, 0.0)
+    (board,) = told(scored, "zoe", scored.add("harbour", "mast", 31.2))
+    assert (board.step, board.scores[0].score) == (1.0, 31.0)
+    assert "rounded to whole points" in board.words
 
 
 @pytest.mark.parametrize("feedback", Feedback)

@@ -27,6 +27,7 @@ def test_from_the_middle_to_the_even_step(score: float, step: float, told: float
 def test_steps_are_points_of_a_hundred_and_a_hundredth_of_that_on_an_endless_scale() -> None:
     assert step_of(0.1, 100.0) == Fraction(1, 10), "as it is written, not the binary number next to it"
     assert step_of(1.0, 1.0) == Fraction(1, 100)
+    assert step_of(1.0, 0.5) == Fraction(1, 200)
     assert step_of(1.0, math.inf) == Fraction(1, 100)
 
 

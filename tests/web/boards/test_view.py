@@ -1,16 +1,23 @@
 """Who stands on a board, who is ranked, and that ranks, ranges and clusters are those of the command line."""
 
 import time
+from itertools import product
 
 import pytest
+from sqlalchemy import select, update
 
 import web.boards.wins
 from analysis.board import Board, read_board
 from analysis.significance import ranked_by_bootstrap
+from models import Campaign, Evaluation
 from models.boards import ListedBoard, list_boards
-from models.session import make_engine, reading
+from models.roles import DeclaredKind
+from models.session import make_engine, reading, writing
+from models.states import EvaluationState
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.service import Service
+from web.access.principal import COMMAND_LINE
+from web.boards.standing import Stamp, read_stamp
 from web.boards.view import Boards, BoardView, Constrained, Shown, Wish
 
 MEGABYTE = 2**20
@@ -160,6 +167,52 @@ def test_every_change_shows_at_once(scored: Scored) -> None:
     assert shown(view(scored, boards)) == [("c", None)]
     scored.finish(waiting, 27.0)
     assert shown(view(scored, boards)) == [("c", 1)]
+
+
+def test_whatever_changes_on_a_board_changes_its_stamp(scored: Scored) -> None:
+    """Each by itself: not every change of a row comes with an entry in the log at the same moment."""
+    ours, _ = scored.add("harbour", "a", 30.0), scored.add("harbour", "b", 25.0)
+    elsewhere = Scored(scored.service, name="other").add("harbour", "a", 30.0)
+    evaluation = scored.evaluations[ours]
+    stamps: dict[Stamp, str] = {}
+
+    def note(what: str) -> None:
+        with reading(scored.service.engine) as connection:
+            listed = next(each for each in list_boards(connection) if each.campaign == "port")
+            stamp = read_stamp(connection, listed)
+        assert stamps.setdefault(stamp, what) == what
+
+    note("as it was")
+    for kind, constrained in product(DeclaredKind, (None, True, False)):
+        scored.declare(ours, kind=kind, constrained=constrained)
+        note(f"{kind} {constrained}" if kind or constrained is not None else "as it was")
+    scored.declare(ours, kind="", constrained=None, late_seconds=3.0)
+    note("late")
+    scored.declare(ours, late_seconds=0.0, withdrawn_at=1.0)
+    note("withdrawn")
+    scored.declare(ours, withdrawn_at=None)
+    scored.declare(elsewhere, kind=DeclaredKind.PRIMARY, withdrawn_at=1.0)
+    note("as it was")
+    with writing(scored.service.engine) as connection:
+        mine = update(Evaluation).where(Evaluation.id == evaluation)
+        done = connection.execute(select(Evaluation.finished_at).where(Evaluation.id == evaluation)).scalar_one()
+    for values in (
+        *({"state": state, "finished_at": done} for state in EvaluationState),
+        {"state": "done", "finished_at": done + 9},
+    ):
+        with writing(scored.service.engine) as connection:
+            connection.execute(mine.values(**values))
+        note("as it was" if values == {"state": "done", "finished_at": done} else str(values))
+    with writing(scored.service.engine) as connection:
+        connection.execute(mine.values(finished_at=done))
+    note("as it was")
+    for campaign in ("other", "port"):
+        with writing(scored.service.engine) as connection:
+            number = connection.execute(select(Campaign.id).where(Campaign.name == campaign)).scalar_one()
+            COMMAND_LINE.audit(connection, "campaign.change", "rules", campaign_id=number)
+        note("as it was" if campaign == "other" else "noted")
+    scored.add("harbour", "c", None, state="queued")
+    note("another")
 
 
 def test_ranks_are_those_among_the_systems_that_are_shown(scored: Scored) -> None:

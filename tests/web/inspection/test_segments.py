@@ -3,10 +3,12 @@
 import pytest
 from sqlalchemy import insert, update
 
+from metrics.text.blocks import BLOCK
 from models import CampaignTestSet, Declaration
 from models.base import now
 from models.roles import Feedback, PhaseKind
 from models.session import writing
+from scheduler.intake import NewTestSet, take_in
 from tests.web.inspection.looked_at import OUTPUTS, Looked, look_at
 from tests.web.life.campaigns import hand_in, with_test_set
 from tests.web.service import DAY, Service
@@ -92,6 +94,66 @@ def test_filters(bay: Looked) -> None:
     assert _numbers(bay, longest=2) == [1, 3, 4]
     assert _numbers(bay, shortest=3) == [2]
     assert _numbers(bay, segment=3) == [3]
+
+
+def test_texts_are_searched_in_all_parts_of_a_long_test_set(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a part of it, some hundreds of segments, has been left out before."""
+    monkeypatch.setattr("web.inspection.segments.AT_ONCE", 1)
+    engine, segments = bay.service.engine, 3 * BLOCK + 5
+    source = [f"line {number}" for number in range(1, segments + 1)]
+    for number in (3, 300, 600, segments):
+        source[number - 1] += " with a needle"
+    documents = [("second" if BLOCK <= number < 2 * BLOCK else "other", "", "") for number in range(segments)]
+    job = take_in(
+        engine,
+        bay.service.settings,
+        campaign="bay",
+        test_set=NewTestSet(
+            *("long", {"A": "\n".join(f"reference {number}" for number in range(1, segments + 1)).encode()}),
+            source="\n".join(source).encode(),
+            documents=documents,
+        ),
+        submissions=[],
+        protocols=[],
+    )
+    with writing(engine) as connection:
+        connection.execute(insert(CampaignTestSet).values(campaign_id=bay.campaign, test_set_id=job.test_set_id))
+    for asked, expected in (
+        ({"text": "needle"}, [3, 300, 600, segments]),
+        ({"text": "needle", "document": "other"}, [3, 600, segments]),
+        ({"text": "needle", "document": "second"}, [300]),
+        ({"shortest": 3}, [3, 300, 600, segments]),
+        ({"longest": 3, "text": "line 30"}, [30, *range(301, 310)]),
+        ({"text": "REFERENCE 773"}, [segments]),
+        ({"text": "haystack"}, []),
+    ):
+        assert _numbers(bay, test_set="long", **asked) == expected, asked
+    client = bay.service.browser(bay.organiser)
+    for first in (250, 765):
+        answer = client.get(API, params={"test_set": "long", "limit": 12, "after": first}).json()
+        shown = [(each["number"], each["source"], each["references"][0]["text"]) for each in answer["items"]]
+        last = min(first + 12, segments)
+        assert shown == [(n, source[n - 1], f"reference {n}") for n in range(first + 1, last + 1)]
+        assert answer["next"] == (None if last == segments else str(last))
+
+
+@pytest.mark.parametrize(
+    ("variable", "labels"), [(True, ["A", "B", "A", "AB"]), (False, ["AB", "AB", "AB", "AB"])], ids=["some", "all"]
+)
+def test_references_that_a_segment_lacks_are_left_out(bay: Looked, variable: bool, labels: list[str]) -> None:
+    """One stays where it lacks all: it is what the segment is measured against."""
+    job = take_in(
+        bay.service.engine,
+        bay.service.settings,
+        campaign="bay",
+        test_set=NewTestSet("gaps", {"A": b"a\n\n\nd", "B": b"\nb\n\nD"}, variable_references=variable),
+        submissions=[],
+        protocols=[],
+    )
+    with writing(bay.service.engine) as connection:
+        connection.execute(insert(CampaignTestSet).values(campaign_id=bay.campaign, test_set_id=job.test_set_id))
+    items = bay.service.browser(bay.organiser).get(API, params={"test_set": "gaps"}).json()["items"]
+    assert ["".join(each["label"] for each in item["references"]) for item in items] == labels
 
 
 def test_orders_by_scores(bay: Looked) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -165,6 +166,15 @@ def test_closing_ends_the_phase_of_now_with_its_grace(engine: Engine) -> None:
         close_now(connection, sight)
 
 
+def test_a_phase_that_is_closed_the_moment_it_begins_is_over_at_once(engine: Engine) -> None:
+    plan(engine, "dev", PhaseKind.OPEN, -HOUR, HOUR)
+    with changing(engine) as (connection, sight):
+        begun = replace(sight, at=sight.phases[0].starts_at)
+        close_now(connection, begun)
+    (dev,) = look(engine).phases
+    assert (dev.ends_at, dev.grace_seconds) == (math.nextafter(dev.starts_at, math.inf), 0.0)
+
+
 def test_closing_in_the_grace_keeps_the_deadline(engine: Engine) -> None:
     plan(engine, "dev", PhaseKind.OPEN, -2 * HOUR, -HOUR, late=LateRule.FLAG, grace_seconds=2 * HOUR)
     before = look(engine).phases[0]
@@ -225,6 +235,7 @@ def late(engine: Engine, campaign: str = "wmt") -> dict[str, float]:
 @pytest.mark.parametrize(
     ("moved", "expected"),
     [
+        (0.5, {"early": 0.0, "late": 99.5, "later": 199.5}),
         (60.0, {"early": 0.0, "late": 40.0, "later": 140.0}),
         (100.0, {"early": 0.0, "late": 0.0, "later": 100.0}),
         (500.0, {"early": 0.0, "late": 0.0, "later": 0.0}),

@@ -9,14 +9,22 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, update
 
-from models import CampaignMember, CampaignTestSet, Team, TestSet
+from models import Campaign, CampaignMember, CampaignTestSet, Team, TestSet
 from models.phases import KnownPhase
 from models.roles import CampaignRole, Feedback, Joining, LateRule, PhaseKind, Scope, SiteRole, TeamRole, Visibility
 from models.session import reading, writing
 from tests.web.service import DAY, Service
 from web.access.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
 from web.errors import Forbidden, NotSignedIn, NotThere
-from web.life.sight import SeenTeam, SeenTestSet, Sight, read_sight, read_sight_by_id, visible_campaigns
+from web.life.sight import (
+    SeenTeam,
+    SeenTestSet,
+    Sight,
+    UnreadableCampaign,
+    read_sight,
+    read_sight_by_id,
+    visible_campaigns,
+)
 
 NOW = 1_000_000.0
 OURS, THEIRS = "harbour", "guests"
@@ -53,7 +61,11 @@ def phase(number: int, kind: PhaseKind, starts_at: float, feedback: Feedback = F
 def sight(viewer: str, standing: str, *, anonymous: bool = True) -> Sight:
     """A viewer before a campaign whose phases began one after the other; one more is still to come."""
     kinds = PHASES[standing]
-    phases = [phase(number, kind, NOW - 100 + number) for number, kind in enumerate(kinds, start=1)]
+    # Only what a blind phase says is ever told: others would tell all.
+    phases = [
+        phase(number, kind, NOW - 100 + number, Feedback.ROUNDED if kind == PhaseKind.BLIND else Feedback.FULL)
+        for number, kind in enumerate(kinds, start=1)
+    ]
     if standing != "none":
         phases.append(phase(99, PhaseKind.OPEN, NOW + 100))
     return Sight(
@@ -126,6 +138,7 @@ def test_the_table(viewer: str, standing: str, anonymous: bool) -> None:
         )
         == wanted
     )
+    assert seen.hidden_test_sets == (set() if wanted.source_of_the_coming_phase else {BOUND})
     # What does not depend on any of it.
     assert seen.sees_references(FREE)
     assert seen.sees_source(FREE)
@@ -256,6 +269,32 @@ def test_who_knows_of_a_private_campaign(service: Service) -> None:
     assert len(messages) == 1, "a private campaign is missing in the very words of one that is not there"
 
 
+def test_campaigns_come_page_by_page_whatever_cannot_be_read(service: Service) -> None:
+    olga = service.account("olga")
+    ids = {number: service.campaign(f"c{number}", organisers=(olga,) if number == 4 else ()) for number in range(1, 8)}
+    with writing(service.engine) as connection:
+        connection.execute(update(Campaign).where(Campaign.id.in_([ids[3], ids[4]])).values(time_zone="Nowhere"))
+    principal = Principal(olga, role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE)
+    with reading(service.engine) as connection:
+        for before, limit, names, odd in (
+            (None, None, [7, 6, 5, 2, 1], [4, 3]),
+            (ids[6], None, [5, 2, 1], [4, 3]),
+            (None, 2, [7, 6], []),
+            (None, 4, [7, 6, 5, 2], [4, 3]),
+            (ids[6], 2, [5, 2], [4, 3]),
+            (ids[2], 2, [1], []),
+            (ids[1], 2, [], []),
+        ):
+            unreadable: list[UnreadableCampaign] = []
+            found = visible_campaigns(connection, principal, before=before, limit=limit, unreadable=unreadable)
+            assert [each.name for each in found] == [f"c{number}" for number in names]
+            assert [each.name for each in unreadable] == [f"c{number}" for number in odd]
+            assert {each.name: "Nowhere" in each.reason for each in unreadable} == (
+                {"c4": True, "c3": False} if odd else {}
+            ), "why is for those who organise it"
+            assert all(each.reason == "" for each in unreadable if each.name == "c3")
+
+
 def test_times_are_those_of_the_database(service: Service) -> None:
     campaign = service.campaign("wmt")
     service.phase(campaign, "dev", PhaseKind.OPEN, begins=-DAY, ends=DAY)
@@ -270,10 +309,12 @@ def test_times_are_those_of_the_database(service: Service) -> None:
 @pytest.mark.parametrize(("first", "second"), [(-1.0, 1.0), (0.0, 1.0), (-2.0, -1.0), (1.0, 2.0)])
 def test_a_source_is_seen_from_the_beginning_of_its_own_phase(first: float, second: float) -> None:
     phases = [phase(1, PhaseKind.OPEN, NOW + first), phase(2, PhaseKind.BLIND, NOW + second)]
-    test_sets = {key: SeenTestSet(key, key, None, None) for key in (1, 2)}
-    seen = replace(sight("stranger", "open"), phases=phases, test_sets=test_sets)
-    assert [seen.sees_source(key) for key in (1, 2)] == [first <= 0, second <= 0]
-    assert not any(seen.sees_references(key) for key in (1, 2))
+    for released in (None, NOW - 9):
+        test_sets = {key: SeenTestSet(key, key, released, None) for key in (1, 2)}
+        seen = replace(sight("stranger", "open"), phases=phases, test_sets=test_sets)
+        begun = [first <= 0, second <= 0]
+        assert [seen.sees_source(key) for key in (1, 2)] == begun
+        assert [seen.sees_references(key) for key in (1, 2)] == ([False, False] if released is None else begun)
 
 
 def test_one_of_two_test_sets_is_released() -> None:

@@ -6,21 +6,41 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, select, update
 
-from models import Declaration, Participation
+from models import Declaration, Diagnosis, Evaluation, Participation, Protocol, Submission, TestSet, Text
 from models.base import now
+from models.known_test_sets import KnownTestSet
 from models.roles import DeclaredKind
 from models.session import reading, writing
+from models.states import EvaluationState, Fault
 from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import Service
 from web.access.principal import COMMAND_LINE, Principal, principal_of_session
 from web.diagnosis.finding import Finding, Severity
 from web.errors import NotThere
 from web.life.sight import Sight, read_sight
-from web.submissions.seen import Wanted, earlier_of_system, find_submission, list_submissions
+from web.submissions.seen import (
+    SeenEvaluation,
+    SeenSubmission,
+    Wanted,
+    earlier_of_system,
+    find_submission,
+    list_submissions,
+)
 
 SILENT = 60.0
+SUBMITTED: list[tuple[str, str, str, str, dict[str, Any]]] = [
+    ("wmt", "ants", "mast", "news", {"declared": DeclaredKind.PRIMARY}),
+    ("wmt", "bees", "mast", "news", {"declared": DeclaredKind.PRIMARY}),
+    ("wmt", "ants", "sail", "news", {"declared": DeclaredKind.CONTRASTIVE, "run": "1"}),
+    ("wmt", "ants", "mast", "talks", {}),
+    ("wmt", "ants", "mast", "news", {"declared": DeclaredKind.CONTRASTIVE}),
+    ("wmt", "ants", "mast", "news", {"declared": DeclaredKind.CONTRASTIVE, "run": "1"}),
+    ("wmt", "bees", "sail", "talks", {}),
+    ("other", "ants", "mast", "papers", {}),
+]
+"""Campaign, team, system and test set of the submissions 1 to 8, and what was said of them."""
 
 
 class Site:
@@ -39,17 +59,7 @@ class Site:
         with_test_set(engine, "wmt", name="news")
         with_test_set(engine, "wmt", given(b"x\ny\nz\n"), name="talks")
         with_test_set(engine, "other", given(b"u\nv\nw\n"), name="papers")
-        made = [
-            ("wmt", "ants", "mast", "news", {"declared": DeclaredKind.PRIMARY}),
-            ("wmt", "bees", "mast", "news", {"declared": DeclaredKind.PRIMARY}),
-            ("wmt", "ants", "sail", "news", {"declared": DeclaredKind.CONTRASTIVE, "run": "1"}),
-            ("wmt", "ants", "mast", "talks", {}),
-            ("wmt", "ants", "mast", "news", {"declared": DeclaredKind.CONTRASTIVE}),
-            ("wmt", "ants", "mast", "news", {"declared": DeclaredKind.CONTRASTIVE, "run": "1"}),
-            ("wmt", "bees", "sail", "talks", {}),
-            ("other", "ants", "mast", "papers", {}),
-        ]
-        for number, (campaign, team, system, test_set, values) in enumerate(made, start=1):
+        for number, (campaign, team, system, test_set, values) in enumerate(SUBMITTED, start=1):
             lines = b"%d\ny\nz\n" % number
             assert hand_in(engine, campaign, team, system, lines, test_set=test_set, **values).submission == number
         with writing(engine) as connection:
@@ -122,6 +132,74 @@ def test_what_is_said_of_one(site: Site) -> None:
     with reading(site.service.engine) as connection:
         seen = find_submission(connection, site.principal("olga"), 3, SILENT)[1]
     assert (seen.declared, seen.kind, seen.late_seconds, seen.description) == (False, DeclaredKind.UNDECLARED, 0.0, "")
+
+
+def test_each_is_shown_as_it_was_handed_in_and_declared(site: Site) -> None:
+    """Every field, of several at once: none is that of another."""
+    engine = site.service.engine
+    said = {
+        number: {
+            "constrained": (None, True, False)[number % 3],
+            "description": f"about {number}",
+            "phase": f"phase {number}",
+            "late_seconds": float(number),
+            "withdrawn_at": 100.0 + number if number % 2 else None,
+        }
+        for number in range(1, 9)
+    }
+    findings = {
+        number: (Finding(f"odd{number}", Severity.NOTE, f"It is {number}.", (1, 3), number),) for number in (1, 3, 4)
+    }
+    with writing(engine) as connection:
+        for number, values in said.items():
+            connection.execute(update(Declaration).where(Declaration.submission_id == number).values(**values))
+        for number, found in findings.items():
+            row = {"submission_id": number, "findings": [each.as_row() for each in found]}
+            connection.execute(insert(Diagnosis).values(**row))
+        for number in (3, 4):
+            ended = {"state": "failed", "reason": f"why {number}", "fault": Fault.INPUT, "finished_at": 200.0 + number}
+            connection.execute(update(Evaluation).where(Evaluation.submission_id == number).values(**ended))
+        rows = {row.id: row for row in connection.execute(select(Submission))}
+        of_submission = {row.submission_id: row for row in connection.execute(select(Evaluation))}
+        protocols = {row.id: row for row in connection.execute(select(Protocol))}
+        sizes = {row.id: row.segments for row in connection.execute(select(TestSet))}
+        sums = {row.id: row.sha256 for row in connection.execute(select(Text.id, Text.sha256))}
+    assert len(set(sums.values())) == len(sums)
+    sight = site.sight("mary")
+    with reading(engine) as connection:
+        items = list_submissions(connection, sight, Wanted(), SILENT).items
+    assert [each.id for each in items] == [6, 5, 4, 3, 1]
+    for each in items:
+        _, team, system, test_set, values = SUBMITTED[each.id - 1]
+        evaluation = of_submission[each.id]
+        protocol = protocols[evaluation.protocol_id]
+        ended = each.id in (3, 4)
+        assert each == SeenSubmission(
+            id=each.id,
+            campaign_id=sight.campaign_id,
+            team=team,
+            system=system,
+            run=values.get("run", ""),
+            test_set=KnownTestSet(rows[each.id].test_set_id, test_set, "1", sizes[rows[each.id].test_set_id]),
+            created_at=rows[each.id].created_at,
+            bytes=5,
+            sha256=sums[rows[each.id].text_id],
+            declared=True,
+            kind=values.get("declared", DeclaredKind.UNDECLARED),
+            **said[each.id],
+            evaluations=(
+                SeenEvaluation(
+                    *(evaluation.id, evaluation.protocol_id, ("A",), tuple(protocol.metrics)),
+                    EvaluationState.FAILED if ended else EvaluationState.QUEUED,
+                    "The metrics cannot measure this text. The organisers of the campaign see why." if ended else None,
+                    200.0 + each.id if ended else None,
+                ),
+            ),
+            findings=findings.get(each.id, ()),
+            awaited=each.awaited,
+        )
+        assert each.awaited is not None
+        assert each.awaited.ended == ended
 
 
 def test_who_finds_which(site: Site) -> None:
