@@ -112,11 +112,11 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "web/access/sessions.py web/access/tokens.py web/access/rights.py web/access/confirmations.py "
             "web/access/secrets.py",
-            "tests/web/access/test_sessions.py",
+            "tests/web/access/test_sessions.py tests/web/hostile/test_sign_in.py tests/web/access/test_races.py",
         ),
         _target("web/access/accounts.py", "tests/web/access/test_accounts.py tests/web/access/test_races.py"),
         _target("web/access/teams.py", "tests/web/access/test_teams.py tests/web/access/test_races.py"),
-        _target("web/access/invitations.py", "tests/web/access/test_invitations.py"),
+        _target("web/access/invitations.py", "tests/web/access/test_invitations.py tests/web/access/test_races.py"),
         _target("web/life/teams.py", "tests/web/hostile/test_consent.py tests/web/api/test_campaigns.py"),
         _target(
             "web/access/throttle.py web/access/sign_up.py web/access/passwords.py",

@@ -13,7 +13,7 @@ from models import Account, ApiToken, AuditEntry, Confirmation, Invitation, WebS
 from models.base import now
 from models.roles import Scope, SiteRole
 from models.session import reading, writing
-from tests.web.access.people import CHEAPLY_HASHED, PASSWORD, audited
+from tests.web.access.people import CHEAPLY_HASHED, PASSWORD, audited, with_password
 from tests.web.service import Service
 from web.access.confirmations import (
     confirm_address,
@@ -27,6 +27,8 @@ from web.access.principal import COMMAND_LINE, NOBODY, Lifetime, Principal, prin
 from web.access.rights import require_administrator, require_browser
 from web.access.secrets import hash_of, new_secret, same
 from web.access.sessions import (
+    MANY,
+    WHILE_GUESSED,
     SignInFailed,
     begin_session,
     end_session,
@@ -36,7 +38,7 @@ from web.access.sessions import (
 )
 from web.access.throttle import Throttle
 from web.access.tokens import MOST_TOKENS, check_scopes, list_tokens, make_token, revoke_token
-from web.errors import BadRequest, Forbidden, NotSignedIn, NotThere, Taken
+from web.errors import BadRequest, Forbidden, NotSignedIn, NotThere, Taken, TooMany
 
 HOUR = 3600.0
 
@@ -132,6 +134,36 @@ def test_who_is_recognised(service: Service) -> None:
     ):
         with pytest.raises(SignInFailed):
             known(f"{email}@example.org", password, f"198.51.100.{number}")
+
+
+@pytest.mark.usefixtures("quick_hashing")
+def test_guesses_slow_down_a_network_and_where_there_are_very_many_each_network_more(service: Service) -> None:
+    tries, throttle = WHILE_GUESSED.times + 2, Throttle("memory://")
+    with_password(service, service.account("mary"))
+
+    def told(address: str, *passwords: str, email: str = "mary@example.org") -> str:
+        """A letter for each try: in, wrong, or slowed down."""
+        letters = ""
+        for password in passwords:
+            try:
+                recognise(service.engine, throttle, email, password, address, tries)
+                letters += "i"
+            except SignInFailed:
+                letters += "w"
+            except TooMany:
+                letters += "s"
+        return letters
+
+    # One network, at many addresses.
+    assert "".join(told("192.0.2.1", "x", email=f"a{n}@example.org") for n in range(tries + 2)) == "w" * tries + "ss"
+    assert told("192.0.2.1", PASSWORD) == "s"
+    assert told("192.0.2.2", "x", "x", PASSWORD, "x", "x", "x", "x", PASSWORD) == "wwiwwwss"
+    # Many networks, at one address; five tries were wrong before.
+    guesses = MANY * tries - 5
+    assert {told(f"10.{n}.0.1", "x") for n in range(guesses)} == {"w"}
+    assert told("192.0.2.3", *["x"] * tries) == "w" * WHILE_GUESSED.times + "s" * (tries - WHILE_GUESSED.times)
+    assert told("192.0.2.4", "x", "x", PASSWORD, "x", "x", "x", PASSWORD) == "wwiwwws"
+    assert told("192.0.2.5", *["x"] * (tries + 1), email="other@example.org") == "w" * tries + "s"
 
 
 @pytest.mark.usefixtures("quick_hashing")
