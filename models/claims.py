@@ -217,7 +217,8 @@ def release_shard(
         tries = f"tried {shard.attempts} times" if shard.attempts > 1 else "tried once"
         failed = f"Segments {first} to {last} could not be scored ({tries}): {reason}"
         fail_evaluations(connection, waiting, failed, fault=fault_of(permanent=permanent))
-    for evaluation in waiting if len(waiting) > 1 else []:
+        return True
+    for evaluation in waiting:
         copied = ("protocol_id", "first_block", "last_block", "queue_class", "team", "metrics", "due_at", "edition")
         values = {name: shard._mapping[name] for name in copied}
         inserted = insert(Shard).values(**values, cost=shard.cost / len(waiting)).returning(Shard.id)

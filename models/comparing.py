@@ -43,7 +43,7 @@ def start_comparison(
     *,
     queue_class: int,
     team: str,
-    edition: int = 1,
+    edition: int,
 ) -> int:
     """Queue the trials of a contest, one task for each range of them (the end exclusive); the comparison.
 

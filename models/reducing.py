@@ -120,6 +120,7 @@ def release_reduction(
         tries = f"tried {reduction.attempts} times" if reduction.attempts > 1 else "tried once"
         failed = f"The shards could not be added up ({tries}): {reason}"
         fail_evaluations(connection, waiting, failed, fault=fault_of(permanent=permanent))
-    for evaluation in waiting if len(waiting) > 1 else []:
+        return True
+    for evaluation in waiting:
         start_reducing(connection, [evaluation])
     return True

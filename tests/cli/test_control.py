@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select, update
 
 from cli.main import main
+from metrics.base import EDITION
 from models import Evaluation, LeaseState, Score, Shard, Statistics
 from models.comparing import start_comparison
 from models.outcomes import fail_evaluations
@@ -164,7 +165,7 @@ def test_comparisons_are_cancelled_by_their_numbers(
 ) -> None:
     with writing(make_engine(database, pooled=False)) as connection:
         contest = Contest(1, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
-        number = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="")
+        number = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="", edition=EDITION)
     assert main(["status"]) == 0
     assert re.search(rf"{number} +trial +1 +99 +1\n", capsys.readouterr().out)
     assert main(["cancel", "--comparison", str(number), "--campaign", "trial", "--yes"]) == 2

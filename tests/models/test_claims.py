@@ -135,6 +135,32 @@ def test_the_whole_way(engine: Engine, job: Intake) -> None:
 
 
 @pytest.mark.usefixtures("job")
+def test_a_reduction_takes_the_turn_of_its_evaluations_which_began_when_their_first_shard_did(engine: Engine) -> None:
+    """One that had nothing to be scored begins with it."""
+    given = {"queue_class": 2, "team": "t", "due_at": 5e9, "edition": 7}
+    *before, last = shards(engine)
+    for shard in before:
+        do_shard(engine, shard)
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).values(**given))
+        claimed = claim(connection, last, "a")
+        assert claimed is not None
+        # As people edit it: a shard of it is done all the same.
+        connection.execute(update(Evaluation).values(state="queued", remaining=2, started_at=3.0))
+        connection.execute(update(Evaluation).where(Evaluation.id == 2).values(remaining=1, started_at=None))
+        reduction = complete_shard(connection, claimed, results(claimed)).reduction
+        assert reduction is not None
+        row = connection.execute(select(Reduction, now().label("now")).where(Reduction.id == reduction)).one()
+        assert {name: row._mapping[name] for name in given} == given
+        assert (row.protocol_id, row.state, row.attempts) == (1, LeaseState.PENDING, 0)
+        found = select(Evaluation.id, Evaluation.state, Evaluation.reduction_id, Evaluation.started_at)
+        one, two, three = connection.execute(found.order_by(Evaluation.id)).all()
+        assert (one, three) == ((1, "running", None, 3.0), (3, "running", None, 3.0))
+        assert two[:3] == (2, "reducing", reduction)
+        assert two.started_at == pytest.approx(row.now, abs=60)
+
+
+@pytest.mark.usefixtures("job")
 def test_only_one_claim_wins(engine: Engine) -> None:
     shard = shards(engine)[0]
     with writing(engine) as connection:
@@ -288,6 +314,7 @@ def test_what_a_shard_hands_in_is_stored_in_place_of_what_is_there(engine: Engin
     """Statistics and replicate parts, in the row or as an object, each under its evaluation, metric and blocks."""
     shard = shards(engine)[1]
     with writing(engine) as connection:
+        connection.execute(update(Shard).where(Shard.id == shard).values(last_block=3))
         claimed = claim(connection, shard, "a")
         assert claimed is not None
         one, two, three = claimed.evaluations
@@ -307,11 +334,11 @@ def test_what_a_shard_hands_in_is_stored_in_place_of_what_is_there(engine: Engin
         timed = connection.execute(select(Shard.kernel_seconds, Shard.metric_seconds).where(Shard.id == shard)).one()
     assert found == {
         Statistics: [
-            (one, 1, 1, 2, b"statistics", None),
-            (two, 0, 1, 2, b"more", None),
-            (three, 0, 1, 2, b"", "s3://statistics"),
+            (one, 1, 1, 3, b"statistics", None),
+            (two, 0, 1, 3, b"more", None),
+            (three, 0, 1, 3, b"", "s3://statistics"),
         ],
-        ReplicatePart: [(one, 1, 1, 2, b"part", None), (three, 0, 1, 2, b"", "s3://part")],
+        ReplicatePart: [(one, 1, 1, 3, b"part", None), (three, 0, 1, 3, b"", "s3://part")],
     }
     assert timed == (2.0, [1.5])
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from sqlalchemy import Connection, Engine, delete, func, select, update
 
+from metrics.base import EDITION
 from models import Comparison, Contestant, Evaluation, LeaseState, Randomization, Score, Trials
-from models.comparing import ClaimedTrials, claim_trials, complete_trials, release_trials, start_comparison
+from models.comparing import ClaimedTrials, claim_trials, complete_trials, prefer, release_trials, start_comparison
 from models.progress import ComparisonProgress, read_comparison_progress
 from models.randomizations import (
     Contest,
@@ -20,6 +21,7 @@ from models.randomizations import (
     store_randomizations,
 )
 from models.session import make_engine, reading, writing
+from models.states import QueueClass
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
 RUNNING = ComparisonProgress(running=1, done=0, failures=(), trials=99, trials_done=0)
@@ -46,7 +48,7 @@ def contest(engine: Engine, database_url: str) -> Contest:
 
 def start(engine: Engine, contest: Contest) -> int:
     with writing(engine) as connection:
-        return start_comparison(connection, contest, RANGES, queue_class=0, team="")
+        return start_comparison(connection, contest, RANGES, queue_class=0, team="", edition=EDITION)
 
 
 def keys(engine: Engine) -> list[int]:
@@ -300,3 +302,20 @@ def test_an_evaluation_that_is_deleted_meanwhile_fails_the_comparison(engine: En
     assert progress(engine, comparison).failures == (
         f"Evaluation {evaluation} was deleted or queued anew while its system was compared with others.",
     )
+
+
+def test_what_is_preferred_waits_before_all_other_trials(engine: Engine, contest: Contest) -> None:
+    """Only what waits changes its class: the hints of the others lie in the queues of theirs."""
+    wanted, other = start(engine, contest), start(engine, replace(contest, seed=8))
+    with writing(engine) as connection:
+        connection.execute(update(Trials).values(queue_class=QueueClass.INTERACTIVE))
+        sent = Trials.first_trial == 40
+        connection.execute(update(Trials).where(sent).values(state=LeaseState.ENQUEUED))
+        for preferred, behind in ((wanted, other), (other, wanted)):
+            prefer(connection, [preferred])
+            found = connection.execute(select(Trials.comparison_id, Trials.first_trial, Trials.queue_class))
+            assert {(row.comparison_id, row.first_trial): row.queue_class for row in found} == {
+                **{(preferred, first): QueueClass.CAMPAIGN for first in (0, 70)},
+                **{(behind, first): QueueClass.NIGHTLY for first in (0, 70)},
+                **{(each, 40): QueueClass.INTERACTIVE for each in (wanted, other)},
+            }

@@ -165,7 +165,7 @@ def others(engine: Engine, sqlite_url: str) -> Iterator[None]:
     with writing(engine) as connection:
         state = connection.scalars(select(PreparedState.id)).one()
         contest = Contest(protocol, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
-        comparison = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="")
+        comparison = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="", edition=EDITION)
         known = {
             Shard: {"protocol_id": protocol, "first_block": 0, "last_block": 1, "cost": 1.0},
             Reduction: {"protocol_id": protocol},
@@ -221,6 +221,7 @@ def test_shards_and_reductions_leave_those_of_others_alone(engine: Engine, sqlit
     assert len(rest) == 2, "one for each evaluation"
     claim(engine, Shard, one)
     assert release(engine, Shard, one, permanent=True)
+    assert waiting_keys(engine, Shard, job) == [first, *rest], "nothing is left to do for the one that failed"
     for key in (first, *rest):
         claimed = claim(engine, Shard, key)
         with writing(engine) as connection:
@@ -235,6 +236,7 @@ def test_shards_and_reductions_leave_those_of_others_alone(engine: Engine, sqlit
             assert waiting_keys(engine, Reduction, job) == reductions
     # Those of a single evaluation have failed.
     assert set(ends(engine, job)) == {"failed"}
+    assert waiting_keys(engine, Reduction, job) == []
 
 
 @pytest.mark.usefixtures("others")
@@ -311,7 +313,9 @@ def test_trials_leave_those_of_others_alone(engine: Engine, sqlite_url: str, how
     a, b = job.all_evaluations
     contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 99, 7)
     with writing(engine) as connection:
-        comparison = start_comparison(connection, contest, [(0, 50), (50, 99)], queue_class=1, team="t")
+        comparison = start_comparison(
+            connection, contest, [(0, 50), (50, 99)], queue_class=1, team="t", edition=EDITION
+        )
         trials = select(Trials.id).where(Trials.comparison_id == comparison).order_by(Trials.id)
         first, second = connection.scalars(trials)
     assert claim(engine, Trials, first) is not None

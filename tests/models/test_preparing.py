@@ -205,9 +205,13 @@ def test_what_was_counted_is_merged_in_the_turn_of_the_most_urgent_part(engine: 
             connection.execute(update(Preparation).where(Preparation.id == key).values(**values))
         connection.execute(update(PreparedState).values(edition=7))
         connection.execute(update(Evaluation).values(edition=7))
-    for key in keys(engine):
+        # More urgent, but nobody waited for it.
+        row = {"prepared_state_id": 1, "first_block": 0, "last_block": 1, "queue_class": 0, "edition": 7}
+        cancelled = insert(Preparation).values(**row, id=0, state=LeaseState.CANCELLED, team="d", due_at=3.0)
+        connection.execute(cancelled)
+    for key in keys(engine)[1:]:
         count(engine, key)
-    assert turns(engine) == [*given, (0, "b", 2.0)]
+    assert turns(engine) == [(0, "d", 3.0), *given, (0, "b", 2.0)]
     with reading(engine) as connection:
         assert set(connection.scalars(select(Preparation.edition))) == {7}
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, func, select
 
+from metrics.base import EDITION
 from models import Comparison, LeaseState, Randomization, Trials
 from models.comparing import ClaimedTrials, claim_trials, complete_trials, release_trials, start_comparison
 from models.lease import in_flight, put_back
@@ -33,7 +34,7 @@ class Comparing:
             cuts = CUTS if choice % 2 else CUTS[::2] + CUTS[-1:]
             with writing(self.engine) as connection:
                 ranges = list(pairwise(cuts))
-                start_comparison(connection, self.contest, ranges, queue_class=0, team="")
+                start_comparison(connection, self.contest, ranges, queue_class=0, team="", edition=EDITION)
 
     def claim(self, choice: int) -> None:
         with writing(self.engine) as connection:

@@ -48,7 +48,7 @@ AREAS: dict[str, list[Target]] = {
         ),
         _target(
             "worker/outcome.py",
-            "tests/worker/test_outcome.py tests/worker/test_upgrading.py tests/scheduler/test_telemetry.py",
+            "tests/worker/test_outcome.py tests/worker/test_upgrading.py tests/worker/test_logs.py",
         ),
     ],
     "leases": [

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Connection, Engine, func, select, update
 
+from metrics.base import EDITION
 from models import (
     Comparison,
     ComparisonState,
@@ -318,7 +319,7 @@ def test_tests_that_rest_on_it_go_and_comparisons_that_read_it_fail(engine: Engi
     }
     with writing(engine) as connection:
         theirs, others = (
-            start_comparison(connection, contest, [(0, 50), (50, 99)], queue_class=0, team="")
+            start_comparison(connection, contest, [(0, 50), (50, 99)], queue_class=0, team="", edition=EDITION)
             for contest in contests.values()
         )
     done = requeue(engine, settings, [c])
@@ -343,7 +344,7 @@ def test_a_comparison_is_cancelled_and_may_be_asked_for_again(engine: Engine, se
 
     def begin() -> int:
         with writing(engine) as connection:
-            return start_comparison(connection, contest, [(0, 50), (50, 99)], queue_class=0, team="")
+            return start_comparison(connection, contest, [(0, 50), (50, 99)], queue_class=0, team="", edition=EDITION)
 
     first = begin()
     assert begin() == first

@@ -23,6 +23,30 @@ def test_it_comes_to_the_truth(first: float, true: float) -> None:
     assert cost.microseconds == pytest.approx(true, rel=0.05)
 
 
+@pytest.mark.parametrize(
+    ("before", "weight", "measured", "after", "weight_after"),
+    [
+        (2.0, 0.0, 3.0, 3.0, 1000.0),
+        (2.0, 3000.0, 4.0, 2.5, 4000.0),
+        (2.0, MEMORY - 600.0, 2.0, 2.0, MEMORY),
+        # As far as a shard may be from those before it.
+        (2.0, 3000.0, 8.0, 3.5, 4000.0),
+        (2.0, 3000.0, 0.5, 1.625, 4000.0),
+        # Beyond, it counts as if it were just there, and makes nothing surer.
+        (2.0, 3000.0, 80.0, 3.5, 3000.0),
+        (2.0, 3000.0, 0.01, 1.625, 3000.0),
+        # A metric that was said to cost nothing.
+        (0.0, 0.0, 5.0, 5.0, 1000.0),
+    ],
+)
+def test_one_more_shard_of_a_thousand_segments(
+    before: float, weight: float, measured: float, after: float, weight_after: float
+) -> None:
+    found = learn(LearnedCost(before, weight), measured * 1000 * 1e-6, 1000.0)
+    assert found.microseconds == pytest.approx(after, rel=1e-2 if weight > 90_000 else 1e-9)
+    assert found.weight == weight_after
+
+
 def test_one_that_took_very_long_counts_little() -> None:
     before = LearnedCost(2.0, MEMORY)
     after = learn(before, 1000.0, 2000)

@@ -287,6 +287,20 @@ def test_a_full_window_has_places_for_interactive_work_alone(engine: Engine, dat
     assert [dispatch(engine, app, settings, accounts) for _ in range(2)] == [1, 0]
 
 
+def test_who_has_sent_more_than_the_workers_that_are_left_take_waits(engine: Engine, database_url: str) -> None:
+    """Also with interactive work, that has not had its share: there is no place for any."""
+    settings = one_block_shards(database_url, smallest_window=1, window_factor=1)
+    add_worker(engine, 6)
+    queue_job(engine, settings, segments=256 * 6, systems=1)
+    accounts, app = new_accounts(settings), App()
+    assert dispatch(engine, app, settings, accounts) == 6
+    queue_job(engine, settings, segments=256, systems=1, campaign="urgent", seed=2, queue_class=QueueClass.INTERACTIVE)
+    for processes, sent in ((1, 0), (4, 0), (5, 1)):
+        with writing(engine) as connection:
+            connection.execute(update(Worker).values(concurrency=processes))
+        assert dispatch(engine, app, settings, accounts) == sent
+
+
 @one_kind
 def test_where_nobody_waits_all_begin_anew(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = one_block_shards(database_url)

@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import Engine, func, insert, select, update
+from sqlalchemy import Engine, delete, func, insert, select, update
 
 from metrics.base import EDITION, edition_name, edition_with
 from models import Evaluation, LeaseState, Preparation, PreparedState, Reduction, Score, Shard, Statistics, Worker
 from models.base import now
 from models.claims import claim_shard
+from models.comparing import start_comparison
 from models.comparison import Comparison, Trials
 from models.overview import read_overview
+from models.randomizations import Contest
 from models.session import make_engine, reading, writing
 from models.states import ComparisonState, QueueClass
 from scheduler import adopting, comparing, controls, editions, preparing, queueing
@@ -147,10 +149,19 @@ def test_what_a_newer_edition_queued_waits(
     with monkeypatch.context() as newer:
         become(newer, NEW)
         job = queue_job(engine, settings, segments=300, systems=2)
+    with writing(engine) as connection:
+        start_comparison(connection, Contest(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=NEW)
     add_worker(engine, "old", OLD)
+    add_worker(engine, "new", NEW)
     looked = Editions()
+    assert looked.go(engine, settings) == 0
+    assert not caplog.text, "there is one who makes it"
+    with writing(engine) as connection:
+        connection.execute(delete(Worker).where(Worker.id == "new"))
     assert [looked.go(engine, settings) for _ in range(2)] == [0, 0]
-    assert caplog.text.count(f"wait for a worker of edition {edition_name(NEW)}") == 1
+    assert caplog.text.count(f"2 evaluations wait for a worker of edition {edition_name(NEW)}") == 1
+    with reading(engine) as connection:
+        assert connection.scalars(select(Comparison.state)).all() == [ComparisonState.RUNNING]
     assert evaluation_states(engine) == {(NEW, "queued")}
     assert dispatch(engine, App(), settings) == 0, "nobody would read it"
     with reading(engine) as connection:

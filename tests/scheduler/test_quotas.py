@@ -1,20 +1,21 @@
 """What teams hand in, against quotas: counted once, given back where it was lost, and never past a limit."""
 
+import itertools
 import multiprocessing
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import Engine, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from metrics import parse_metric
-from models import Campaign, Evaluation, LedgerEntry, Participation, Phase, Shard, Submission, Team, Text
+from models import Campaign, Evaluation, LedgerEntry, Participation, Phase, Protocol, Shard, Submission, Team, Text
 from models.base import now
 from models.campaign_protocols import find_campaign
 from models.claims import claim_shard, release_shard
 from models.errors import NotFound
-from models.ledger import lock_account
+from models.ledger import SubmissionRequest, lock_account, read_entries, write_entry
 from models.outcomes import cancel_evaluations, fail_evaluations
 from models.quota import Quota, Scope, list_quotas, quotas_of
 from models.roles import Feedback, PhaseKind
@@ -292,6 +293,73 @@ def test_what_organisers_add_later_changes_nothing_for_teams(engine: Engine, set
 
 
 @one_kind
+def test_what_is_lost_twice_is_given_back_when_it_was_lost_first(engine: Engine, settings: Settings) -> None:
+    """With the reason of then. What is open or the team's own fault has no part in it, nor what was added later."""
+    submitted = submit(engine, settings, attempt(1))
+    lost = {"state": "failed", "fault": Fault.PLATFORM}
+    ended = [
+        (30.0, {**lost, "reason": "later"}),
+        (20.0, {**lost, "reason": "first", "fault": None}),
+        (10.0, {**lost, "reason": "odd", "fault": Fault.INPUT}),
+        (5.0, {"state": "done"}),
+        (2.0, {**lost, "reason": "added", "created_at": now() + 1000}),
+    ]
+    with writing(engine) as connection:
+        for number, (finished_at, values) in enumerate(ended):
+            add_evaluation(connection, submitted, number, finished_at=finished_at, **values)
+        (entry,) = read_entries(connection, connection.scalar(select(Campaign.id)), "harbour")
+    assert (entry.open, entry.given_back_at, entry.reason) == (True, 20.0, "first")
+
+
+@one_kind
+def test_whatever_the_clock_does_an_entry_is_not_older_than_its_evaluations(engine: Engine, settings: Settings) -> None:
+    """Else it would not be known that the team asked for them."""
+    submitted = submit(engine, settings, attempt(1))
+    with writing(engine) as connection:
+        for number, created_at in enumerate((5.0, 1e13)):
+            add_evaluation(connection, submitted, number, created_at=created_at)
+        account = lock_account(connection, find_campaign(connection, CAMPAIGN), "harbour")
+        write_entry(connection, account, submitted.submission, "", at=None)
+        assert connection.scalars(select(LedgerEntry.queued_at)).all() == [1e13]
+
+
+def add_evaluation(connection: Connection, submitted: Submitted, number: int, **values: object) -> None:
+    """By a protocol of its own, like the first one of the submission."""
+    ours = select(Evaluation.__table__).where(Evaluation.id == submitted.evaluations[0])
+    row = dict(connection.execute(ours).one()._mapping)
+    protocol = connection.execute(select(Protocol.__table__)).first()._mapping
+    other = {**protocol, "id": 100 + number, "content_hash": str(number)}
+    connection.execute(insert(Protocol).values(**other))
+    connection.execute(insert(Evaluation).values(**{**row, "id": 100 + number, "protocol_id": 100 + number, **values}))
+
+
+@one_kind
+def test_a_quota_that_is_set_again_or_removed_is_that_of_its_scope(engine: Engine, settings: Settings) -> None:
+    queue_job(engine, settings, segments=6, systems=1, campaign="other", seed=3)
+    scopes = [(None, "", ""), *itertools.product((CAMPAIGN, "other"), ("", "t"), ("", "p"))]
+    with writing(engine) as connection:
+        numbers = {None: None, **{name: find_campaign(connection, name) for name in (CAMPAIGN, "other")}}
+    expected = {}
+    for amount, kinds in ((1, (PER_DAY, IN_FLIGHT)), (20, (PER_DAY,))):
+        for number, (campaign, team, phase) in enumerate(scopes):
+            limit(engine, dict.fromkeys(kinds, amount + number), campaign=campaign, team=team, phase=phase)
+            whose = Scope(numbers[campaign], team, phase)
+            expected |= {(whose, kind): amount + number for kind in kinds}
+            assert quotas(engine) == expected
+    for whose in {scope for scope, _ in expected}:
+        with writing(engine) as connection:
+            (removed,) = remove_quotas(connection, whose, [IN_FLIGHT])
+        assert (removed.scope, removed.kind) == (whose, IN_FLIGHT)
+        del expected[whose, IN_FLIGHT]
+        assert quotas(engine) == expected
+
+
+def quotas(engine: Engine) -> dict[tuple[Scope, QuotaKind], int | None]:
+    with reading(engine) as connection:
+        return {(each.scope, each.kind): each.amount for each in list_quotas(connection)}
+
+
+@one_kind
 def test_the_most_specific_quota_of_each_kind_holds(engine: Engine, settings: Settings) -> None:
     def amounts(team: str) -> list[int | None]:
         return [each.amount for each in standings(engine, team).values()]
@@ -407,7 +475,8 @@ def test_what_cannot_be_submitted(engine: Engine, settings: Settings) -> None:
 
 @one_kind
 def test_keys_and_descriptions_that_cannot_be(engine: Engine, settings: Settings) -> None:
-    """As long as they may be they are taken."""
+    """As long as they may be they are taken, and there is room for them."""
+    assert SubmissionRequest.__table__.c.request_key.type.length == LONGEST_KEY
     longest = {"request_key": "k" * LONGEST_KEY, "description": "d" * LONGEST_DESCRIPTION}
     assert submit(engine, settings, attempt(1, **longest)).stored
     for key in ("", "k" * (LONGEST_KEY + 1), "k\0"):
@@ -425,6 +494,9 @@ def test_who_is_before_it(engine: Engine, settings: Settings) -> None:
     assert submissions_ahead(engine, first, QueueClass.INTERACTIVE) == 0
     assert submissions_ahead(engine, second, QueueClass.INTERACTIVE) == 1
     assert submissions_ahead(engine, second, QueueClass.CAMPAIGN) == 2
+    # Another protocol of its campaign was added when the other was there already.
+    late = replace(first, evaluations=(*first.evaluations, second.evaluations[-1] + 1))
+    assert submissions_ahead(engine, late, QueueClass.INTERACTIVE) == 0
     with writing(engine) as connection:
         cancel_evaluations(connection, first.evaluations)
     assert submissions_ahead(engine, second, QueueClass.INTERACTIVE) == 0

@@ -13,6 +13,7 @@ from models.lease import Leased, exhausted
 from models.outcomes import cancel_evaluations
 from models.releasing import RELEASES, give_up
 from models.session import make_engine, reading, writing
+from models.states import IN_FLIGHT
 from scheduler.comparing import request_comparison
 from scheduler.intake import Intake
 from scheduler.recovery import reclaim_all, reduce_forgotten, sweep
@@ -171,25 +172,29 @@ def test_work_that_may_not_be_tried_again_ends_with_a_reason(
 
 
 def test_a_worker_that_allows_more_attempts_may_win(engine: Engine, settings: Settings) -> None:
-    """It claims the row between the look and the end of it."""
+    """It claims the row between the look and the end of it, and may hand it back."""
     tried_twice(engine, settings, Shard)
     with writing(engine) as connection:
         [key] = exhausted(connection, Shard, 2)
+        assert not give_up(connection, Shard, key, 3), "it has an attempt left"
         assert claim_shard(connection, key, owner="o", worker="w", lease_seconds=60, max_attempts=3)
         assert not give_up(connection, Shard, key, 2)
     assert shards(engine) == [("running", 3)]
 
 
-def test_evaluations_left_in_reducing_are_taken_up(engine: Engine, settings: Settings, job: Intake) -> None:
+@pytest.mark.parametrize("state", [None, *LeaseState])
+def test_evaluations_left_in_reducing_are_taken_up(engine: Engine, job: Intake, state: LeaseState | None) -> None:
+    """Each by a reduction of its own, where theirs has ended or is gone; one that is open will end them."""
     with writing(engine) as connection:
-        ended = connection.execute(
-            insert(Reduction).values(protocol_id=job.protocols[0], state="done").returning(Reduction.id)
-        ).scalar_one()
-        connection.execute(update(Evaluation).values(state="reducing", reduction_id=ended, remaining=0))
-    assert reduce_forgotten(engine) == 2
-    assert reduce_forgotten(engine) == 0
+        row = insert(Reduction).values(protocol_id=job.protocols[0], state=state).returning(Reduction.id)
+        theirs = connection.scalar(row) if state else None
+        connection.execute(update(Evaluation).values(state="reducing", reduction_id=theirs, remaining=0))
+    left = 0 if state in (LeaseState.PENDING, *IN_FLIGHT) else 2
+    assert [reduce_forgotten(engine) for _ in range(2)] == [left, 0]
     with reading(engine) as connection:
-        assert ended not in set(connection.scalars(select(Evaluation.reduction_id)))
+        found = set(connection.scalars(select(Evaluation.reduction_id)))
+        new = set(connection.scalars(select(Reduction.id))) - {theirs}
+    assert (found, len(new)) == ((new, 2) if left else ({theirs}, 0))
 
 
 @pytest.mark.usefixtures("job")

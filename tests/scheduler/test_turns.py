@@ -249,6 +249,22 @@ def test_all_begin_anew_when_nobody_waits() -> None:
     assert accounts.served([a, b, other]) == {a: 31.0, b: 31.0, other: 5.0}
     # What ends now was sent before.
     accounts.settle((Shard, 3), 100.0)
+    # It was sent for one of whom nothing waits, and nothing is in flight any more.
+    accounts.nobody_waits()
+    accounts.settle((Shard, 1), 90.0)
+    assert accounts.served([a, other]) == {a: 130.0, other: 5.0}
+
+
+def test_a_task_of_one_who_was_away_between_the_look_and_the_message_counts() -> None:
+    """The look of another edition came in between: it begins where the others of its class are."""
+    a, b = (CAMPAIGN, "a"), (CAMPAIGN, "b")
+    accounts = Accounts(SHARES)
+    accounts.served([a])
+    accounts.charge((Shard, 1), a, 5.0)
+    accounts.served([a])
+    accounts.charge((Shard, 2), b, 2.0)
+    accounts.charge((Shard, 3), (NIGHTLY, "n"), 2.0)
+    assert accounts.served([a, b, (NIGHTLY, "n")]) == {a: 5.0, b: 7.0, (NIGHTLY, "n"): 2.0}
 
 
 def test_a_task_counts_once_and_as_long_as_it_took() -> None:

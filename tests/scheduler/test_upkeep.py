@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, delete, func, insert, select, text, update
 
+from metrics.base import EDITION
 from models import (
     Comparison,
     Evaluation,
@@ -126,7 +127,9 @@ def test_a_comparison_under_way_is_not_broken(engine: Engine, database_url: str)
     for seed in (1, 2):
         with writing(engine) as connection:
             ranges = [(0, 30), (30, 40), (40, 70), (70, 99)]
-            start_comparison(connection, Contest(protocol, (), (), 99, seed), ranges, queue_class=0, team="")
+            start_comparison(
+                connection, Contest(protocol, (), (), 99, seed), ranges, queue_class=0, team="", edition=EDITION
+            )
     with writing(engine) as connection:
         for key, state in ((1, LeaseState.RUNNING), (2, LeaseState.ENQUEUED), (3, LeaseState.DONE)):
             connection.execute(update(Trials).where(Trials.id == key).values(state=state))
@@ -490,7 +493,7 @@ def test_what_ended_without_a_date_gets_one(engine: Engine, database_url: str, t
     """An hour ago; what is open has not ended, and what has a date keeps it."""
     queue_job(engine, one_block_shards(database_url), segments=10, systems=1, metrics=["nist"])
     with writing(engine) as connection:
-        start_comparison(connection, Contest(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="")
+        start_comparison(connection, Contest(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=EDITION)
         others = {Preparation: {"prepared_state_id": 1}, Trials: {"comparison_id": 1}}.get(table, {})
         keys = {state: add_ended(connection, table, state, None, **others) for state in LeaseState}
         dated = add_ended(connection, table, "done", 5.0, **others)

@@ -32,7 +32,7 @@ def connection(database_url: str) -> Iterator[Connection]:
     engine = make_engine(database_url)
     queue_job(engine, one_block_shards(database_url), segments=10, systems=1, metrics=["nist"])
     with writing(engine) as connection:
-        start_comparison(connection, Contest(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="")
+        start_comparison(connection, Contest(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=EDITION)
         for table in ROWS:
             connection.execute(delete(table))
         connection.execute(update(PreparedState).values(blob=b"state"))

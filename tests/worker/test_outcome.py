@@ -12,7 +12,7 @@ import worker.outcome
 import worker.station
 from metrics.base import EDITION
 from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
-from models import Comparison, Evaluation, LeaseState, Preparation, QueueClass, Reduction, Score, Shard
+from models import Comparison, Evaluation, LeaseState, Preparation, QueueClass, Reduction, Score, Shard, Trials
 from models.base import now
 from models.comparing import start_comparison
 from models.errors import BadBlob
@@ -21,7 +21,7 @@ from models.randomizations import Contest, Pair
 from models.session import reading, writing
 from scheduler.intake import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker.counting import FAILURES, RETRIES, kind_of
+from worker.counting import DONE, DROPPED, FAILURES, RETRIES, kind_of
 from worker.errors import ShardsMissing
 from worker.giving_way import waiting_row
 from worker.outcome import describe, do_preparation, do_reduction, do_shard, do_trials
@@ -82,56 +82,62 @@ def test_what_can_never_be_scored_fails_at_once(station: Station, monkeypatch: p
     assert evaluations(station) == [("failed", expected)] * 2
 
 
-@pytest.mark.usefixtures("job")
-def test_what_raises_is_tried_again(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise ValueError("no such thing")
-
-    first = shards(station)[0][0]
-    with monkeypatch.context() as patch:
-        patch.setattr(worker.outcome, "score_texts", fail)
-        do_shard(station, first, "task")
-    with reading(station.engine) as connection:
-        row = connection.execute(select(Shard.state, Shard.error).where(Shard.id == first)).one()
-    assert tuple(row) == ("pending", "ValueError: no such thing")
-    do_shard(station, first, "task")
-    assert shards(station)[0] == (first, "done")
+STEPS: list[tuple[type[Leased], Callable[[Station, int, str], None], str]] = [
+    (Preparation, do_preparation, "counting_work"),
+    (Preparation, do_preparation, "merging_work"),
+    (Shard, do_shard, "score_texts"),
+    (Reduction, do_reduction, "reduce_evaluations"),
+    (Trials, do_trials, "count_trials"),
+]
+"""What is done for a campaign, one after the other, and what does the work of each."""
 
 
-@pytest.mark.usefixtures("job")
-def test_a_reduction_that_raises_is_tried_again(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise ValueError("no such thing")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(worker.outcome, "reduce_evaluations", fail)
-        for key, _ in shards(station):
-            do_shard(station, key, "task")
-    assert [state for state, _ in evaluations(station)] == ["reducing", "reducing"]
-    with reading(station.engine) as connection:
-        row = connection.execute(select(Reduction.id, Reduction.state, Reduction.error)).one()
-    assert (row.state, row.error) == ("pending", "ValueError: no such thing")
-    do_reduction(station, row.id, "task")
-    assert [state for state, _ in evaluations(station)] == ["done", "done"]
-
-
-@pytest.mark.usefixtures("job")
-def test_a_result_that_comes_too_late_is_dropped(
+def test_work_that_raises_is_tried_again_and_what_comes_too_late_is_dropped(
     station: Station, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    first = shards(station)[0][0]
-    score = worker.outcome.score_texts
+    """Whatever kind of work it is; and each attempt is counted for what it came to."""
+    job = queue_job(station.engine, station.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
+    # One task does not go on to the next.
+    station.leaving.raise_once("it stops")
+    for table, do, step in STEPS:
+        if table is Trials:
+            a, b = job.all_evaluations
+            contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 9, 7)
+            with writing(station.engine) as connection:
+                start_comparison(connection, contest, [(0, 9)], queue_class=0, team="", edition=station.edition)
+        (key,) = pending(station, table)
+        does, before = getattr(worker.outcome, step), counted(station, table)
 
-    def score_slowly(*arguments: object) -> object:
-        with writing(station.engine) as connection:
-            values = {"state": LeaseState.RUNNING, "owner": "somebody else"}
-            connection.execute(update(Shard).where(Shard.id == first).values(**values))
-        return score(*arguments)
+        def fail(*_: object) -> None:
+            raise ValueError("no such thing")
 
-    monkeypatch.setattr(worker.outcome, "score_texts", score_slowly)
-    do_shard(station, first, "task")
-    assert shards(station)[0] == (first, "running")
-    assert "taken over by another worker" in caplog.text
+        def lose(*given: object, table: type[Leased] = table, key: int = key, does: Any = does) -> object:
+            with writing(station.engine) as connection:
+                connection.execute(update(table).where(table.id == key).values(owner="somebody else"))
+            return does(*given)
+
+        for how, row, *counts in (
+            (fail, ("pending", None, "ValueError: no such thing"), 0, 0, 1, 0),
+            (lose, ("running", "somebody else", "ValueError: no such thing"), 0, 1, 1, 1),
+            (does, ("done", None, None), 1, 2, 1, 1),
+        ):
+            monkeypatch.setattr(worker.outcome, step, how)
+            do(station, key, "task")
+            assert [now - then for now, then in zip(counted(station, table), before, strict=True)] == counts
+            with writing(station.engine) as connection:
+                found = select(table.state, table.owner, table.error).where(table.id == key)
+                assert connection.execute(found).one() == row, step
+                held = update(table).where(table.id == key, table.state == LeaseState.RUNNING)
+                connection.execute(held.values(state=LeaseState.PENDING))
+    assert caplog.text.count("had been taken over") == len(STEPS)
+    assert [state for state, _ in evaluations(station)] == ["done", "done"]
+    with reading(station.engine) as connection:
+        assert connection.scalar(select(Comparison.state)) == "done"
+
+
+def counted(station: Station, table: type[Leased]) -> list[float]:
+    """Attempts that were done, were not the first, failed, came too late."""
+    return [station.tally.total(each.name, kind_of(table)) for each in (DONE, RETRIES, FAILURES, DROPPED)]
 
 
 def test_writes_are_tried_again_when_the_database_was_away(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, Engine, delete, insert, select
+from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 import worker.reducer
 import worker.scoring
@@ -16,14 +16,15 @@ from metrics.measure import measure
 from metrics.resources import Resources
 from metrics.segments import Segments
 from models import Evaluation, Statistics, Submission
-from models.arrays import unpack
+from models.arrays import pack, unpack
 from models.claims import ClaimedShard
+from models.errors import BadBlob
 from models.protocol import Measurement, read_measurement
 from models.session import make_engine, reading, writing
 from models.statistics import ReplicatePart
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from worker.errors import ShardsMissing
-from worker.reducer import reduce_evaluations
+from worker.reducer import Group, _portions, reduce_evaluations
 from worker.scoring import read_shard, score_texts
 
 SEGMENTS = 256 * 7 + 40
@@ -109,9 +110,10 @@ def clear(connection: Connection) -> None:
     product=st.integers(1, 9),
     table=st.sampled_from([1, 1 << 23]),
     totals=st.sampled_from([1, 31 * 10, 1 << 21]),
+    counts=st.sampled_from([1, 1 << 26]),
 )
 @settings(max_examples=25, deadline=None, derandomize=True)
-def test_every_cut_gives_the_same_bits(job, expected, cuts, alike, travelling, product, table, totals) -> None:
+def test_every_cut_gives_the_same_bits(job, expected, cuts, alike, travelling, product, table, totals, counts) -> None:
     """Also when evaluations and metrics were cut differently, and whoever makes the replicates."""
     engine, evaluations = job
     with pytest.MonkeyPatch.context() as patch, writing(engine) as connection:
@@ -119,6 +121,7 @@ def test_every_cut_gives_the_same_bits(job, expected, cuts, alike, travelling, p
         patch.setattr(worker.reducer, "LARGEST_PRODUCT", product)
         patch.setattr(worker.reducer, "LARGEST_TABLE", table)
         patch.setattr(worker.reducer, "LARGEST_TOTALS", totals)
+        patch.setattr(worker.reducer, "LARGEST_COUNTS", counts)
         clear(connection)
         measurement = read_measurement(connection, 1)
         for number, its in enumerate(cuts[:2] * 2 if alike else cuts):
@@ -140,6 +143,72 @@ def test_counts_are_drawn_once_for_all_metrics(job, expected) -> None:
             store(connection, measurement, cuts, evaluations, (metric,))
         assert reduced(connection, evaluations) == expected
     assert drawn == [(0, 1024), (1024, SEGMENTS)]
+
+
+@given(
+    amounts=st.lists(st.integers(1, 20), min_size=1, max_size=5),
+    segments=st.integers(1, 4000),
+    replicates=st.integers(0, 50),
+    product=st.integers(1, 9),
+    table=st.integers(1, 200_000),
+    totals=st.integers(1, 2000),
+)
+def test_memory_holds_each_portion(amounts, segments, replicates, product, table, totals) -> None:
+    """The statistics of each group, the totals of each portion; more only where a single metric needs it."""
+    metrics = ("bleu", "wer", "chrf", "per")
+    widths = [len(parse_metric(each).columns) for each in metrics]
+    measurement = Measurement(1, segments, False, (1,), metrics, replicates, 1)
+    begin, groups = 0, []
+    for number, amount in enumerate(amounts):
+        groups.append(Group((), tuple(range(number % 4, 4)), tuple(range(begin, begin + amount))))
+        begin += amount
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("LARGEST_PRODUCT", product), ("LARGEST_TABLE", table), ("LARGEST_TOTALS", totals)):
+            patch.setattr(worker.reducer, name, value)
+        portions = list(_portions(measurement, groups))
+
+    def columns(group: Group) -> int:
+        return sum(widths[metric] for metric in group.metrics) * len(group.evaluations)
+
+    def single(group: Group) -> bool:
+        return len(group.metrics) == len(group.evaluations) == 1
+
+    most = totals // (1 + replicates)
+    for portion in portions:
+        assert sum(map(columns, portion)) <= most or (len(portion) == 1 and single(portion[0]))
+        for group in portion:
+            assert columns(group) * min(segments, product * 256) <= table or single(group)
+    # As few as can be: draws are made anew for each.
+    for portion, following in itertools.pairwise(portions):
+        assert sum(map(columns, portion)) + columns(following[0]) > most
+    parts = [(group.metrics, group.evaluations) for portion in portions for group in portion]
+    found = [(metric, each) for metrics, members in parts for metric, each in itertools.product(metrics, members)]
+    assert sorted(found) == sorted(
+        (metric, each) for group in groups for metric, each in itertools.product(group.metrics, group.evaluations)
+    )
+
+
+@pytest.mark.parametrize("table", [Statistics, ReplicatePart])
+@pytest.mark.parametrize("damage", ["a row more", "a column less", "not a number"])
+def test_what_is_stored_otherwise_than_it_should_be_is_not_scored(job, table, damage: str) -> None:
+    """Also where all shards are damaged alike, and would go together."""
+    engine, evaluations = job
+    with pytest.MonkeyPatch.context() as patch, writing(engine) as connection:
+        patch.setattr(worker.scoring, "LARGEST_TRAVELLING", 0 if table is ReplicatePart else 8)
+        clear(connection)
+        store(connection, read_measurement(connection, 1), [3, 6], evaluations)
+        for row in connection.execute(select(table)).all():
+            values = unpack(row.blob)
+            if damage == "a row more":
+                values = np.concatenate([values, values[:1]])
+            elif damage == "a column less":
+                values = values[:, 1:]
+            else:
+                values[0, 0] = np.nan
+            key = (getattr(table, name) == getattr(row, name) for name in ("evaluation_id", "metric", "first_block"))
+            connection.execute(update(table).where(*key).values(blob=pack(values)))
+        with pytest.raises(BadBlob):
+            reduced(connection, evaluations)
 
 
 def test_together_or_apart_is_the_same(job, expected) -> None:

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 import pytest
 from sqlalchemy import delete, select, update
 
+from metrics.base import EDITION
 from models import AuditEntry, CampaignTestSet, Comparison, Declaration, Evaluation, Phase, Submission, Text
 from models.base import now
 from models.comparing import start_comparison
@@ -349,7 +350,7 @@ def test_organisers_cancel_comparisons_of_their_campaign(port: Port) -> None:
         protocol = connection.scalars(select(Evaluation.protocol_id)).first()
         assert protocol is not None
         contest = Contest(protocol, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
-        number = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="")
+        number = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="", edition=EDITION)
     address = f"{ADDRESS}/comparisons/{number}/cancel"
     ann = port.program("ann")
     assert port.program("mary").post(address, json={}).status_code == 403
