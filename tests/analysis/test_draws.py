@@ -82,6 +82,8 @@ def test_without_need_nothing_is_drawn(engine, sqlite_url: str) -> None:
         assert with_enough_draws(connection, board, range(2), "bh") is board
         assert draws_of_tests(board, "holm", alpha=0.2) == STORED
         assert draws_of_tests(board, "holm", baseline=0, alpha=0.07) == STORED, "two pairs, not three"
+        assert with_enough_draws(connection, board, range(2), "holm", alpha=0.2) is board
+        assert with_enough_draws(connection, board, range(2), "holm", baseline=0, alpha=0.07) is board
 
 
 def test_the_metric_with_the_most_scores_says_how_many_draws_are_needed() -> None:
@@ -100,26 +102,3 @@ def test_where_the_statistics_are_gone_the_board_stays_as_it_is(engine, sqlite_u
     with reading(engine) as connection:
         board = board_of(connection)
         assert with_enough_draws(connection, board, range(2), "holm") is board
-
-
-@pytest.mark.parametrize(
-    ("stored", "pairs", "correction", "expected"),
-    [
-        (1000, 28, "holm", 1000),
-        (1000, 78, "holm", 8000),
-        (1000, 1770, "holm", 36_000),
-        (1000, 1770, "none", 1000),
-        (1000, 1770, "bh", 1000),
-        (1000, 499_500, "holm", 100_000),
-        (200_000, 499_500, "holm", 200_000),
-        (0, 78, "holm", 0),
-        (10, 1, "holm", 1000),
-        # No p-value of 19 is below 0.05: the smallest is just that.
-        (19, 1, "none", 1000),
-        (1000, 300, "holm", 20_000),
-    ],
-)
-def test_how_many_draws_are_enough(stored: int, pairs: int, correction: str, expected: int) -> None:
-    assert enough_draws(stored, pairs, correction, 0.05) == expected
-    if expected not in (0, 100_000, 200_000):
-        assert smallest_p(expected, pairs, correction) < 0.05

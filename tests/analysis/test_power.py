@@ -42,15 +42,22 @@ def test_the_smallest_difference_of_every_pair(board):
     assert found.smallest == pytest.approx((smallest[0], smallest[2], smallest[4]))
 
 
-def test_neighbours(board):
-    found = board_power(board, 0, 1000, alpha=0.05, power=0.8).neighbours
+@pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.8), (0.05, 0.6)])
+def test_neighbours(board, alpha, power):
+    asked = board_power(board, 0, 1000, alpha=alpha, power=power)
+    assert (asked.metric, asked.alpha, asked.power) == (0, alpha, power)
+    found = asked.neighbours
     assert [(pair.a, pair.b) for pair in found] == [(0, 2), (2, 1), (1, 3)]
     close, clear, same = found
     spread_of = deviation(board, 0, 0, 2)
+    limit = NormalDist().inv_cdf(1 - alpha / 2)
+    needed = limit + NormalDist().inv_cdf(power)
     assert close.difference == -0.5
-    assert close.smallest == pytest.approx(NEEDED * spread_of)
-    assert close.segments == math.ceil(1000 * (NEEDED * spread_of / 0.5) ** 2)
+    assert close.smallest == pytest.approx(needed * spread_of)
+    assert close.segments == math.ceil(1000 * (needed * spread_of / 0.5) ** 2)
     assert not close.enough
+    effect = NormalDist(0.5 / spread_of)
+    assert close.power == pytest.approx(1 - effect.cdf(limit) + effect.cdf(-limit))
     assert (clear.enough, clear.power) == (True, pytest.approx(1))
     assert clear.segments < 1000
     assert (same.difference, same.smallest, same.segments, same.enough) == (0, 0, None, False)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.significance import beside_the_leaderboard, board_places, bootstrap_pairs, ranked_by_bootstrap
+from metrics.ranking import places
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.correction import corrected
 from metrics.resampling.interval import percentile_interval
@@ -68,6 +69,36 @@ def test_places_by_either_kind_of_metric(board):
     assert ranked.ranking.fault == ""
 
 
+def test_whoever_is_not_ranked_has_no_place_and_counts_for_nobody(board):
+    """c stands beside the others: their places are those of a board without it."""
+    rows = [replace(row, ranked=row.system != "c") for row in board.rows]
+    beside = ranked_by_bootstrap(replace(board, rows=rows), correction="holm")
+    without = ranked_by_bootstrap(board.only([0, 1, 3, 4, 5]), correction="holm")
+    for found, expected in zip(beside.ranking.places, without.ranking.places, strict=True):
+        assert found == [*expected[:2], None, *expected[2:]]
+    assert beside.ranking.places[0][3].wins == 0
+    assert beside.ranking.places[1][5].high == 3, "of four systems that are ranked by TER"
+
+
+def test_places_are_those_of_the_corrected_tests_at_the_level_asked_for():
+    """Systems that lie so close that each of these choices finds others of them."""
+    board = made_board([[spread(40.0 - 0.7 * n, N, 0.25, n), spread(30.0, N, 0.5, 10 + n)] for n in range(6)])
+    wins = {}
+    for correction, alpha in (("none", 0.05), ("holm", 0.05), ("holm", 0.3), ("none", 0.5)):
+        ranked = ranked_by_bootstrap(board, correction=correction, alpha=alpha)
+        assert (ranked.ranking.correction, ranked.ranking.alpha) == (correction, alpha)
+        for metric in (0, 1):
+            pairs = bootstrap_pairs(board, metric, correction=correction)
+            better = np.zeros((6, 6), bool)
+            for pair in pairs:
+                better[pair.a, pair.b] = better[pair.b, pair.a] = pair.p_corrected < alpha
+            scores = [row.scores[metric].score for row in board.rows]
+            assert ranked.ranking.places[metric] == places(scores, better, higher_is_better=metric == 0)
+        wins[correction, alpha] = sum(place.wins for place in ranked.ranking.places[0])
+    assert wins["holm", 0.05] < wins["none", 0.05] < wins["none", 0.5]
+    assert wins["holm", 0.05] < wins["holm", 0.3]
+
+
 def test_a_replicate_that_is_undefined_wins_nothing():
     """Its p-value is unknown, not tiny."""
     score, replicates = spread(90.0, N, 0.1, 1)
@@ -99,6 +130,11 @@ def test_too_few_replicates_are_told(board):
     assert [ranked.place(row, 0).wins for row in range(2)] == [0, 0]
     assert ranked_by_bootstrap(few, alpha=0.06).ranking.fault == ""
     assert "0.0498" in ranked_by_bootstrap(board, correction="holm", alpha=0.01).ranking.fault
+    # A pair that cannot be tested is no test: of 39 replicates one pair can be below 0.05, and of three none.
+    systems = [[spread(score, 39, 0.1, seed)] * 2 for seed, score in enumerate((1.0, 50.0, 90.0))]
+    assert "39 replicates are too few" in ranked_by_bootstrap(made_board(systems), correction="holm").ranking.fault
+    systems[2] = [(90.0, [math.nan] * 39)] * 2
+    assert "too few" not in ranked_by_bootstrap(made_board(systems), correction="holm").ranking.fault
 
 
 def test_too_few_segments_are_told():

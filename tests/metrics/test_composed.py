@@ -15,22 +15,27 @@ LINES = ("žluťoučký kůň úpěl", "ďábelské ódy", "pěl kůň")
 LAYER = ("žluťoučký/adj.denot kůň/n.denot", "óda/n.denot", "pět/v")
 
 
-def batch(folder, form):
-    """References in NFC, the system in `form`."""
-    lines, layer = ("\n".join(rows) for rows in (LINES, LAYER))
-    own = [unicodedata.normalize(form, text).encode() for text in (lines, layer)]
+def batch(folder, form, reference_form="NFC"):
+    """The system in `form`, the reference in another."""
+    (reference, own), (reference_layer, layer) = (
+        [unicodedata.normalize(each, "\n".join(rows)).encode() for each in (reference_form, form)]
+        for rows in (LINES, LAYER)
+    )
     folder.mkdir()
     resources = stored({"kůň": [1.0, 0.5], "úpěl": [0.25, 1.0], "pěl": [0.5, 1.0]}, folder)
     return Batch(
-        Segments(references=[lines.encode()], hypotheses=[own[0]], layers={"sempos": [layer.encode(), own[1]]}),
+        Segments(references=[reference], hypotheses=[own], layers={"sempos": [reference_layer, layer]}),
         resources=resources,
     )
 
 
 @pytest.mark.parametrize("metric", [Meteor(), SemPOS(), BLEUModif(vectors="toy"), WERModif(vectors="toy")])
 def test_forms_are_compared_in_nfc(metric, tmp_path):
-    composed, decomposed = (metric.segment_statistics(batch(tmp_path / form, form)) for form in ("NFC", "NFD"))
-    assert composed.tobytes() == decomposed.tobytes()
+    composed, *others = (
+        metric.segment_statistics(batch(tmp_path / "".join(forms), *forms))
+        for forms in (("NFC", "NFC"), ("NFD", "NFC"), ("NFC", "NFD"), ("NFD", "NFD"))
+    )
+    assert [other.tobytes() for other in others] == [composed.tobytes()] * 3
 
 
 @pytest.mark.parametrize("metric", [BLEU(), WER()])

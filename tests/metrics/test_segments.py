@@ -6,6 +6,7 @@ import pytest
 from metrics import BLEU, METRICS, TER, WER, ChrF, parse_metric
 from metrics.batch import Batch
 from metrics.errors import BadParameter, BadText
+from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.segments import Segments
 
@@ -137,6 +138,39 @@ def test_what_was_not_asked_for_is_not_kept():
     (asked,) = measure(texts, [BLEU()], shard_size=256, segment_scores=True, keep_statistics=True, replicates=2)
     assert (asked.segment_scores.shape, asked.statistics.shape[:2]) == ((1, 512), (1, 512))
     assert asked.replicate_scores.shape == (1, 2)
+
+
+@pytest.mark.parametrize("shard_size", [256, 10_000])
+@pytest.mark.parametrize("seed", [12345, 7])
+def test_a_measurement_is_what_its_statistics_say(seed, shard_size):
+    """Sums, scores of systems, of segments (by their own formula) and of the replicates that the seed draws."""
+    lines = [" ".join("abcdefg"[: 2 + number % 5]) + f" {number % 11}" for number in range(600)]
+    texts = Segments.from_lines(
+        references=[lines], hypotheses=[lines[1:] + lines[:1], [line.replace("c", "x") for line in lines]]
+    )
+    metrics = [BLEU(), TER(), ChrF()]
+    found = measure(
+        texts, metrics, replicates=5, seed=seed, shard_size=shard_size, segment_scores=True, keep_statistics=True
+    )
+    counts = resampling_counts(600, seed, 5, 0, 600).astype(float)
+    for metric, one in zip(metrics, found, strict=True):
+        statistics = metric.segment_statistics(Batch(texts))
+        assert one.metric is metric
+        assert np.array_equal(one.statistics, statistics)
+        assert np.array_equal(one.sums, statistics.sum(axis=1))
+        assert np.array_equal(one.scores, metric.score(statistics.sum(axis=1)))
+        assert np.array_equal(one.segment_scores, metric.segment_score(statistics))
+        assert np.array_equal(one.replicate_scores, metric.score(counts @ statistics))
+    assert not np.array_equal(found[0].segment_scores, BLEU().score(found[0].statistics)), "BLEU has two formulas"
+
+
+def test_a_segment_lacks_a_reference_where_its_line_is_empty():
+    """Blanks are a text, though one without words."""
+    texts = {"references": [b"a\n\n \nb", b"\nb\nc\n"], "hypotheses": [b"a\nb\nc\nd"]}
+    assert Batch(Segments(**texts, variable_references=True)).present.tolist() == [[1, 0, 1, 1], [0, 1, 1, 0]]
+    assert Batch(Segments(**texts)).present.tolist() == [[1] * 4] * 2
+    with pytest.raises(BadText, match="Segment 2 has no reference at all"):
+        _ = Batch(Segments(references=[b"a\n"], hypotheses=[b"a\nb"], variable_references=True)).present
 
 
 def test_every_shard_size_gives_the_same_with_layers_and_lacking_references():

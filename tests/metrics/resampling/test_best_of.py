@@ -76,3 +76,17 @@ def test_undefined_replicates():
     assert bootstrap_best_p(losses, replicates) == bootstrap_best_p(losses[known], replicates[known])
     replicates[order[0], 0] = math.nan
     assert math.isnan(bootstrap_best_p(losses, replicates))
+
+
+def test_by_hand():
+    """Moved to their means, the replicates of the two candidates that are defined lie at most 2, -1, 2 and 1 above."""
+    losses = np.array([2.0, 1.5, 0.5])
+    replicates = np.array([[3.0, 0.0, 1.0, 0.0], [-1.0, 0.0, 3.0, 2.0], [0.5, math.nan, 0.5, 0.5]])
+    assert bootstrap_best_p(losses, replicates) == 1.0, "2 x (2 + 1) / 5 is more than 1"
+    wide = np.array([[3.0, 0.0, 1.0, *[1.0] * 37], [-1.0, 0.0, 3.0, *[1.0] * 37]])
+    means = wide.mean(axis=1)
+    assert means.tolist() == [1.025, 0.975]
+    # Only 3 - 0.975 is as large as 2, and 3 - 1.025 is not; of one candidate -1 - 0.975 is not, either.
+    assert bootstrap_best_p(losses[:2], wide) == pytest.approx(2 * 2 / 41)
+    # As large as the largest loss counts, too.
+    assert bootstrap_best_p(np.array([2.0, 1.0]), np.array([[3.0, -1.0, *[1.0] * 38], [1.0] * 40])) == 4 / 41

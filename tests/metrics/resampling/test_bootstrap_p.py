@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,29 @@ def test_as_one_by_one(pairs):
     replicates = np.array([replicates for _, replicates in pairs])
     expected = [bootstrap_p(difference, row) for difference, row in zip(differences.tolist(), replicates, strict=True)]
     np.testing.assert_array_equal(bootstrap_p_values(differences, replicates), expected)
+
+
+@pytest.mark.parametrize(
+    ("difference", "replicates", "p"),
+    [
+        (math.nan, [0.0, 1.0], math.nan),
+        (1.0, [1.0, math.nan], math.nan),
+        (1.0, [], math.nan),
+        # All alike say nothing of chance, unless the outputs are the same.
+        (1.0, [1.0] * 1000, math.nan),
+        (0.0, [1.0] * 1000, 1.0),
+        (0.0, [0.0] * 1000, 1.0),
+        # Around the mean 1 they lie 2, 1, 0 and 3 away.
+        (2.0, [-1.0, 0.0, 1.0, 4.0], 3 / 5),
+        (-2.5, [-1.0, 0.0, 1.0, 4.0], 2 / 5),
+        (4.0, [-1.0, 0.0, 1.0, 4.0], 1 / 5),
+    ],
+)
+def test_by_hand(difference, replicates, p):
+    found = [bootstrap_p(difference, np.array(replicates))]
+    if replicates:
+        found.append(float(bootstrap_p_values(np.array([difference]), np.array([replicates]))[0]))
+    np.testing.assert_array_equal(found, p)
 
 
 def test_identical_outputs_and_undefined_scores():

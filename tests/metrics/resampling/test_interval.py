@@ -156,8 +156,9 @@ def test_where_bca_is_undefined():
     assert bca(np.arange(1000), 0.9999999, 990.5, [0.0, *[1.0] * 40]) is None
 
 
-def test_one_segment():
+def test_one_segment_and_none():
     assert bca([7, 7, 7], 0.95, 7, [0]) == (7, 7)
+    assert bca([7, 7, 7], 0.95, 7, []) == (7, 7)
 
 
 def test_kinds_of_intervals():

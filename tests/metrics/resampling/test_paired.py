@@ -18,7 +18,15 @@ from metrics.resampling import paired
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.interval import interval
 from metrics.resampling.jackknife import leave_one_out
-from metrics.resampling.paired import paired_bootstrap, paired_randomization, pairs_to_test
+from metrics.resampling.paired import (
+    enough_draws,
+    few_segments,
+    paired_bootstrap,
+    paired_randomization,
+    pairs_to_test,
+    smallest_p,
+)
+from metrics.resampling.randomization import exceedances, randomization_p
 from metrics.resampling.runs import mean_over_runs
 from metrics.segments import Segments
 from tests.metrics.campaigns import joined, read_campaign
@@ -44,14 +52,14 @@ def measured(campaign, systems, metrics=METRICS, replicates=1000, segments=None,
     )
 
 
-def small(replicates=200, systems=4):
-    """A measurement of generated statistics."""
+def small(replicates=200, systems=4, apart=0.1):
+    """A measurement of generated statistics; of each system so many words more are wrong than of the one before."""
     rng = np.random.default_rng(1)
     words = ["".join(chr(97 + letter) for letter in rng.integers(0, 4, 3)) for _ in range(400)]
     reference = "\n".join(" ".join(words[i : i + 8]) for i in range(0, 400, 8))
     noisy = []
     for system in range(systems):
-        changed = [word if rng.random() < 0.9 - 0.1 * system else "x" for word in words]
+        changed = [word if rng.random() < 0.9 - apart * system else "x" for word in words]
         noisy.append("\n".join(" ".join(changed[i : i + 8]) for i in range(0, 400, 8)).encode())
     return measure(
         Segments(references=[reference.encode()], hypotheses=noisy),
@@ -59,6 +67,11 @@ def small(replicates=200, systems=4):
         replicates=replicates,
         keep_statistics=True,
     )
+
+
+def close():
+    """Systems that no test tells apart for sure."""
+    return small(apart=0.01)
 
 
 def test_pairs():
@@ -135,19 +148,46 @@ def test_statistics_are_the_same_for_every_shard_size():
     assert measure(Segments(references=campaign[:1], hypotheses=campaign[1:]), METRICS)[0].statistics is None
 
 
-def test_runs_are_compared_by_their_means():
-    measurements = small()
-    for test in (paired_bootstrap, partial(paired_randomization, trials=500)):
-        assert test(measurements, None, runs=[1, 1, 1, 1]) == test(measurements, None)
-        for pair in test(measurements, 0, runs=[1, 3]):
+def p_by_bootstrap(one, runs):
+    difference, replicates = (
+        np.subtract(*mean_over_runs(each, runs)[::-1]) for each in (one.scores, one.replicate_scores)
+    )
+    return bootstrap_p(difference, replicates)
+
+
+def p_by_randomization(one, runs, seed=12345):
+    (count,) = exceedances(
+        one.metric, one.statistics, [(0, 1)], seed=seed, first_trial=0, last_trial=500, runs=runs
+    )
+    return randomization_p(int(count), 500)
+
+
+@pytest.mark.parametrize(
+    ("test", "p_of"),
+    [
+        (paired_bootstrap, p_by_bootstrap),
+        (partial(paired_randomization, trials=500), p_by_randomization),
+        (partial(paired_randomization, trials=500, seed=7), partial(p_by_randomization, seed=7)),
+    ],
+)
+def test_runs_are_compared_by_their_means(test, p_of):
+    """Against the plain functions; the systems are close, so that a p-value tells which outputs were compared."""
+    runs, measurements = [3, 1], close()
+    assert test(measurements, None, runs=[1, 1, 1, 1]) == test(measurements, None)
+    for kind in ("percentile", "bca"):
+        for pair in test(measurements, 0, runs=runs, kind=kind):
             one = measurements[pair.metric]
-            scores = mean_over_runs(one.scores, [1, 3])
-            assert pair.difference == scores[1] - scores[0]
-            replicates = mean_over_runs(one.replicate_scores, [1, 3])
-            assert pair.interval == interval("percentile", replicates[1] - replicates[0], 0.95)
-            assert pair.p < 0.05
+            scores, replicates, without = (
+                mean_over_runs(each, runs)
+                for each in (one.scores, one.replicate_scores, leave_one_out(one.metric, one.statistics))
+            )
+            difference = scores[1] - scores[0]
+            ends = interval(kind, replicates[1] - replicates[0], 0.95, difference, without[1] - without[0])
+            assert (pair.a, pair.b, pair.difference, pair.interval) == (0, 1, difference, ends)
+            assert 0.01 < pair.p < 1
+            assert pair.p == p_of(one, runs)
     with pytest.raises(BadParameter, match="4 outputs"):
-        paired_bootstrap(measurements, runs=[2, 3])
+        test(measurements, runs=[2, 3])
 
 
 def test_one_segment_says_nothing_about_chance():
@@ -163,11 +203,6 @@ def test_one_segment_says_nothing_about_chance():
 
 
 def test_undefined_p_values():
-    assert math.isnan(bootstrap_p(math.nan, np.zeros(3)))
-    assert math.isnan(bootstrap_p(1.0, np.array([1, math.nan])))
-    assert math.isnan(bootstrap_p(1.0, np.zeros(0)))
-    assert math.isnan(bootstrap_p(1.0, np.ones(1000)))
-    assert bootstrap_p(0.0, np.zeros(1000)) == 1
     one = small()[0]
     undefined = replace(one, scores=np.array([math.nan, *one.scores[1:]]), replicate_scores=one.replicate_scores * 1.0)
     found = paired_bootstrap([undefined], None)
@@ -257,3 +292,37 @@ def test_trials_are_counted_over_all_metrics():
     assert done == sorted(done)
     assert done[-1] == of_all
     assert len(done) > len(measurements)
+
+
+@pytest.mark.parametrize(
+    ("stored", "pairs", "correction", "expected"),
+    [
+        (1000, 28, "holm", 1000),
+        (1000, 78, "holm", 8000),
+        (1000, 1770, "holm", 36_000),
+        (1000, 1770, "none", 1000),
+        (1000, 1770, "bh", 1000),
+        (1000, 499_500, "holm", 100_000),
+        (200_000, 499_500, "holm", 200_000),
+        (0, 78, "holm", 0),
+        (10, 1, "holm", 1000),
+        # No p-value of 19 is below 0.05: the smallest is just that.
+        (19, 1, "none", 1000),
+        (1000, 300, "holm", 20_000),
+    ],
+)
+def test_how_many_draws_are_enough(stored: int, pairs: int, correction: str, expected: int) -> None:
+    assert enough_draws(stored, pairs, correction, 0.05) == expected
+    if expected not in (0, 100_000, 200_000):
+        assert smallest_p(expected, pairs, correction) < 0.05
+
+
+def test_the_smallest_p_that_can_come_out_is_that_of_the_family():
+    assert smallest_p(99, 3, "holm") == 3 / 100
+    assert smallest_p(99, 3, "bh") == smallest_p(99, 3, "none") == 1 / 100
+    assert smallest_p(0, 3, "holm") == 1
+
+
+def test_what_is_said_of_few_segments():
+    assert few_segments(1).startswith("1 segment is few: ")
+    assert few_segments(49).startswith("49 segments are few: ")
