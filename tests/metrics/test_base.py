@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from metrics import BLEU, LeBLEU, PER
+from metrics import BLEU, PER, LeBLEU
 from metrics.base import VERSION, edition_name, edition_with
 from metrics.errors import BadParameter
 
@@ -53,11 +53,13 @@ def test_editions_are_in_order():
 
 @pytest.mark.parametrize("value", ["a b", "a:b", "a|b", "a\x7fb", "\x00"])
 def test_no_parameter_holds_what_signatures_are_cut_at(value):
-    with pytest.raises(BadParameter, match='cannot hold white space, ":" or "|"'):
+    with pytest.raises(BadParameter, match="cannot hold white space"):
         BLEU(tok=value)
 
 
 def test_a_parameter_that_is_none_of_the_metrics_is_told_with_those_that_are():
-    with pytest.raises(BadParameter, match=r'bleu has no parameter "n"\. Its parameters: case, eff, tok, smooth, order'):
+    with pytest.raises(
+        BadParameter, match=r'bleu has no parameter "n"\. Its parameters: case, eff, tok, smooth, order'
+    ):
         BLEU.from_texts({"n": "1"})
     assert BLEU.parameter("tok") in dataclasses.fields(BLEU)

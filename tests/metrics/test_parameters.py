@@ -7,7 +7,8 @@ from sacrebleu.metrics import CHRF as SacreCHRF
 from sacrebleu.metrics import TER as SacreTER
 
 from metrics import BLEU, METRICS, NIST, TER, ChrF, LeBLEU, Meteor, parse_metric
-from metrics.errors import BadParameter
+from metrics.errors import BadParameter, UnknownMetric
+from metrics.registry import asked_metrics, parse_metrics
 
 ALIASES = {
     "bleu:lowercase=true": "bleu:case=lc",
@@ -94,6 +95,13 @@ def test_an_alias_beside_what_it_stands_for_is_refused_in_python_too():
         ("bleu:smooth_method=floor:smooth_value=-1", "is a number from 0"),
         ("bleu:smooth_method=chen", "is none, exp, floor"),
         ("chrf:char_order=65", "is a whole number from 0 to 64"),
+        ("chrf:nc=-1", "is a whole number from 0 to 64"),
+        ("chrf:nc=\u0663", "is a whole number from 0 to 64"),
+        ("chrf:nc=\u00b2", "is a whole number from 0 to 64"),
+        ("chrf:beta=1000.5", "is a number from 0 to 1000"),
+        ("chrf:beta=nan", "is a number from 0 to 1000"),
+        ("bleu:order=\u0661", "is a list of numbers"),
+        ("bleu:tok", "is not of the form key=value"),
         ("ter:tokenize=spm", "must be one of none, tercom"),
         ("ter:whitespace=yes", 'ter has no parameter "whitespace"'),
         ("wer:max_ngram_order=4", 'wer has no parameter "max_ngram_order"'),
@@ -115,6 +123,43 @@ def test_an_alias_comes_before_a_default():
     assert parse_metric("bleu:lowercase=no", {"case": "lc"}) == BLEU()
     assert parse_metric("bleu:tokenize=zh", {"tok": "intl"}) == BLEU(tok="zh")
     assert parse_metric("bleu", {"case": "lc"}) == BLEU(case="lc")
+
+
+def test_defaults_are_for_metrics_that_have_and_allow_them():
+    given = ["bleu", "bleu:tok=intl:case=mixed", "ter", "chrf", "lebleu:tok=char"]
+    assert [parse_metric(each, {"tok": "zh", "case": "lc", "gone": "1"}).specification for each in given] == [
+        "bleu:case=lc:tok=zh",
+        "bleu:tok=intl",
+        "ter",
+        "chrf:case=lc",
+        "lebleu:case=lc:tok=char",
+    ]
+    assert parse_metric("ter", {"tok": "13a", "case": "mixed"}).specification == "ter:case=mixed"
+    assert parse_metric("bleu", {"tok": "tercom", "case": "upper"}) == BLEU(), "no tokenizer of BLEU, no case at all"
+    assert parse_metric("nist", {"order": "1-2"}) == NIST(order=(1, 2))
+
+
+def test_the_target_language_chooses_where_no_tokenizer_is_named():
+    given = ["bleu", "bleu:tok=13a", "nist:case=lc", "ter", "chrf", "lebleu"]
+    found = asked_metrics(given)
+    assert [each.specification for each in found] == ["bleu:tok=auto", "bleu", "nist:case=lc:tok=auto", *given[3:]]
+    assert asked_metrics(["bleu"], {"tok": "zh"}) == [BLEU(tok="zh")], "one default for all is named, too"
+
+
+def test_no_metric_is_named_twice():
+    assert [each.specification for each in parse_metrics(["bleu", "ter", "bleu:case=lc"])] == [
+        *["bleu", "ter", "bleu:case=lc"]
+    ]
+    with pytest.raises(BadParameter, match='The metric "bleu" is named twice'):
+        parse_metrics(["bleu", "ter", "bleu:tok=13a"])
+
+
+def test_an_unknown_name_is_told_with_the_names_there_are():
+    with pytest.raises(UnknownMetric, match=r'no metric "blue"\. Did you mean "bleu"\? Metrics: .*chrf\+\+.*ter.*wer'):
+        parse_metric("blue")
+    with pytest.raises(UnknownMetric, match=r'no metric "qqqqq"\. Metrics:'):
+        parse_metric("qqqqq")
+    assert parse_metric(" BLEU ") == BLEU()
 
 
 @pytest.mark.parametrize(

@@ -164,6 +164,24 @@ def test_a_measurement_is_what_its_statistics_say(seed, shard_size):
     assert not np.array_equal(found[0].segment_scores, BLEU().score(found[0].statistics)), "BLEU has two formulas"
 
 
+def test_a_batch_is_cut_with_its_layers():
+    batch = Batch(
+        Segments(
+            references=[b"a\nb\nc", b"d\ne\nf"],
+            hypotheses=[b"g\nh\ni"],
+            layers={"lemma": [b"A\nB\nC", b"D\nE\nF", b"G\nH\nI"], "sempos": [b"1\n2\n3", b"4\n5\n6", b"7\n8\n9"]},
+        )
+    )
+    first, last = batch.cut(2)
+    assert (first.segments, first.references, first.systems) == (2, [b"a\nb", b"d\ne"], [b"g\nh"])
+    assert first.layers == {"lemma": [b"A\nB", b"D\nE", b"G\nH"], "sempos": [b"1\n2", b"4\n5", b"7\n8"]}
+    assert (last.segments, last.references, last.systems) == (1, [b"c", b"f"], [b"i"])
+    assert last.layers == {"lemma": [b"C", b"F", b"I"], "sempos": [b"3", b"6", b"9"]}
+    alone = batch.without_systems
+    assert (alone.references, alone.systems) == (batch.references, [])
+    assert alone.layers == {name: layer[:2] for name, layer in batch.layers.items()}
+
+
 def test_a_segment_lacks_a_reference_where_its_line_is_empty():
     """Blanks are a text, though one without words."""
     texts = {"references": [b"a\n\n \nb", b"\nb\nc\n"], "hypotheses": [b"a\nb\nc\nd"]}

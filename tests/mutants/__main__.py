@@ -91,6 +91,7 @@ def attempt_all(chosen: list[Candidate], jobs: int) -> list[tuple[Candidate, Tri
             for copy in copies:
                 copy.close()
     if troubles:
+        report(found)
         raise troubles[0]
     return found
 

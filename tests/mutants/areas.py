@@ -237,7 +237,8 @@ AREAS: dict[str, list[Target]] = {
         ),
         _target("metrics/meteor_modules.py metrics/meteor_settling.py", "tests/metrics/test_meteor.py"),
         *_of_one_name("metrics", "lemmas synonyms resources surroundings entry_points stopwatch", "tests/metrics"),
-        _target("metrics/base.py metrics/batch.py metrics/measure.py", "tests/metrics/test_segments.py"),
+        _target("metrics/base.py", "tests/metrics/test_base.py tests/metrics/test_parameters.py"),
+        _target("metrics/batch.py metrics/measure.py", "tests/metrics/test_segments.py tests/metrics/test_composed.py"),
         _target("metrics/registry.py", "tests/metrics/test_parameters.py"),
     ],
     "conformance": [
@@ -321,7 +322,7 @@ AREAS: dict[str, list[Target]] = {
         _kernel("edit_distance.c distance_blocks.h comparing.h", "tests/metrics/kernels/test_edit_distance.py"),
         _kernel("distance_rows.h", "tests/metrics/kernels/test_ter.py tests/metrics/test_character.py"),
         _kernel("ter.c ter_shifts.h ter_distance.h", "tests/metrics/kernels/test_ter.py tests/metrics/test_ter.py"),
-        _kernel("resampling.c philox.h fixed_point.h", "tests/metrics/kernels/test_resampling.py"),
+        _kernel("resampling.c philox.h", "tests/metrics/kernels/test_resampling.py"),
         _kernel("columns.c subset_sums.h sums_of_draws.c", "tests/metrics/resampling/test_bootstrap.py"),
         _kernel("draw_bits.c draw_bits.h", "tests/metrics/kernels/test_draw_bits.py"),
         _kernel("kendall.c", "tests/metrics/kernels/test_kendall.py"),
@@ -351,7 +352,7 @@ AREAS: dict[str, list[Target]] = {
         _kernel("lowered.c", "tests/metrics/kernels/test_lowered.py"),
         _kernel("markup.c", "tests/metrics/kernels/test_markup.py"),
         _kernel("word_order.c", "tests/metrics/kernels/test_word_order.py"),
-        _kernel("elementary.c elementary.h", "tests/metrics/test_portable.py"),
+        _kernel("elementary.c elementary.h fixed_point.h", "tests/metrics/test_portable.py"),
         _kernel(
             "ngram_information.c ngram_merging.c ngram_packing.c ngram_stream.h ngram_weights.c",
             "tests/metrics/test_nist.py",

@@ -71,6 +71,17 @@ def all_references(statistics, batch):
     return statistics + np.array([0, len(batch.references)])
 
 
+def counted_in(batch):
+    """How often it was asked for: what a batch keeps for all is changed."""
+    count = batch.once("asked", lambda: [0])
+    count[0] += 1
+    return count[0] - 1
+
+
+def as_often_as_references(statistics, batch):
+    return statistics * len(batch.references)
+
+
 seen = []
 
 
@@ -106,6 +117,37 @@ BROKEN = {
     "infinite": (score(lambda s, sums: np.where(np.isnan(s), np.inf, s)), "NaN where undefined"),
     "divides by zero": (changed(score=lambda self, sums: 100.0 * sums[..., 0] / sums[..., 1]), "NaN where undefined"),
     "details without words": (changed(details=lambda self, sums: {"mean": float("nan")}), "finite numbers by name"),
+    "details by number": (changed(details=lambda self, sums: {1: 0.5}), "finite numbers by name"),
+    "details in words": (changed(details=lambda self, sums: {"mean": "high"}), "finite numbers by name"),
+    "a list": (statistics(lambda s, b: s.tolist()), "float64"),
+    "one segment for all": (statistics(lambda s, b: s[:, :1]), "float64"),
+    "segments in two formulas, one infinite": (
+        changed(segment_score=lambda self, s: np.where(s[..., 1] > 0, Sound.score(self, s), np.inf)),
+        "NaN where undefined",
+    ),
+    "one number for all segments": (changed(segment_score=lambda self, s: np.float64(1)), "right shape"),
+    "infinite for nothing at all": (
+        score(lambda s, sums: np.where(sums.any(axis=-1), s, np.inf)),
+        "NaN where undefined",
+    ),
+    "counts how often it was asked": (
+        changed(segment_statistics=lambda self, batch: Sound.segment_statistics(self, batch) + counted_in(batch)),
+        "do not disturb each other",
+    ),
+    "counts lacking references in segments alone": (
+        changed(
+            segment_statistics=lambda self, batch: as_often_as_references(Sound.segment_statistics(self, batch), batch),
+            segment_score=lambda self, s: s[..., 0],
+        ),
+        "variable references",
+    ),
+    "counts lacking references in systems alone": (
+        changed(
+            segment_statistics=lambda self, batch: all_references(Sound.segment_statistics(self, batch), batch),
+            segment_score=lambda self, s: np.zeros(s.shape[:-1]),
+        ),
+        "variable references",
+    ),
     "higher is worse": (score(lambda s, sums: 100.0 - s), "equal to its reference"),
     "out of 1": (score(lambda s, sums: s / 100), "equal to its reference"),
     "no source": (changed(source=""), "source"),

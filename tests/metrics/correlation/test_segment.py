@@ -3,6 +3,7 @@
 import itertools
 import math
 import warnings
+from fractions import Fraction
 from unittest import mock
 
 import numpy as np
@@ -95,6 +96,17 @@ def definition(name, human, metric):
         case "kendall-da":
             return tau([pair for pair in together if abs(pair[0]) > 25], count_ties=False)
     raise AssertionError(name)
+
+
+def best_threshold(human, metric):
+    """The smallest of those with the best accuracy, in rational numbers; NaN without a pair."""
+    pairs = [of_segment for s in range(human.shape[1]) if (of_segment := pairs_of(human, metric, s))]
+    right = {
+        epsilon: sum(Fraction(sum(np.sign(h) == (np.sign(m) if abs(m) > epsilon else 0) for h, m in each), len(each))
+                     for each in pairs)
+        for epsilon in sorted({0.0, *(abs(m) for _, m in itertools.chain(*pairs))})
+    }  # fmt: skip
+    return max(right, key=right.__getitem__) if pairs else math.nan
 
 
 @pytest.mark.parametrize("statistic", SEGMENT_STATISTICS, ids=lambda statistic: statistic.name)
@@ -207,8 +219,10 @@ def test_tie_calibration_in_any_portions_equals_its_definition(scores, seed, at_
     calibrated = segment_statistic("acc-eq")
     with mock.patch.object(tie_calibration, "AT_ONCE", at_once):
         exchanged = calibrated.exchanged(human, first, second)(swapped)
-        drawn = calibrated.values(human, first, counts)
-    np.testing.assert_array_equal(calibrated.values(human, first, counts), drawn)
+        drawn, thresholds = calibrated.calibrated(human, first, counts)
+        epsilon = calibrated.epsilon(human, first)
+    np.testing.assert_array_equal(calibrated.calibrated(human, first, counts), (drawn, thresholds))
+    np.testing.assert_array_equal(epsilon, best_threshold(human, first))
     np.testing.assert_array_equal(SegmentStatistic.exchanged(calibrated, human, first, second)(swapped), exchanged)
     for trial in (0, 64):
         metrics = np.where(swapped[trial], second, first), np.where(swapped[trial], first, second)
@@ -217,6 +231,7 @@ def test_tie_calibration_in_any_portions_equals_its_definition(scores, seed, at_
         again = np.repeat(np.arange(human.shape[1]), counts[trial])
         expected = definition("acc-eq", human[:, again], first[:, again])
         assert drawn[trial] == pytest.approx(expected, abs=1e-9, nan_ok=True)
+        np.testing.assert_array_equal(thresholds[trial], best_threshold(human[:, again], first[:, again]))
 
 
 def test_nobody_was_judged():

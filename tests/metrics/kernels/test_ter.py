@@ -214,7 +214,7 @@ words = SimpleNamespace(ids=ids, starts=np.array([0, *np.cumsum(lengths)], np.in
 present = np.ones((1, 1), np.uint8)
 least_edits(words, present, 1)
 now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (now + (40 << 20), resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_AS, (now + (40 << 20), resource.getrlimit(resource.RLIMIT_AS)[1]))
 try:
     least_edits(words, present, 1)
 except MemoryError as error:

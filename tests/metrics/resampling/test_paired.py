@@ -156,9 +156,7 @@ def p_by_bootstrap(one, runs):
 
 
 def p_by_randomization(one, runs, seed=12345):
-    (count,) = exceedances(
-        one.metric, one.statistics, [(0, 1)], seed=seed, first_trial=0, last_trial=500, runs=runs
-    )
+    (count,) = exceedances(one.metric, one.statistics, [(0, 1)], seed=seed, first_trial=0, last_trial=500, runs=runs)
     return randomization_p(int(count), 500)
 
 
