@@ -167,15 +167,18 @@ AREAS: dict[str, list[Target]] = {
             "web/submissions/handing_in.py web/submissions/receiving.py web/submissions/received.py "
             "web/submissions/reading.py web/submissions/zip_archive.py web/submissions/fields.py "
             "web/submissions/test_sets.py",
-            "tests/web/submissions/test_handing_in.py tests/web/hostile/test_uploads.py",
+            "tests/web/submissions/test_who_hands_in.py tests/web/submissions/test_handing_in.py "
+            "tests/web/hostile/test_uploads.py",
         ),
+        _target("web/submissions/openness.py", "tests/web/submissions/test_openness.py"),
+        _target("web/submissions/history.py", "tests/web/submissions/test_history.py"),
         _target(
-            "web/submissions/openness.py web/submissions/output.py web/submissions/history.py "
-            "web/submissions/steering.py",
+            "web/submissions/output.py web/submissions/steering.py",
             "tests/web/submissions/test_handing_in.py tests/web/submissions/test_pages.py",
         ),
     ],
     "guards": [
+        _target("web/asking.py", "tests/web/access/test_forms.py tests/web/hostile/test_credentials.py"),
         _target("web/guards/bodies.py", "tests/web/guards/test_bodies.py"),
         _target("web/guards/connections.py", "tests/web/guards/test_connections.py"),
         _target(

@@ -37,6 +37,8 @@ def test_every_answer_has_the_headers_of_a_strict_page(service: Service) -> None
     for path in ("/", "/nowhere", "/api/v1/me", "/static/site.css"):
         headers = client.get(path).headers
         assert {name: headers[name] for name in HEADERS} == HEADERS
+        # What is shown depends on who asks.
+        assert headers["Cache-Control"] == "private, no-cache"
     assert "unsafe" not in HEADERS["Content-Security-Policy"]
 
 

@@ -1,9 +1,11 @@
 """Forms come from our own pages, or nothing happens."""
 
+from contextlib import ExitStack
+
 import pytest
 
 from tests.web.service import Service
-from web.asking import FORM_FIELD, FORM_HEADER, VISITOR_COOKIE, Asking, form_token
+from web.asking import FORM_FIELD, FORM_HEADER, SESSION_COOKIE, VISITOR_COOKIE, Asking, form_token
 
 FORGED = {
     "another site": {"Sec-Fetch-Site": "cross-site"},
@@ -40,6 +42,40 @@ def test_a_session_changes_something_only_with_what_its_forms_carry(changing: Se
     assert client.post(path, data={FORM_FIELD: good}).is_success
     assert client.post(path, data={FORM_FIELD: "x"}).status_code == 403
     assert client.post(f"{path}?{FORM_FIELD}={good}").status_code == 403
+
+
+def test_a_form_that_was_seen_before_signing_in_is_not_one_of_the_session(changing: Service) -> None:
+    client = changing.browser(changing.account("mary"))
+    client.cookies.set(VISITOR_COOKIE, "known")
+    assert client.post("/change", headers={FORM_HEADER: form_token("known")}).status_code == 403
+    assert client.post("/change").json() == {"who": "mary"}
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "good"),
+    [
+        ("mt.example.org", "https://mt.example.org", True),
+        ("MT.example.org", "https://mt.EXAMPLE.org", True),
+        ("localhost", "https://mt.example.org", True),
+        ("localhost", "http://localhost", True),
+        ("localhost", "https://mt.example.org:8000", False),
+        ("mt.example.org", "https://localhost", False),
+        ("mt.example.org", "https://evil.example/mt.example.org", False),
+        ("localhost", "", False),
+    ],
+)
+def test_a_proxy_may_know_the_server_by_another_name(sqlite_url: str, host: str, origin: str, good: bool) -> None:
+    with ExitStack() as stack:
+        service = Service.start(sqlite_url, stack, public_url="https://mt.example.org")
+        secret = service.session(service.account("mary"))
+        headers = {FORM_HEADER: form_token(secret), "Host": host, "Origin": origin}
+        # Browsers let nobody else set a cookie that is called so.
+        for cookie, status in (
+            (f"__Host-{SESSION_COOKIE}", 201 if good else 403),
+            (SESSION_COOKIE, 401 if good else 403),
+        ):
+            client = service.client(headers={**headers, "Cookie": f"{cookie}={secret}"})
+            assert client.post("/api/v1/tokens", json={"name": "laptop"}).status_code == status
 
 
 def test_a_program_needs_no_form(changing: Service) -> None:

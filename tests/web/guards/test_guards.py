@@ -44,6 +44,10 @@ def told(answer: Any) -> tuple[int, str]:
         ("mt.example.org@evil.example", False),
         ("mt.example.org.evil.example", False),
         ("10.1.2.3", False),
+        ("mt.example.org/x", False),
+        ("mt.example.org?x", False),
+        ("mt.example.org#x", False),
+        ("evil@mt.example.org", False),
         ("[", False),
         ("", False),
     ],
@@ -55,6 +59,21 @@ def test_only_names_of_this_server_are_answered(start: Any, host: str, known: bo
         assert answer.status_code == (200 if known else 400), answer.text
     if not known:
         assert told(client.get("/api/v1/me", headers={"Host": host})) == (400, "unknown_host")
+
+
+@pytest.mark.parametrize(
+    ("own", "host", "known"),
+    [
+        ("10.1.2.3", "10.1.2.3:8718", True),
+        ("10.1.2.3", "10.1.2.4", False),
+        ("fd00::1", "[fd00::1]:8718", True),
+        ("fd00::1", "[fd00::2]:8718", False),
+        ("quay.example", "quay.example", True),
+    ],
+)
+def test_the_address_that_it_listens_on_is_answered(start: Any, own: str, host: str, known: bool) -> None:
+    answer = start(web_host=own).client().get("/api/v1/me", headers={"Host": host})
+    assert answer.status_code == (200 if known else 400)
 
 
 def test_two_hosts_are_none(service: Service) -> None:
@@ -87,6 +106,9 @@ def test_only_trusted_proxies_are_believed(start: Any, trusted: str, address: st
 def test_addresses_and_headers_have_a_sane_size(service: Service) -> None:
     client = service.client()
     assert told(client.get("/api/v1/me?" + "x" * 9000)) == (414, "address_too_long")
+    for path, query in (("/api/v1/" + "x" * 5000, "y" * 3184), ("/api/v1/" + "x" * 8184, "")):
+        assert told(client.get(f"{path}?{query}")) == (404, "not_found"), "as long as it may be"
+        assert told(client.get(f"{path}x?{query}")) == (414, "address_too_long")
     assert told(client.get("/api/v1/me", headers={f"X-{n}": "x" * 5000 for n in range(7)})) == (
         431,
         "headers_too_large",
@@ -122,6 +144,23 @@ def test_accounts_and_addresses_ask_only_so_often(start: Any) -> None:
         assert told(answer) == (429, "too_many")
         assert 1 <= int(answer.headers["Retry-After"]) <= 120
         assert "5 requests" in answer.json()["error"]["message"]
+
+
+def test_accounts_upload_only_so_often(start: Any) -> None:
+    service = start(uploads_per_minute=2)
+    mary, zoe = service.account("mary"), service.account("zoe")
+    service.campaign("port", organisers=(mary,))
+    address, file = "/api/v1/campaigns/port/diagnosis", {"file": ("out.txt", b"x\n")}
+
+    def told_again(client: Any) -> int:
+        return int(client.post(address, data={"system": "mast"}, files=file).status_code)
+
+    client = service.program(mary)
+    assert [told_again(client) for _ in range(3)] == [403, 403, 429]
+    assert told_again(service.browser(mary)) == 429, "another way in is no other account"
+    assert told_again(service.program(zoe)) == 403
+    assert client.get("/api/v1/me").status_code == 200
+    assert client.post("/api/v1/teams", json={"name": "quay"}).status_code == 201, "what is no upload"
 
 
 def test_tokens_are_not_tried_without_end(start: Any) -> None:

@@ -108,14 +108,17 @@ def test_names_and_beginnings_are_not_given_twice(engine: Engine) -> None:
 
 
 def test_a_phase_that_has_begun_keeps_its_name(engine: Engine) -> None:
+    plan(engine, "trial", PhaseKind.OPEN, -3 * HOUR, -2 * HOUR)
     plan(engine, "dev", PhaseKind.OPEN, -HOUR, HOUR)
     plan(engine, "test", PhaseKind.BLIND, 2 * HOUR, 3 * HOUR)
     with changing(engine) as (connection, sight):
-        dev, test = sight.phases
-        with pytest.raises(BadRequest, match="has begun"):
-            change_phase(connection, sight, dev, replace(rules_of(dev), name="development"))
+        *begun, test = sight.phases
+        for each in begun:
+            with pytest.raises(BadRequest, match="has begun"):
+                change_phase(connection, sight, each, replace(rules_of(each), name="development"))
         change_phase(connection, sight, test, replace(rules_of(test), name="final", feedback=Feedback.NONE))
-    assert [(each.name, each.feedback) for each in look(engine).phases] == [("dev", "full"), ("final", "none")]
+    found = [(each.name, each.feedback) for each in look(engine).phases]
+    assert found == [("trial", "full"), ("dev", "full"), ("final", "none")]
 
 
 def test_a_deadline_is_extended_also_when_it_is_over_and_never_shortened_so(engine: Engine) -> None:
@@ -289,9 +292,14 @@ def test_quotas_go_by_the_name_of_a_phase(engine: Engine) -> None:
 def test_what_was_handed_in_keeps_its_phase(engine: Engine) -> None:
     plan(engine, "dev", PhaseKind.OPEN, -2 * HOUR, -HOUR)
     plan(engine, "test", PhaseKind.OPEN, HOUR, 2 * HOUR)
-    with_test_set(engine, "wmt")
-    hand_in(engine, "wmt", "harbour", "mast", b"kocka\npes\ndum\n")
+    found(engine, "other")
+    for campaign in ("wmt", "other"):
+        with_test_set(engine, campaign)
+        hand_in(engine, campaign, "harbour", "mast", b"kocka\npes\ndum\n")
     assert late(engine)["mast"] > 0
+    with writing(engine) as connection:
+        elsewhere = Declaration.campaign_id == find_campaign(connection, "other")
+        connection.execute(update(Declaration).where(elsewhere).values(phase="test"))
     with changing(engine) as (connection, sight), pytest.raises(Taken, match="Teams have handed in"):
         remove_phase(connection, sight, find_phase(sight, "dev"))
     with changing(engine) as (connection, sight):
