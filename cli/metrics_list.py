@@ -46,7 +46,6 @@ def others() -> Iterator[str]:
             note([f'The metric "{offer.name}" of {offer.distribution} is passed over: one of ours is called so.'])
             continue
         try:
-            offer.try_out()
             yield described(metric_class(offer.name))
         except BrokenMetric as error:
             note([str(error)])

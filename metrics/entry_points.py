@@ -11,11 +11,11 @@ import json
 import os
 import sys
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, cast
 
 from metrics.base import Metric
-from metrics.errors import BrokenMetric
+from metrics.errors import BadParameter, BrokenMetric
 from metrics.integrity import house
 
 if TYPE_CHECKING:
@@ -23,16 +23,18 @@ if TYPE_CHECKING:
 
 GROUP = "steelyard.metrics"
 
-TRIAL_SECONDS = 30.0
-"""How long a metric of somebody else may take to be imported where all are listed."""
+IMPORT_SECONDS = "STEELYARD_IMPORT_SECONDS"
+TRIAL_SECONDS = 10.0
+"""How long a metric of somebody else may take to be imported, where IMPORT_SECONDS does not say otherwise."""
 
 SHOWN = 3
 """Of what a metric replaces, so much is named."""
 
 _IMPORTED = 77
 _TRIAL = f"""
-import json, os, sys
-name, value, sys.path[:] = json.loads(sys.argv[1])
+import json, os, signal, sys
+name, value, seconds, sys.path[:] = json.loads(sys.argv[1])
+signal.alarm(seconds)
 from importlib.metadata import EntryPoint
 try:
     EntryPoint(name, value, {GROUP!r}).load()
@@ -42,7 +44,10 @@ except SystemExit:
     pass
 os._exit({_IMPORTED})
 """
-"""What the process does: an exception, or what asks for an end, is an error where the metric is asked for."""
+"""What the process does: an exception, or what asks for an end, is an error where the metric is asked for.
+
+It ends by itself, too, should whoever waits for it be killed.
+"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +62,9 @@ class Offer:
 
     def metric(self) -> type[Metric]:
         """The metric class. Raises BrokenMetric with what is wrong."""
+        # Nothing in this process could cut off an import that hangs, or goes on where the process has ended.
+        if self.point.module not in sys.modules and self._lost_process:
+            raise self._broken(self._lost_process)
         before = house()
         try:
             found = self.point.load()
@@ -87,16 +95,17 @@ class Offer:
         before.guests[found] = self.distribution
         return found
 
-    def try_out(self) -> None:
-        """Import it in a process of its own, for lists that are to go on whatever it does.
+    @cached_property
+    def _lost_process(self) -> str:
+        """How it ends a process of its own that imports it, or keeps it too long; "" where it does neither.
 
-        Raises BrokenMetric where that process ends or is not done within TRIAL_SECONDS. What else is wrong with it, is
-        said by `metric`.
+        Tried once. What else is wrong with it, `metric` finds.
         """
         import signal
         import subprocess
 
-        point = json.dumps([self.point.name, self.point.value, sys.path])
+        seconds = _import_seconds()
+        point = json.dumps([self.point.name, self.point.value, int(seconds) + 2, sys.path])
         trial = subprocess.Popen(  # noqa: S603 - what is installed here anyway
             [sys.executable, "-P", "-c", _TRIAL, point],
             stdin=subprocess.DEVNULL,
@@ -105,24 +114,38 @@ class Offer:
             start_new_session=True,
         )
         try:
-            status = trial.wait(TRIAL_SECONDS)
+            status = trial.wait(seconds)
         except subprocess.TimeoutExpired:
-            raise self._broken(
-                f"{self.point.value} takes longer than {TRIAL_SECONDS:g} seconds to be imported"
-            ) from None
+            return (
+                f"{self.point.value} takes longer than {seconds:g} seconds to be imported, as many as "
+                f"{IMPORT_SECONDS} allows"
+            )
         finally:
             # It may have started others, and may not be done itself.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(trial.pid, signal.SIGKILL)
             trial.wait()
-        if status != _IMPORTED:
-            raise self._broken(f"{self.point.value} ends the process that imports it (exit status {status})")
+        return (
+            "" if status == _IMPORTED else f"{self.point.value} ends the process that imports it (exit status {status})"
+        )
 
     def _broken(self, reason: str) -> BrokenMetric:
         return BrokenMetric(
             f'The metric "{self.name}" of {self.distribution} cannot be used: {reason}. '
             f"Update or remove {self.distribution}, or tell its authors."
         )
+
+
+def _import_seconds() -> float:
+    """Raises BadParameter."""
+    given = os.environ.get(IMPORT_SECONDS) or str(TRIAL_SECONDS)
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e6:
+        raise BadParameter(f"{IMPORT_SECONDS}={given!r}: must be a number of seconds.")
+    return seconds
 
 
 @cache

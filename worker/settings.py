@@ -68,6 +68,8 @@ class Settings(BaseSettings):
 
     most_systems: int = Field(default=2000, ge=1)
     """Systems and their runs that `evaluate` and `score` take at once."""
+    import_seconds: float = Field(default=10.0, gt=0)
+    """How long a metric of another distribution may take to be imported."""
     concurrency: int | None = Field(default=None, ge=1)
     """Processes in a worker's pool; all cores of the machine when not set."""
     niceness: int = Field(default=0, ge=0, le=19)

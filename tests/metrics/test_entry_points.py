@@ -1,15 +1,16 @@
 """Metrics of other distributions, sound ones and all kinds of broken ones."""
 
 import re
+import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 from cli.main import main
-from metrics import BLEU, entry_points, parse_metric
+from metrics import BLEU, parse_metric
 from metrics.entry_points import offers, origin
-from metrics.errors import BrokenMetric, UnknownMetric
+from metrics.errors import BadParameter, BrokenMetric, UnknownMetric
 from metrics.integrity import house
 from metrics.measure import measure
 from metrics.segments import Segments
@@ -215,32 +216,63 @@ def corpus_score():
     return measure(segments, [BLEU()])[0].scores.tolist()
 
 
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        ("import time\nwhile True:\n    time.sleep(1)\n", "takes longer than 3 seconds"),
-        ("import os\nos._exit(0)\n", r"ends the process that imports it \(exit status 0\)"),
-        ("import os\nos.kill(os.getpid(), 9)\n", r"ends the process that imports it \(exit status -9\)"),
-        ("import os, signal\nsignal.pause()\n", "takes longer than 3 seconds"),
-    ],
-    ids=["hangs", "exits", "dies", "pauses"],
-)
-def test_the_others_are_listed_whatever_one_does_when_it_is_imported(install, capsys, monkeypatch, source, reason):
-    monkeypatch.setattr(entry_points, "TRIAL_SECONDS", 3.0)
+LOST = {
+    "hangs": ("import time\nwhile True:\n    time.sleep(1)\n", "takes longer than 3 seconds"),
+    "hangs in C": ("import re\nre.search(r'(a+)+b', 'a' * 1000)\n", "takes longer than 3 seconds"),
+    "pauses": ("import signal\nsignal.pause()\n", "takes longer than 3 seconds"),
+    "exits": ("import os\nos._exit(0)\n", r"ends the process that imports it \(exit status 0\)"),
+    "dies": ("import os\nos.kill(os.getpid(), 9)\n", r"ends the process that imports it \(exit status -9\)"),
+}
+
+
+@pytest.fixture(params=LOST)
+def lost(request, install, monkeypatch):
+    """One that takes along whoever imports it, and what is said of it."""
+    monkeypatch.setenv("STEELYARD_IMPORT_SECONDS", "3")
+    source, reason = LOST[request.param]
     install(source, "aaa")
-    (offer,) = offers()
-    with pytest.raises(BrokenMetric, match=reason):
-        offer.try_out()
+    return reason
+
+
+def test_the_others_are_listed_whatever_one_does_when_it_is_imported(lost, capsys):
     assert main(["metrics"]) == 0
     shown = capsys.readouterr()
     assert "bleu  (BLEU" in shown.out
-    assert re.search(reason, shown.err)
+    assert re.search(lost, shown.err)
     described_metrics.cache_clear()
     assert {"bleu", "chrf"} <= {each.name for each in described_metrics()}
     described_metrics.cache_clear()
 
 
-def test_a_sound_one_passes_its_trial(install):
+def test_who_asks_for_it_is_told_of_whom_it_is(lost, capsys, tmp_path, sqlite_url, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", sqlite_url)
+    for name in ("source.txt", "refs/A.txt", "systems/x.txt"):
+        (tmp_path / "trial" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "trial" / name).write_text("ahoj\n")
+    for words in (
+        ["score", "trial/refs/A.txt", "-i", "trial/systems/x.txt", "-m", "aaa"],
+        ["check-metric", "aaa"],
+        ["evaluate", "trial", "-m", "aaa"],
+    ):
+        assert main(words) == 1
+        assert re.search(f'The metric "aaa" of their-package-2.1 cannot be used: .*{lost}', capsys.readouterr().err)
+
+
+def test_it_is_tried_once_and_only_where_it_is_not_there_yet(install, monkeypatch):
+    tried, start = [], subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *words, **more: tried.append(1) or start(*words, **more))
     install(SOUND)
-    (offer,) = offers()
-    offer.try_out()
+    assert parse_metric("lines") == parse_metric("lines")
+    assert len(tried) == 1
+    offers.cache_clear()
+    assert parse_metric("lines").name == "lines"
+    assert len(tried) == 1
+
+
+@pytest.mark.parametrize("given", ["soon", "-1", "0", "inf"])
+def test_a_time_that_is_none_is_refused(install, monkeypatch, given):
+    monkeypatch.setenv("STEELYARD_IMPORT_SECONDS", given)
+    install(SOUND)
+    with pytest.raises(BadParameter, match="must be a number of seconds"):
+        parse_metric("lines")
