@@ -60,6 +60,8 @@ from web.life.measures import Measuring
 from web.life.phases import PhaseRules, add_phase
 from web.life.rules import Rules, found_campaign
 from web.life.test_sets import GivenFile, GivenTestSet, add_test_set, read_given
+from web.sandbox.limits import limits_of
+from web.sandbox.processes import scratch_folder
 from web.settings import WebSettings
 
 CAMPAIGN = "rush"
@@ -151,7 +153,8 @@ def set_up(database: str, folder: Path, options: argparse.Namespace) -> dict[str
     tokens = {f"team {number + 1}": new_secret("sty_") for number in range(options.teams)}
     reference = GivenFile("A.txt", (folder / "campaign" / "refs" / "A.txt").read_bytes())
     source = GivenFile("source.txt", (folder / "campaign" / "source.txt").read_bytes())
-    with read_given(GivenTestSet([reference], source), settings.unpacked_bytes) as read, writing(engine) as connection:
+    with scratch_folder() as place, writing(engine) as connection:
+        read = read_given(GivenTestSet([reference], source), place, limits_of(settings))
         campaign_id = found_campaign(
             connection, COMMAND_LINE, CAMPAIGN, Rules(joining=Joining.OPEN, visibility=Visibility.PUBLIC)
         )

@@ -164,13 +164,13 @@ def run_correct(options: argparse.Namespace) -> int:
     """Correct references."""
     from cli.campaign import changing, to_change
     from metrics.text.given_files import read_given
-    from metrics.text.limits import DEFAULT_LIMITS
     from web.life.corrections import correct
     from web.life.measures import standing_submissions
     from web.life.test_sets import GivenFile, find_campaign_test_set, read_references
+    from web.sandbox.limits import OWN
 
     files = [GivenFile(path.name, read_given(path)) for path in options.files]
-    texts = read_references(files, DEFAULT_LIMITS.file_bytes)
+    texts = read_references(files, OWN)
     settings = read_settings(options)
     with changing(options) as connection:
         sight = to_change(connection, options)

@@ -16,6 +16,7 @@ from metrics.text.formats import MARKED, looks_like, read_marked_file
 from metrics.text.given_files import list_given
 from metrics.text.layouts import LAYOUTS, BadCampaign, is_beside, is_own_layout
 from metrics.text.limits import DEFAULT_LIMITS, TextLimits
+from metrics.text.markup import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from metrics.text.names import parse_wmt_name, printable
 from metrics.text.wording import listed
 
@@ -31,6 +32,7 @@ def read_any_campaign(
     name: str | None = None,
     test_suites: bool = False,
     limits: TextLimits = DEFAULT_LIMITS,
+    markup_limits: MarkupLimits = DEFAULT_MARKUP_LIMITS,
     without_systems: bool = False,
 ) -> CampaignFolder:
     """Read a campaign from one folder, or from marked-up files that belong together.
@@ -43,7 +45,7 @@ def read_any_campaign(
     places = [Path(path) for path in paths]
     folders = [place for place in places if place.is_dir()]
     if not folders:
-        return _marked(places, pair, name, test_suites, without_systems)
+        return _marked(places, pair, name, test_suites, markup_limits, without_systems=without_systems)
     if len(places) > 1:
         raise BadCampaign(f"{folders[0]}: is a folder. Give one folder, or files; not several folders, nor both.")
     (folder,) = folders
@@ -51,13 +53,19 @@ def read_any_campaign(
     if not marked:
         campaign = read_campaign(folder, pair=pair, limits=limits, without_systems=without_systems)
         return dataclasses.replace(campaign, name=name or campaign.name)
-    campaign = _marked(marked, pair, name, test_suites, without_systems)
+    campaign = _marked(marked, pair, name, test_suites, markup_limits, without_systems=without_systems)
     unused = (f"{folder}: not used: {listed(others)}.",) if others else ()
     return dataclasses.replace(campaign, notices=(*campaign.notices, *unused))
 
 
 def _marked(
-    files: Sequence[Path], pair: str | None, name: str | None, test_suites: bool, without_systems: bool
+    files: Sequence[Path],
+    pair: str | None,
+    name: str | None,
+    test_suites: bool,
+    limits: MarkupLimits,
+    *,
+    without_systems: bool,
 ) -> CampaignFolder:
     for file in files:
         # A file that is missing is left to its reader.
@@ -66,7 +74,7 @@ def _marked(
                 f"{file}: does not say which texts it holds. Give files in mteval's format or WMT's XML, or a folder. "
                 f"{LAYOUTS}"
             )
-    aligned = align([read_marked_file(file) for file in files], name=name, test_suites=test_suites)
+    aligned = align([read_marked_file(file, limits=limits) for file in files], name=name, test_suites=test_suites)
     campaign = aligned.campaign(without_systems=without_systems)
     if pair not in (None, f"{campaign.source_language}-{campaign.target_language}"):
         raise BadCampaign(

@@ -17,8 +17,8 @@ from web.large_bodies import takes_upload
 from web.life.changing import require_organiser, to_change
 from web.life.corrections import KnownCorrection, compare, correct, count_open, find_correction, list_corrections
 from web.life.sight import read_sight
-from web.life.test_sets import GivenFile, find_campaign_test_set, read_references
-from web.sandbox.fair_queue import Owner
+from web.life.test_sets import GivenFile, find_campaign_test_set
+from web.life.uploads import read_sent_correction
 
 router = APIRouter(tags=["corrections"])
 
@@ -100,8 +100,7 @@ async def upload_correction(
     state = state_of(request)
     await run_in_threadpool(require_organiser, state, principal, name)
     files = [GivenFile(each.filename or "file", await each.read()) for each in references]
-    owner, limit = Owner(principal.account_id), state.settings.unpacked_bytes
-    texts = await state.sandbox.run(owner, read_references, files, limit)
+    texts = await read_sent_correction(state, principal, name, test_set, files)
 
     def store() -> CorrectionInFull:
         with writing(state.engine) as connection:

@@ -26,12 +26,11 @@ from web.life.test_sets import (
     add_test_set,
     find_campaign_test_set,
     list_campaign_test_sets,
-    read_given,
     remove_test_set,
     set_test_set,
 )
 from web.life.texts import lines_of, reference_text, source_text
-from web.sandbox.fair_queue import Owner
+from web.life.uploads import read_sent_test_set
 from web.sandbox.processes import scratch_folder
 
 router = APIRouter(tags=["test sets"])
@@ -166,8 +165,7 @@ async def upload_test_set(
             return AddedTestSet(**_read(connection, principal, name, added), notices=notices)
 
     with scratch_folder() as place:
-        owner, limit = Owner(principal.account_id), state.settings.unpacked_bytes
-        read = await state.sandbox.run(owner, read_given, given, place, limit)
+        read = await read_sent_test_set(state, principal, name, given, measuring, place)
         return await run_in_threadpool(store, read)
 
 

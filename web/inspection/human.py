@@ -21,7 +21,7 @@ from models.human import StoredJudgments, delete_judgments, list_judgments
 from models.known_test_sets import Named, segments_of_documents
 from models.session import reading, writing
 from scheduler.judgments import NothingMatched, store_judged
-from web.errors import BadRequest, NotThere, TooLarge
+from web.errors import BadRequest, NotThere
 from web.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from web.life.sight import Sight
 from web.sandbox.fair_queue import Owner
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from web.access.principal import Principal
     from web.state import State
 
-MOST_BYTES = 64 * 2**20
 MOST_FILES = 20
 LONGEST_NAME = 100
 
@@ -43,7 +42,7 @@ async def add_judgments(
 
     With it which of the judged systems are systems here (`scheduler.judgments.store_judged`). Raises Forbidden for
     others than organisers, BadRequest with all that is wrong, also where outputs are there and none of them was judged,
-    TooLarge, and what `web.sandbox` raises.
+    and what `web.sandbox` raises.
     """
     sight.require_organiser()
     chosen, documents = await run_in_threadpool(_find_test_set, state.engine, sight, test_set)
@@ -138,9 +137,7 @@ def remove_judgments(connection: Connection, sight: Sight, test_set: str, title:
 
 async def _table(sent: UploadFile) -> tuple[str, bytes]:
     name = printable(PurePath(sent.filename or "table").name)[:LONGEST_NAME]
-    text = await sent.read(MOST_BYTES + 1)
-    if len(text) > MOST_BYTES:
-        raise TooLarge(f"{name}: a table of judgments may have {MOST_BYTES:,} bytes.")
+    text = await sent.read()
     if text.startswith(GZIP):
         raise BadRequest(f"{name}: is packed with gzip. Send tables as they are.")
     return name, text

@@ -136,6 +136,11 @@ def add_measures(
     return notices
 
 
+def asked_for(connection: Connection, sight: Sight, measuring: Measuring) -> list[Metric]:
+    """What a campaign is to measure, as it is asked for. Raises MetricsError for metrics that do not exist."""
+    return _asked(connection, measuring, protocols_on(connection, sight.campaign_id))
+
+
 def _asked(connection: Connection, measuring: Measuring, known: Sequence[KnownMeasure]) -> list[Metric]:
     """The metrics that are asked for, else those of the campaign, for whatever target language."""
     if measuring.metrics or not known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from metrics.errors import BadText
 from metrics.text.campaigns import read_any_campaign
 from metrics.text.contents import LOOKED_AT, opened
 from metrics.text.formats import MARKED, looks_like, read_text
-from metrics.text.limits import DEFAULT_LIMITS, STORING_LIMITS, TextLimits
+from metrics.text.limits import TextLimits
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, system_name
 from models.base import now
 from models.campaign import CampaignProtocol, CampaignTestSet
@@ -28,7 +28,9 @@ from web.errors import BadRequest, NotThere, Taken
 from web.life.measures import Measuring, add_measures, protocols_on
 from web.life.phases import find_phase
 from web.life.sight import Sight
+from web.sandbox.limits import Limits
 from web.short_text import short_text
+from web.submissions.segment_lengths import check_segments
 from worker.settings import Settings
 
 if TYPE_CHECKING:
@@ -89,10 +91,13 @@ class KnownTestSet:
         return self.name if self.version == "1" else f"{self.name}@{self.version}"
 
 
-def read_given(given: GivenTestSet, place: Path, unpacked_bytes: int) -> CampaignFolder:
+def read_given(
+    given: GivenTestSet, place: Path, limits: Limits, metrics: Collection[str] = frozenset()
+) -> CampaignFolder:
     """Read the files of a test set by all the checks of a campaign's folder; large texts stay in files at `place`.
 
-    Raises BadText with all that is wrong, naming files and lines.
+    Raises BadText with all that is wrong, naming files and lines, also for a reference that one of `metrics` would take
+    too long for.
     """
     if not given.references:
         raise BadRequest("A test set needs at least one reference.")
@@ -101,11 +106,13 @@ def read_given(given: GivenTestSet, place: Path, unpacked_bytes: int) -> Campaig
     for language in (given.source_language, given.target_language):
         if language and _LANGUAGE.fullmatch(language) is None:
             raise BadRequest(f"{language[:20]!r} is no code of a language such as cs, or pt-BR.")
-    limits = replace(STORING_LIMITS, file_bytes=min(STORING_LIMITS.file_bytes, unpacked_bytes))
     # A folder of its own, so that messages name "test set/refs/A.txt" and never where we keep it.
     folder = place / "test set"
     try:
-        return _read(folder, _laid_out(folder, given, limits), given, limits)
+        read = _read(folder, _laid_out(folder, given, limits.text), given, limits)
+        for reference in read.references.values():
+            check_segments(reference, metrics, limits.segment_seconds)
+        return read
     except BadText as error:
         raise BadText(str(error).replace(f"{folder}/", "").replace(str(folder), "test set")) from error
 
@@ -138,15 +145,17 @@ def add_test_set(
     return test_set_id, [*folder.notices, *notices]
 
 
-def read_references(files: Sequence[GivenFile], unpacked_bytes: int) -> dict[str, Text]:
-    """References by their labels, each from a file named like it. Raises BadRequest and BadText."""
-    limits = replace(DEFAULT_LIMITS, file_bytes=min(DEFAULT_LIMITS.file_bytes, unpacked_bytes))
+def read_references(
+    files: Sequence[GivenFile], limits: Limits, metrics: Collection[str] = frozenset()
+) -> dict[str, Text]:
+    """References by their labels, each from a file named like it. Raises BadRequest, and BadText as `read_given`."""
     texts: dict[str, Text] = {}
     for file in files:
         label = system_name(_basename(file.name))
         if label in texts:
             raise BadRequest(f"Two files are for the reference {label[:100]!r}. Give one.")
-        texts[label] = read_text(file.content, name=_shown(file.name), limits=limits)
+        texts[label] = read_text(file.content, name=_shown(file.name), limits=limits.text)
+        check_segments(texts[label], metrics, limits.segment_seconds)
     return texts
 
 
@@ -327,12 +336,13 @@ def _laid_out(folder: Path, given: GivenTestSet, limits: TextLimits) -> list[Pat
     return marked
 
 
-def _read(folder: Path, marked: list[Path], given: GivenTestSet, limits: TextLimits) -> CampaignFolder:
+def _read(folder: Path, marked: list[Path], given: GivenTestSet, limits: Limits) -> CampaignFolder:
+    bounds: Any = {"limits": limits.text, "markup_limits": limits.markup}
     if not marked:
-        return read_any_campaign([folder], name="test set", limits=limits, without_systems=True)
+        return read_any_campaign([folder], name="test set", without_systems=True, **bounds)
     if len(marked) < len(given.references) + (given.source is not None):
         raise BadRequest("Some of these files have ids for their segments, and others have not: give all in one way.")
-    read = read_any_campaign(marked, name="test set", limits=limits, without_systems=True)
+    read = read_any_campaign(marked, name="test set", without_systems=True, **bounds)
     if read.systems:
         raise BadRequest("These files hold outputs of systems, too. Give source and references alone.")
     return replace(

@@ -25,15 +25,13 @@ from web.life.test_sets import (
     KnownTestSet,
     add_test_set,
     find_campaign_test_set,
-    read_given,
-    read_references,
     remove_test_set,
     set_test_set,
 )
+from web.life.uploads import read_sent_correction, read_sent_test_set
 from web.pages.forms import Refused, filled_in
 from web.pages.manage import organised
 from web.pages.rendering import page, part_of_address, see_other
-from web.sandbox.fair_queue import Owner
 from web.sandbox.processes import scratch_folder
 
 router = APIRouter()
@@ -89,8 +87,7 @@ async def upload_test_set(
     try:
         with filled_in(), scratch_folder() as place:
             measuring = Measuring(metrics.split(), replicates=_count(replicates))
-            owner, limit = Owner(principal.account_id), state.settings.unpacked_bytes
-            read = await state.sandbox.run(owner, read_given, given, place, limit)
+            read = await read_sent_test_set(state, principal, name, given, measuring, place)
             await run_in_threadpool(store, read, measuring)
     except Refused as refused:
         words = {
@@ -155,8 +152,8 @@ async def change_test_set(
         with filled_in():
             texts: Mapping[str, Text] = {}
             if do == "correct":
-                owner, limit = Owner(principal.account_id), state.settings.unpacked_bytes
-                texts = await state.sandbox.run(owner, read_references, await _files(references or []), limit)
+                files = await _files(references or [])
+                texts = await read_sent_correction(state, principal, name, _number(test_set), files)
             await run_in_threadpool(change, texts)
     except Refused as refused:
         given = {"metrics": metrics, "replicates": replicates, "reason": reason}

@@ -23,9 +23,9 @@ from web.diagnosis.finding import is_fatal
 from web.errors import BadRequest, Forbidden
 from web.life.sight import read_sight
 from web.sandbox.fair_queue import Owner
+from web.sandbox.limits import limits_of
 from web.sandbox.processes import scratch_folder
 from web.submissions.reading import ExpectedOutput, read_sent
-from web.submissions.received import limits_of, markup_limits_of
 from web.submissions.test_sets import choose_test_set
 
 if TYPE_CHECKING:
@@ -163,7 +163,6 @@ def _meant(state: State, principal: Principal, campaign: str, incoming: Incoming
         test_set,
         places,
         metrics=frozenset(each for protocol in measures.protocols for each in protocol.metrics),
-        segment_seconds=state.settings.segment_seconds,
     )
     return _Meant(sight, team, test_set, fields, file, expected)
 
@@ -173,8 +172,8 @@ async def _examined(
 ) -> tuple[Text | None, list[Finding]]:
     """The text, where it could be read, and what is odd about it."""
     async with state.sandbox.turn(Owner(principal.account_id, meant.team)) as turn:
-        limits, markup_limits, file = limits_of(state.settings), markup_limits_of(state.settings), meant.file
-        text = await turn.run(read_sent, file.path, folder, file.name, limits, markup_limits, meant.expected)
+        limits, file = limits_of(state.settings), meant.file
+        text = await turn.run(read_sent, file.path, folder, file.name, limits, meant.expected)
         if isinstance(text, list):
             return None, text
         standard = await run_in_threadpool(_standard, state, meant, text)

@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from metrics.text.limits import TextLimits
-    from metrics.text.markup import MarkupLimits
     from metrics.text.plain import Text
     from models.known_test_sets import KnownTestSet
     from web.diagnosis.finding import Finding
+    from web.sandbox.limits import Limits
 
 ALWAYS_TAKEN = 16 << 20
 """Bytes of a text of whatever test set."""
@@ -41,28 +40,24 @@ class ExpectedOutput:
     """The segments of each document."""
     metrics: Collection[str]
     """The specifications of all that it will be measured by."""
-    segment_seconds: float
-    """What one of them may be estimated to take for a segment."""
 
 
-def read_sent(
-    path: Path, folder: Path, name: str, limits: TextLimits, markup_limits: MarkupLimits, expected: ExpectedOutput
-) -> Text | list[Finding]:
+def read_sent(path: Path, folder: Path, name: str, limits: Limits, expected: ExpectedOutput) -> Text | list[Finding]:
     """The text of a file with one line for each segment; or why it cannot be scored.
 
     `name` is what messages call the file. What is unpacked goes to `folder`, where a large text stays.
     """
     try:
-        with opened(path, folder, name, limits) as contents:
+        with opened(path, folder, name, limits.text) as contents:
             output = read_output(
                 contents,
                 system=expected.system,
-                limits=limits,
-                markup_limits=markup_limits,
+                limits=limits.text,
+                markup_limits=limits.markup,
                 language=expected.language,
             )
         text = lined_up(output, expected.test_set, expected.places)
-        check_segments(text, expected.metrics, expected.segment_seconds)
+        check_segments(text, expected.metrics, limits.segment_seconds)
         if text.size > max(ALWAYS_TAKEN, LONGEST * expected.test_set.segments):
             # It would cost the memory and the time of everybody.
             raise OverLimit(

@@ -10,8 +10,6 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, TYPE_CHECKING
 
 from metrics.text.contents import Contents
-from metrics.text.limits import STORING_LIMITS, TextLimits
-from metrics.text.markup import MarkupLimits
 from metrics.text.names import printable
 from web.errors import TooLarge
 from web.submissions.zip_archive import is_zip, unzipped
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
+    from metrics.text.limits import TextLimits
     from web.settings import WebSettings
 
 LONGEST_NAME = 100
@@ -85,22 +84,6 @@ def opened(path: Path, folder: Path, name: str, limits: TextLimits) -> Iterator[
         yield contents
     finally:
         contents.close()
-
-
-def limits_of(settings: WebSettings) -> TextLimits:
-    """The bounds on a text that is handed in."""
-    return TextLimits(
-        file_bytes=max(settings.unpacked_bytes, settings.upload_bytes),
-        depth=settings.tree_depth,
-        elements=settings.tree_elements,
-        attributes=settings.tag_attributes,
-        held_bytes=STORING_LIMITS.held_bytes,
-    )
-
-
-def markup_limits_of(settings: WebSettings) -> MarkupLimits:
-    """The same on a file in mteval's format or WMT's XML."""
-    return MarkupLimits(tags=settings.markup_tags, depth=settings.markup_depth, attributes=settings.tag_attributes)
 
 
 def shown_name(name: str | None) -> str:

@@ -14,6 +14,8 @@ from metrics.segments import Segments
 from tests.web.hostile.world import PRIVATE, Template, World
 
 ADDRESS = f"/api/v1/campaigns/{PRIVATE}/diagnosis"
+REFERENCES = b'<refset setid="s" srclang="en" trglang="cs"><doc docid="d"><seg id="1">a</seg></doc></refset>'
+BOMB = gzip.compress(b"word\n" * 100_000, mtime=0)
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +34,8 @@ def narrow(world_template: Template, tmp_path_factory: pytest.TempPathFactory) -
         "tree_elements": 30,
         "tree_depth": 10,
         "tag_attributes": 2,
+        "upload_bytes": 100_000,
+        "unpacked_bytes": 100_000,
     }
     with ExitStack() as stack:
         yield world_template.copy(tmp_path_factory.mktemp("narrow"), stack, **limits)
@@ -73,6 +77,43 @@ def test_limits_of_markup_are_settings_and_say_where(narrow: World, document: by
         ADDRESS, data={"system": "new", "team": "harbour"}, files={"file": ("out.sgm", document)}
     )
     assert told in str(said.json()["findings"]), said.text
+
+
+SET, TREE = "a.sgm", "a.tmt"
+DEEP = b"<tmt_document>\n" + b"<x>\n" * 50
+LONG = b"word\n" * 4 + b"word " * 10_000 + b"\n" + b"word\n" * 3
+HERE = f"/api/v1/campaigns/{PRIVATE}"
+DOORS = {
+    "tags of a test set": (
+        "/test-sets", "references", SET, b"<refset>\n" + b"<doc>\n</doc>\n" * 20, "line 21: more than 20 tags and"
+    ),
+    "tags of a source": (
+        "/test-sets", "source", SET, b"<srcset>\n" + b"<doc>\n</doc>\n" * 20, "line 21: more than 20 tags and"
+    ),
+    "depth of a test set": ("/test-sets", "references", TREE, DEEP, "line 11: more than 10 elements inside one"),
+    "size of a test set": ("/test-sets", "references", "A.txt.gz", BOMB, "larger than 100,000 bytes"),
+    "size of documents": ("/test-sets", "documents", "docs.tsv", BOMB, "larger than 100,000 bytes"),
+    "a segment of a test set": ("/test-sets", "references", "A.txt", LONG, "line 5: 50,000 characters in one segment"),
+    "depth of a correction": ("/corrections", "references", TREE, DEEP, "line 11: more than 10 elements inside one"),
+    "size of a correction": ("/corrections", "references", "A.txt.gz", BOMB, "larger than 100,000 bytes"),
+    "a segment of a correction": ("/corrections", "references", "A.txt", LONG, "line 5: 50,000 characters in one"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("address", "field", "name", "document", "told"), DOORS.values(), ids=DOORS)
+def test_the_limits_are_the_same_whatever_a_file_is_for(
+    narrow: World, address: str, field: str, name: str, document: bytes, told: str
+) -> None:
+    forms = {
+        "/test-sets": {"name": "more", "replicates": "0"},
+        "/corrections": {"test_set": str(narrow.test_sets[PRIVATE]), "reason": "wrong"},
+    }
+    files = [(field, (name, document))]
+    if address == "/test-sets" and field != "references":
+        files.append(("references", (SET, REFERENCES) if name == SET else ("A.txt", b"word\n")))
+    said = narrow.program("organiser").post(HERE + address, data=forms[address], files=files)
+    assert said.status_code == 422
+    assert told in said.text
 
 
 def test_a_segment_that_would_keep_a_worker_is_refused_where_it_is_handed_in(narrow: World) -> None:

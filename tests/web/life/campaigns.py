@@ -15,7 +15,9 @@ from web.life.changing import to_change
 from web.life.measures import Measuring
 from web.life.rules import Rules, found_campaign
 from web.life.test_sets import GivenFile, GivenTestSet, add_test_set, read_given
+from web.sandbox.limits import limits_of
 from web.sandbox.processes import scratch_folder
+from web.settings import WebSettings
 from worker.settings import Settings
 
 SOURCE = b"the cat\nthe dog\nthe house\n"
@@ -38,7 +40,7 @@ def with_test_set(engine: Engine, campaign: str, test_set: GivenTestSet | None =
     """A test set for it, measured by BLEU and chrF without replicates; its id."""
     measuring = Measuring(values.pop("metrics", ("bleu", "chrf")), replicates=values.pop("replicates", 0))
     with scratch_folder() as place, writing(engine) as connection:
-        folder = read_given(test_set or given(), place, 1 << 20)
+        folder = read_given(test_set or given(), place, limits_of(WebSettings()))
         sight = to_change(connection, COMMAND_LINE, campaign)
         name = values.pop("name", "news")
         return add_test_set(connection, Settings(), sight, name, folder, measuring, **values)[0]

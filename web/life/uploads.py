@@ -1,0 +1,58 @@
+"""Test sets and corrected references that are sent: read in the sandbox, within the limits of all that is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi.concurrency import run_in_threadpool
+
+from models.session import reading
+from web.life.measures import asked_for, protocols_on
+from web.life.sight import read_sight
+from web.life.test_sets import find_campaign_test_set, read_given, read_references
+from web.sandbox.fair_queue import Owner
+from web.sandbox.limits import limits_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from metrics.text.folder import CampaignFolder
+    from metrics.text.plain import Text
+    from web.access.principal import Principal
+    from web.life.measures import Measuring
+    from web.life.test_sets import GivenFile, GivenTestSet
+    from web.state import State
+
+
+async def read_sent_test_set(
+    state: State, principal: Principal, campaign: str, given: GivenTestSet, measuring: Measuring, place: Path
+) -> CampaignFolder:
+    """The files of a test set, for what is to be measured on it; large texts stay at `place`.
+
+    Raises as `read_given` and `web.sandbox` do, and MetricsError for metrics that do not exist.
+    """
+
+    def metrics() -> frozenset[str]:
+        with reading(state.engine) as connection:
+            asked = asked_for(connection, read_sight(connection, principal, campaign), measuring)
+        return frozenset(each.specification for each in asked)
+
+    limits, measured = limits_of(state.settings), await run_in_threadpool(metrics)
+    return await state.sandbox.run(Owner(principal.account_id), read_given, given, place, limits, measured)
+
+
+async def read_sent_correction(
+    state: State, principal: Principal, campaign: str, test_set: int, files: Sequence[GivenFile]
+) -> dict[str, Text]:
+    """Corrected references by their labels. Raises NotThere, and as `read_references` and `web.sandbox` do."""
+
+    def metrics() -> frozenset[str]:
+        with reading(state.engine) as connection:
+            sight = read_sight(connection, principal, campaign)
+            known = find_campaign_test_set(connection, sight, test_set)
+            measures = protocols_on(connection, sight.campaign_id, known.id)
+        return frozenset(metric for each in measures for metric in each.metrics)
+
+    limits, measured = limits_of(state.settings), await run_in_threadpool(metrics)
+    return await state.sandbox.run(Owner(principal.account_id), read_references, files, limits, measured)
