@@ -117,7 +117,7 @@ AREAS: dict[str, list[Target]] = {
         _target("web/access/accounts.py", "tests/web/access/test_accounts.py tests/web/access/test_races.py"),
         _target("web/access/teams.py", "tests/web/access/test_teams.py tests/web/access/test_races.py"),
         _target("web/access/invitations.py", "tests/web/access/test_invitations.py tests/web/access/test_races.py"),
-        _target("web/life/teams.py", "tests/web/hostile/test_consent.py tests/web/api/test_campaigns.py"),
+        _target("web/life/teams.py", "tests/web/life/test_teams.py"),
         _target(
             "web/access/throttle.py web/access/sign_up.py web/access/passwords.py",
             "tests/web/access/test_throttle.py tests/web/access/test_passwords.py tests/web/access/test_api.py "
@@ -160,7 +160,9 @@ AREAS: dict[str, list[Target]] = {
         _target("web/life/declaring.py", "tests/web/life/test_declaring.py"),
         _target("web/life/corrections.py", "tests/web/life/test_corrections.py"),
         _target("web/life/times.py", "tests/web/life/test_times.py"),
-        _target("web/submissions/systems.py", "tests/web/submissions/test_systems.py"),
+        _target(
+            "web/submissions/systems.py", "tests/web/submissions/test_seen.py tests/web/submissions/test_systems.py"
+        ),
         _target("web/submissions/watching.py", "tests/web/submissions/test_watching.py"),
         _target("web/submissions/segment_lengths.py", "tests/web/submissions/test_segment_lengths.py"),
         _target(

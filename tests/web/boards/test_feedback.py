@@ -1,7 +1,7 @@
 """What a team is told of its own scores, and that it is told no more."""
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from sqlalchemy import select, update
@@ -10,6 +10,7 @@ from models import Evaluation, Protocol
 from models.declaration import LadderStep
 from models.roles import Feedback, PhaseKind
 from models.session import make_engine, reading, writing
+from models.states import EvaluationState
 from tests.web.boards.campaigns import Scored
 from tests.web.service import Service
 from web.access.principal import principal_of_token
@@ -47,6 +48,39 @@ def told(scored: Scored, name: str, *submissions: int) -> list[Told]:
 
 def bleu(scored: Scored, name: str, submission: int) -> ToldScore:
     return told(scored, name, submission)[0].scores[0]
+
+
+@pytest.mark.parametrize("kind", [PhaseKind.BLIND, PhaseKind.OPEN])
+@pytest.mark.parametrize("feedback", Feedback)
+def test_all_that_is_told(scored: Scored, feedback: Feedback, kind: PhaseKind) -> None:
+    """Every field: nothing more is told beside what the rule allows."""
+    blind(scored, feedback, 2.0, kind)
+    ours = scored.add("harbour", "mast", 31.2345, ter=None)
+    (board,) = told(scored, "zoe", ours)
+    (other,) = told(scored, "mary", ours)
+    full = other.scores[0]
+    assert full.low is not None
+    assert full.high is not None
+    of_rule: dict[Feedback, dict[str, object]] = {
+        Feedback.FULL: {"score": 31.2345, "low": full.low, "high": full.high, "details": {"BP": 0.987}},
+        Feedback.ROUNDED: {"score": 32.0},
+        Feedback.INTERVAL: {"low": math.floor(full.low / 2) * 2, "high": math.ceil(full.high / 2) * 2},
+        Feedback.LADDER: {"score": 32.0, "improved": True},
+        Feedback.NONE: {},
+    }
+    rule = Feedback.FULL if kind == PhaseKind.OPEN else feedback
+    shown = rule != Feedback.NONE
+    assert board.scores == (
+        ToldScore("bleu", "BLEU", "bleu|version:1", True, 100.0, shown, **of_rule[rule]),  # type: ignore[arg-type]
+        ToldScore(
+            "ter", "TER", "ter|version:1", False, 100.0, shown, improved=False if rule == Feedback.LADDER else None
+        ),
+    )
+    assert replace(board, scores=()) == Told(
+        *(ours, scored.evaluations[ours], scored.protocol, ("A",), EvaluationState.DONE, None, rule, 2.0, False, ())
+    )
+    assert full.score == 31.2345
+    assert other.feedback == Feedback.FULL
 
 
 def test_full(scored: Scored) -> None:
@@ -161,6 +195,21 @@ def test_each_way_of_measuring_has_a_ladder_of_its_own(service: Service, scored:
         [(20.0, True), (70.0, True)],
         [(23.0, True), (66.0, True)],
     ]
+
+
+def test_what_a_team_hands_in_elsewhere_is_on_no_ladder_here(scored: Scored) -> None:
+    """Also where the other campaign measures in the very same way."""
+    other = Scored(scored.service, name="other")
+    other.add("harbour", "mast", 60.0)
+    assert other.protocol == scored.protocol
+    blind(scored, Feedback.LADDER)
+    ours = scored.add("harbour", "mast", 40.0)
+    other.add("harbour", "mast", None, state="running")
+    later = scored.add("harbour", "sail", 45.0)
+    scores = [each.scores[0] for each in told(scored, "zoe", ours, later)]
+    assert [(each.score, each.improved) for each in scores] == [(40.0, True), (45.0, True)]
+    with reading(scored.service.engine) as connection:
+        assert set(connection.scalars(select(LadderStep.submission_id))) == {ours, later}
 
 
 def test_what_failed_holds_nobody_up_and_withdrawing_gives_no_new_try(scored: Scored) -> None:

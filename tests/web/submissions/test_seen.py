@@ -8,14 +8,24 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
-from models import Declaration, Diagnosis, Evaluation, Participation, Protocol, Submission, TestSet, Text
+from models import (
+    CampaignTestSet,
+    Declaration,
+    Diagnosis,
+    Evaluation,
+    Participation,
+    Protocol,
+    Submission,
+    TestSet,
+    Text,
+)
 from models.base import now
 from models.known_test_sets import KnownTestSet
-from models.roles import DeclaredKind
+from models.roles import DeclaredKind, PhaseKind
 from models.session import reading, writing
 from models.states import EvaluationState, Fault
 from tests.web.life.campaigns import given, hand_in, with_test_set
-from tests.web.service import Service
+from tests.web.service import DAY, Service
 from web.access.principal import COMMAND_LINE, Principal, principal_of_session
 from web.diagnosis.finding import Finding, Severity
 from web.errors import NotThere
@@ -28,6 +38,7 @@ from web.submissions.seen import (
     find_submission,
     list_submissions,
 )
+from web.submissions.systems import list_systems
 
 SILENT = 60.0
 SUBMITTED: list[tuple[str, str, str, str, dict[str, Any]]] = [
@@ -215,6 +226,37 @@ def test_who_finds_which(site: Site) -> None:
                     find_submission(connection, principal, number, SILENT)
                 words.add(str(error.value).replace(str(number), "N"))
     assert words == {"There is no submission N that you may see."}
+
+
+def test_what_belongs_to_a_phase_to_come_is_there_for_organisers_alone(site: Site) -> None:
+    """Also for the teams that have handed it in: a phase may have been moved."""
+    campaign, engine = site.service.campaign("wmt"), site.service.engine
+    site.service.phase(campaign, "now", PhaseKind.OPEN)
+    coming = site.service.phase(campaign, "later", PhaseKind.OPEN, begins=DAY)
+    with writing(engine) as connection:
+        talks = select(TestSet.id).where(TestSet.name == "talks").scalar_subquery()
+        moved = update(CampaignTestSet).where(CampaignTestSet.test_set_id == talks)
+        connection.execute(moved.values(phase_id=coming))
+    for name, wanted, expected in (
+        ("mary", {}, [6, 5, 3, 1]),
+        ("mary", {"test_set": "talks"}, []),
+        ("eve", {}, [2]),
+        ("olga", {}, [7, 6, 5, 4, 3, 2, 1]),
+    ):
+        assert site.listed(name, **wanted) == (expected, None), (name, wanted)
+    for name, number, there in (("mary", 4, False), ("eve", 7, False), ("olga", 4, True), ("mary", 1, True)):
+        principal = site.principal(name)
+        with reading(engine) as connection:
+            if there:
+                assert find_submission(connection, principal, number, SILENT)[1].id == number
+                continue
+            with pytest.raises(NotThere, match=f"^There is no submission {number} that you may see.$"):
+                find_submission(connection, principal, number, SILENT)
+    for name, expected in (("mary", [3, 1, 1]), ("olga", [4, 1, 1, 1])):
+        sight = site.sight(name)
+        with reading(engine) as connection:
+            systems = list_systems(connection, sight, limit=50, after=None)
+        assert sorted((each.submissions for each in systems), reverse=True) == expected, name
 
 
 def test_earlier_ones_are_those_of_the_same_system_on_the_same_test_set(site: Site) -> None:
