@@ -140,7 +140,7 @@ AREAS: dict[str, list[Target]] = {
             "tests/web/boards/test_choice.py tests/web/boards/test_view.py tests/web/boards/test_board_api.py "
             "tests/web/boards/test_board_page.py tests/models/test_boards.py",
         ),
-        _target("web/life/shown.py", "tests/web/inspection/test_visible.py tests/web/life/test_export.py"),
+        _target("web/life/shown.py", "tests/web/life/test_shown.py"),
         _target(
             "web/life/reasons.py web/life/texts.py",
             "tests/web/submissions/test_seen.py tests/web/api/test_campaigns.py",
