@@ -28,7 +28,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )  # fmt: skip
     parser.add_argument(
         "--force", action="store_true",
-        help="upgrade even where workers that are alive could not work with the new tables: they stop by themselves",
+        help="upgrade even where workers that are alive could not work with the new tables: they stop by themselves; "
+        "collect even where more is deleted than kept",
     )  # fmt: skip
     parser.add_argument(
         "--older", type=whole_number, metavar="HOURS",
@@ -42,13 +43,14 @@ def run(options: argparse.Namespace) -> int:
     """Upgrade, or say what is there."""
     from models import migrate
 
-    if options.force and options.action != "upgrade":
-        raise UsageError("--force is for `db upgrade`.")
+    if options.force and options.action not in ("upgrade", "collect"):
+        raise UsageError("--force is for `db upgrade` and `db collect`.")
     if options.older is not None and options.action != "collect":
         raise UsageError("--older is for `db collect`.")
     settings = read_settings(options)
     if options.action == "collect":
-        return _collect(settings, (OLDER_HOURS if options.older is None else options.older) * 3600)
+        older_hours = OLDER_HOURS if options.older is None else options.older
+        return _collect(settings, older_hours * 3600, whosever=options.force)
     if options.action == "upgrade":
         tables = migrate.standing(settings.database_url)
         if tables.revision is not None and tables.revision > migrate.REVISION:
@@ -86,7 +88,7 @@ def _print_status(settings: Settings, tables: Standing) -> None:
         print(f"  {each.id}: version {each.version}, revision {each.revision}, edition {edition_name(each.edition)}")
 
 
-def _collect(settings: Settings, older_seconds: float) -> int:
+def _collect(settings: Settings, older_seconds: float, *, whosever: bool) -> int:
     """Delete objects that nothing refers to."""
     from models.blobs import collect
     from models.session import make_engine, reading
@@ -96,7 +98,7 @@ def _collect(settings: Settings, older_seconds: float) -> int:
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
-        kept, deleted = collect(connection, settings.statistics_url, older_seconds=older_seconds)
+        kept, deleted = collect(connection, settings.statistics_url, older_seconds=older_seconds, whosever=whosever)
     engine.dispose()
     print(f"objects: {deleted:,} deleted, {kept:,} kept")
     return 0

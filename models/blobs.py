@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, delete, select
 
-from models.errors import BadStore, MissingObject
+from models.errors import BadStore, MissingObject, ModelsError, UnreachableStore
 from models.private_files import make_private_folders, tell_of_open_folder, write_privately
 from models.redaction import redacted
 from models.statistics import ReplicatePart, ShardResult, Statistics
@@ -31,6 +31,8 @@ LARGEST_OBJECT = 1 << 31
 """Bytes: of an object that is only looked through."""
 _NAME = re.compile(r"([0-9a-f]{64})(\.[0-9a-f]{8})?")
 """Of an object, and of one that was being written."""
+_STORE = re.compile(r"file:///+[^/].*|(?!file:)[a-z][a-z0-9+.-]*://[^/:].*", re.IGNORECASE | re.DOTALL)
+"""A folder, or a bucket: not the root of a disk, and no chain of drivers, which would keep copies of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def columns(blob: Blob) -> dict[str, Any]:
 def content_of(row: Any, most: int) -> bytes:
     """What a row with `blob` and `object_url` keeps, which has at most so many bytes.
 
-    Raises MissingObject where its object is gone or damaged.
+    Raises MissingObject where its object is gone or damaged, and UnreachableStore.
     """
     if row.object_url is None:
         return bytes(row.blob)
@@ -84,7 +86,10 @@ def content_of(row: Any, most: int) -> bytes:
 
 
 def _parts(address: str, most: int) -> Iterator[bytes]:
-    """An object, part by part. Raises MissingObject, at the end at the latest; never reads much more than `most`."""
+    """An object, part by part. Raises MissingObject, at the end at the latest; never reads much more than `most`.
+
+    Raises UnreachableStore where the store does not let it be read.
+    """
     files, path = _files(address)
     digest, size = hashlib.sha256(), 0
     try:
@@ -97,6 +102,12 @@ def _parts(address: str, most: int) -> Iterator[bytes]:
                 yield part
     except FileNotFoundError as error:
         raise MissingObject(_lost(address, "is not there")) from error
+    except (ModelsError, MemoryError):
+        raise
+    except Exception as error:
+        # Whatever its driver calls it: no right to read, a server that is away or answers nonsense.
+        said = f"{type(error).__name__}: {error}".rstrip(".")
+        raise UnreachableStore(redacted(f"The object {address} cannot be read: {said}.")) from error
     if digest.hexdigest() != address[-NAME_LENGTH:]:
         raise MissingObject(_lost(address, "is damaged"))
 
@@ -135,11 +146,14 @@ def forget_objects(connection: Connection, evaluations: Collection[int], address
     )
 
 
-def collect(connection: Connection, store: str, *, older_seconds: float) -> tuple[int, int]:
+def collect(connection: Connection, store: str, *, older_seconds: float, whosever: bool = False) -> tuple[int, int]:
     """Delete the objects of a store that no row refers to; (kept, deleted).
 
     Those younger than `older_seconds` are kept, for their rows may still come. Younger by the clocks of the store and
     of this machine: leave more than these may differ.
+
+    Raises BadStore, unless `whosever` they may be, where rows refer to fewer than would go: then it is the store of
+    another database, or of two, and objects do not say whose they are.
     """
     files, folder = _files(_checked(store))
     wanted = {
@@ -149,19 +163,29 @@ def collect(connection: Connection, store: str, *, older_seconds: float) -> tupl
         if address is not None
     }
     before = datetime.now(UTC) - timedelta(seconds=older_seconds)
-    kept = deleted = 0
+    known = young = 0
+    unwanted = []
     for path in _objects(files, folder):
         name = _NAME.fullmatch(path.rpartition("/")[2])
         if name is None:
             continue
+        if name[2] is None and bytes.fromhex(name[1]) in wanted:
+            known += 1
+            continue
         modified = files.modified(path)
-        young = modified.replace(tzinfo=modified.tzinfo or UTC) > before
-        if young or (name[2] is None and bytes.fromhex(name[1]) in wanted):
-            kept += 1
+        if modified.replace(tzinfo=modified.tzinfo or UTC) > before:
+            young += 1
         else:
-            files.rm_file(path)
-            deleted += 1
-    return kept, deleted
+            unwanted.append(path)
+    if len(unwanted) > known and not whosever:
+        raise BadStore(
+            f"This database knows {known:,} objects of {redacted(store)}, and {len(unwanted):,} would be deleted. Does "
+            "another installation keep its statistics there? They would be lost: give each a folder of its own. If "
+            "they are to go, say --force."
+        )
+    for path in unwanted:
+        files.rm_file(path)
+    return known + young, len(unwanted)
 
 
 def _objects(files: Any, folder: str) -> Iterator[str]:
@@ -188,7 +212,7 @@ def _checked(store: str) -> str:
             f"The store of statistics {parts.scheme}://... has options: addresses are kept in the database. Give "
             "them in the environment, as the store's driver says."
         )
-    if not parts.scheme or "://" not in store or len(store) > LONGEST_ADDRESS - NAME_LENGTH - len("/ab/"):
+    if not _STORE.fullmatch(store) or "::" in store or len(store) > LONGEST_ADDRESS - NAME_LENGTH - len("/ab/"):
         raise BadStore(
             f"{redacted(store)!r} cannot be a store of statistics. Write file:///FOLDER or s3://BUCKET/FOLDER."
         )

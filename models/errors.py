@@ -33,6 +33,10 @@ class MissingObject(ModelsError):
     """An object with statistics is not in its store any more."""
 
 
+class UnreachableStore(ModelsError):
+    """The store of statistics does not answer, or does not let us read."""
+
+
 class OlderWorkers(ModelsError):
     """Workers that are alive could not work with the new tables."""
 

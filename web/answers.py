@@ -17,7 +17,17 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from starlette.exceptions import HTTPException
 
 from metrics.errors import MetricsError
-from models.errors import BadBlob, ModelsError, NotFound, RowsHeld, Unreachable, UnreadableRow
+from models.errors import (
+    BadBlob,
+    BadStore,
+    MissingObject,
+    ModelsError,
+    NotFound,
+    RowsHeld,
+    Unreachable,
+    UnreachableStore,
+    UnreadableRow,
+)
 from scheduler.errors import NotTakingPart, PhaseClosed, QuotaUsedUp, ReusedKey, SchedulerError
 from web.errors import (
     BadRequest,
@@ -62,6 +72,9 @@ KINDS: Sequence[tuple[type[Exception], type[WebError]]] = (
 )
 """What errors of other rooms are here; the first that fits."""
 
+OF_THE_STORE = (MissingObject, BadStore, UnreachableStore)
+"""What whoever runs the server has to mend: they name folders and buckets, which are nobody else's concern."""
+
 
 def answer_errors(app: FastAPI) -> None:
     """Let an app answer every error in our own words."""
@@ -80,6 +93,9 @@ def as_web_error(error: Exception) -> WebError:
         return error
     if isinstance(error, QuotaUsedUp):
         return _quota(error)
+    if isinstance(error, OF_THE_STORE):
+        log.warning("Statistics could not be read: %s", error)
+        return Unavailable("Statistics that this needs cannot be read now. The log of the server says why.")
     for kind, made in KINDS:
         if isinstance(error, kind):
             return made(str(error))

@@ -23,7 +23,7 @@ from models.claims import ClaimedShard, Completion, ShardRow, ShardTiming, claim
 from models.comparing import ClaimedTrials, claim_trials, complete_trials, release_trials
 from models.comparison import Trials
 from models.compatibility import living_workers
-from models.errors import MissingObject, ModelsError
+from models.errors import MissingObject, ModelsError, UnreachableStore
 from models.evaluation import Evaluation
 from models.lease import Leased, hand_on, refusals
 from models.migrate import REVISION
@@ -248,7 +248,9 @@ def _give_up(
         reason = out_of_memory(error, station.settings, station.processes)
     station.tally.count(FAILURES.name, kind_of(table))
     # Others may quote a text; whoever may read that finds it with the evaluation.
-    told = reason if isinstance(error, (KernelsNotBuilt, MissingResource, MemoryError, OSError)) else ""
+    told = (
+        reason if isinstance(error, (KernelsNotBuilt, MissingResource, UnreachableStore, MemoryError, OSError)) else ""
+    )
     log.warning(
         "%s %s failed: %s",
         table.__name__,

@@ -234,6 +234,22 @@ def test_only_objects_are_collected_by_the_command(sqlite_url, tmp_path, monkeyp
     assert objects(tmp_path / "store") == sorted([*before, foreign])
 
 
+def test_what_another_installation_keeps_in_the_same_store_is_not_collected(sqlite_url, tmp_path, monkeypatch, capsys):
+    engine, settings, _ = stored(sqlite_url, (tmp_path / "store").as_uri(), statistics_bytes=0)
+    engine.dispose()
+    there = objects(tmp_path / "store")
+    for file in there:
+        os.utime(file, (0, 0))
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", f"sqlite:///{tmp_path / 'other.db'}")
+    monkeypatch.setenv("STEELYARD_STATISTICS_URL", settings.statistics_url)
+    assert main(["db", "upgrade"]) == 0
+    assert main(["db", "collect"]) == 1
+    assert f"knows 0 objects of {settings.statistics_url}, and {len(there)} would be deleted" in capsys.readouterr().err
+    assert objects(tmp_path / "store") == there
+    assert main(["db", "collect", "--force"]) == 0
+    assert objects(tmp_path / "store") == []
+
+
 def test_stores_of_other_kinds_and_addresses_that_are_none():
     placed = place(b"in memory", "memory://steelyard/")
     assert placed == place(b"in memory", "memory://steelyard")
@@ -245,6 +261,9 @@ def test_stores_of_other_kinds_and_addresses_that_are_none():
         ("folder", "'folder' cannot be a store"),
         ("nothing://here", "nothing://here/.* cannot be used"),
         ("file:///" + "x" * 450, "cannot be a store"),
+        ("s3://", "cannot be a store"),
+        ("file:///", "cannot be a store"),
+        ("simplecache::s3://bucket/folder", "cannot be a store"),
     ):
         with pytest.raises(BadStore, match=message) as raised:
             place(b"", wrong)

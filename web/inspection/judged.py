@@ -110,6 +110,9 @@ def read_metrics(
         if boards and not fitting:
             raise NotThere(f"Nothing was measured against {'+'.join(labels)[:200]} here.")
         board = read_board(connection, fitting[0], LEVEL) if fitting else None
+        if board and not sight.sees_names:
+            # Equals stand in the order of their names, which would tell who anonymous teams are.
+            board = replace(board, rows=sorted(board.rows, key=lambda row: row.submissions), ranking=None)
         systems = board.rows if board else ()
         submissions = [submission for row in systems for submission in row.submissions]
         equals = read_equals(connection, submissions) if sight.organises else {}

@@ -254,7 +254,8 @@ def _compared(
         specification=measure.metrics[place],
         title=titles[place],
         higher_is_better=metric.higher_is_better,
-        rows=tuple(sorted(rows, key=lambda row: (row.new_rank or len(rows) + 1, row.team, row.system))),
+        # Among equals those first that came first: by their names would tell who anonymous teams are.
+        rows=tuple(sorted(rows, key=lambda row: (row.new_rank or len(rows) + 1, row.submission_id))),
     )
 
 
