@@ -2,7 +2,7 @@
 
 A delivery is a row like other work: claimed with a lease and a token, tried again with growing delays, done when the
 receiver has answered with a status of 200 to 299. A crash between sending and noting it sends a second time; both have
-the same `Steelyard-Delivery`. docs/regressions.md says how to check a signature.
+the same `delivery`. docs/regressions.md says how to check a signature.
 """
 
 from __future__ import annotations
@@ -139,13 +139,16 @@ def _message(connection: Connection, delivery: int, settings: Settings) -> _Mess
     report = read_report(connection, row.night_id)
     # The same in every attempt, and another in every installation.
     known_by = f"{delivery} {report.schedule.name} {report.schedule.created_at!r} {row.night_id} {row.created_at!r}"
+    identity = hashlib.sha256(known_by.encode()).hexdigest()[:32]
+    # In the body, too, which is signed: a header could be changed to pass an old message off as a new one.
+    told = {"delivery": identity, **report.as_json()}
     return _Message(
         about=f"Schedule {report.schedule.name}: the night of {report.night.date}",
         url=row.webhook,
         secret=row.webhook_secret,
         private=row.webhook_private or settings.webhook_private,
-        body=json.dumps(report.as_json(), ensure_ascii=False, allow_nan=False).encode(),
-        identity=hashlib.sha256(known_by.encode()).hexdigest()[:32],
+        body=json.dumps(told, ensure_ascii=False, allow_nan=False).encode(),
+        identity=identity,
         moment=int(row.moment),
     )
 

@@ -88,7 +88,9 @@ def everything(site: Corrected, client: TestClient) -> str:
         *(f"/segments?test_set={each}" for each in (site.old_set, site.new_set)),
     )
     addresses = [f"/campaigns/bay{each}" for each in pages] + [f"{API}{each}" for each in api]
-    addresses += [f"/api/v1/submissions/{each}" for each in range(1, 7)] + [f"/submissions/{each}" for each in range(1, 7)]
+    addresses += [f"/api/v1/submissions/{each}" for each in range(1, 7)] + [
+        f"/submissions/{each}" for each in range(1, 7)
+    ]
     files = exported(client)
     return "\n".join([*(client.get(each).text for each in addresses), *files, *files.values()])
 
