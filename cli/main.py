@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli.collecting import collect_rarely
 from cli.errors import exit_status
+from cli.parser import Parser
 from cli.safe_path import import_nothing_from_the_current_folder
 from cli.server import add_server_option, chosen_run
 from cli.threads import compute_in_one_thread
@@ -47,16 +48,6 @@ class ShowVersion(argparse.Action):
 
         print(f"steelyard {VERSION}")
         parser.exit()
-
-
-class Parser(argparse.ArgumentParser):
-    """Takes options by their whole names: `--pair` is no `--paired`, and no new option breaks what was written once.
-
-    Parsers of verbs are made by argparse, of the class of the one above them.
-    """
-
-    def __init__(self, *, allow_abbrev: bool = False, **more: Any) -> None:
-        super().__init__(allow_abbrev=allow_abbrev, **more)
 
 
 def parser(verb: str = "") -> argparse.ArgumentParser:

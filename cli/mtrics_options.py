@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cli.errors import UsageError
 from cli.options import MOST_REPLICATES, at_most, level, whole_number
+from cli.parser import Parser
 
 if TYPE_CHECKING:
     from metrics.base import Metric
@@ -83,7 +84,7 @@ METRICS = (
 
 def parser() -> argparse.ArgumentParser:
     """The options of the manual, and below them a few of ours."""
-    top = argparse.ArgumentParser(prog="mtrics", description=DESCRIPTION, epilog=EPILOGUE, allow_abbrev=False)
+    top = Parser(prog="mtrics", description=DESCRIPTION, epilog=EPILOGUE)
     files = top.add_argument_group("files")
     files.add_argument(
         "-c", "--candidate", nargs="+", action="extend", required=True, metavar="FILE",

@@ -40,7 +40,10 @@ class CampaignSummary(BaseModel):
 
 
 class CampaignDetails(CampaignSummary):
-    """A campaign with its rules. The ETag of the answer changes with its rules, phases, test sets and measures."""
+    """A campaign with its rules.
+
+    For organisers the answer has an ETag, which changes with its rules, phases, test sets and measures.
+    """
 
     description: str
     time_zone: str
@@ -170,8 +173,10 @@ def publish(
 
 
 def details(connection: Connection, response: Response, sight: Sight) -> CampaignDetails:
-    """A campaign as an answer, with its ETag."""
-    response.headers["ETag"] = f'"{version_of(connection, sight.campaign_id)}"'
+    """A campaign as an answer; for its organisers, who change it, with its ETag."""
+    if sight.organises:
+        # It is made of all test sets, those of phases to come included.
+        response.headers["ETag"] = f'"{version_of(connection, sight.campaign_id)}"'
     return CampaignDetails(
         **_summary(sight),
         description=sight.description,

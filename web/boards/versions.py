@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,15 @@ if TYPE_CHECKING:
     from web.boards.view import BoardView
     from web.life.sight import Sight
 
+_KEY = secrets.token_bytes(32)
+"""Of this process. What a version is made of is more than its reader may know, such as the names of anonymous teams:
+without the key he could try which names give the version that he was told."""
+
 
 def version_of(view: BoardView, sight: Sight, *more: object) -> str:
     """What says that somebody would be shown the same again, as an ETag."""
     shown = (view.standing.stamp, view.standing.listed, view.wish, view.testing, view.fault)
-    return tag_of(repr((shown, _eyes(sight), more)).encode())
+    return tag_of(_KEY + repr((shown, _eyes(sight), more)).encode())
 
 
 def _eyes(sight: Sight) -> tuple[Hashable, ...]:
