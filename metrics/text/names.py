@@ -17,6 +17,11 @@ _PUNCTUATION = frozenset("._-+()@=,~#'& ")
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"
+_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
+_VARIATIONS = "".join(
+    chr(code) for start, end in ((0x180B, 0x1810), (0xFE00, 0xFE10), (0xE0100, 0xE01F0)) for code in range(start, end)
+)
+"""Letters and marks that take no ink. The latter choose the look of what stands before them, so texts may have them."""
 
 _LANGUAGE = r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})*"
 _WMT_NAME = re.compile(
@@ -89,8 +94,9 @@ def fault_of_name(name: str) -> str | None:
     if len(name) > MAX_NAME_LENGTH:
         return f"it has {len(name)} characters; {MAX_NAME_LENGTH} are allowed"
     for character in name:
-        # Letters, marks and numbers of any script; no control, format or private characters.
-        if character not in _PUNCTUATION and unicodedata.category(character)[0] not in "LMN":
+        # Letters, marks and numbers of any script that can be seen; no control, format or private characters.
+        unseen = character in _FILLERS or character in _VARIATIONS
+        if unseen or (character not in _PUNCTUATION and unicodedata.category(character)[0] not in "LMN"):
             return (
                 f"it contains {character!a}; allowed are letters, digits, space and "
                 f"{' '.join(sorted(_PUNCTUATION - {' '}))}"
@@ -110,7 +116,7 @@ def hides(character: str) -> bool:
 
     Joiners do not: some scripts need them.
     """
-    return unicodedata.category(character) in _HIDDEN and character not in _JOINERS
+    return (unicodedata.category(character) in _HIDDEN and character not in _JOINERS) or character in _FILLERS
 
 
 def visible(text: str) -> str:

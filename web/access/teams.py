@@ -16,6 +16,7 @@ from models.roles import SiteRole, TeamRole
 from models.system import System
 from models.team import Membership, Team
 from web.access.accounts import read_account
+from web.access.lookalikes import in_latin, look_of
 from web.errors import BadRequest, Forbidden, NotThere, Taken
 from web.short_text import short_text
 
@@ -81,7 +82,7 @@ def found_team(
     _refuse_taken_names(connection, name, None, "name")
     if not actor.administrates:
         taken = connection.scalars(select(System.team).where(System.team != "").distinct())
-        if folded(name) in {folded(each) for each in taken}:
+        if any(_alike(name, each) for each in taken):
             raise Taken(f"There is a team {name!r} already, or one with a name that looks like it. Take another name.")
         leads = select(func.count()).where(Membership.account_id == lead, Membership.role == TeamRole.LEAD)
         if connection.execute(leads).scalar_one() >= MOST_TEAMS:
@@ -237,7 +238,7 @@ def _checked_name(given: str, what: str) -> str:
     name = short_text(given, f"The {what} of a team", MAX_NAME_LENGTH)
     if fault := fault_of_name(name):
         raise BadRequest(f"The {what} of a team cannot be {name[:100]!r}: {fault}.")
-    if _ANONYMOUS.fullmatch(folded(name)):
+    if _ANONYMOUS.fullmatch(in_latin(name)):
         raise BadRequest(f'The {what} of a team cannot be "Team" and a number: so teams are called that are anonymous.')
     return name
 
@@ -252,10 +253,14 @@ def _checked_publication_name(connection: Connection, given: str, team_id: int |
 def _refuse_taken_names(connection: Connection, name: str, team_id: int | None, what: str) -> None:
     """Raise Taken where people would take the name for that of another team, whichever of its names it is."""
     for row in connection.execute(select(Team.id, Team.name, Team.publication_name)):
-        if row.id != team_id and folded(name) in {folded(row.name), folded(row.publication_name)}:
+        if row.id != team_id and (_alike(name, row.name) or _alike(name, row.publication_name)):
             raise Taken(
                 f"There is a team {name!r} already, or one with a name that looks like it. Take another {what}."
             )
+
+
+def _alike(name: str, other: str) -> bool:
+    return folded(name) == folded(other) or look_of(name) == look_of(other)
 
 
 def _called(connection: Connection, team_id: int, account_id: int) -> tuple[str, str]:
