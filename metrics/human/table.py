@@ -11,6 +11,7 @@ from metrics.errors import BadText
 from metrics.text.findings import quoted
 from metrics.text.limits import TextLimits
 from metrics.text.plain import read_lines
+from metrics.text.spreadsheets import cells_of, restored
 from metrics.text.wording import listed, number_of
 
 if TYPE_CHECKING:
@@ -103,8 +104,8 @@ def folded_column(title: str) -> str:
 def _rows(name: str, text: Text, separator: str) -> Iterator[tuple[int, list[str]]]:
     lines = text.bytes.split(b"\n")
     if separator == "\t":
-        # Quotation marks in translations are part of them.
-        yield from ((number, line.decode().split("\t")) for number, line in enumerate(lines, 1))
+        # Quotation marks in translations are part of them: one that opens a cell never reaches beyond it.
+        yield from ((number, cells_of(line.decode())) for number, line in enumerate(lines, 1))
         return
     reader = csv.reader((line.decode() + "\n" for line in lines), strict=True)
     began = 1
@@ -115,5 +116,5 @@ def _rows(name: str, text: Text, separator: str) -> Iterator[tuple[int, list[str
             return
         except csv.Error as error:
             raise BadTable(f"{name}, line {began}: not comma-separated values ({error}). Correct the line.") from error
-        yield began, cells
+        yield began, [restored(cell) for cell in cells]
         began = reader.line_num + 1

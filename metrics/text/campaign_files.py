@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from metrics.errors import BadText
 from metrics.text.limits import TextLimits
 from metrics.text.plain import read_lines
+from metrics.text.spreadsheets import cells_of
 from metrics.text.wording import listed, number_of, ranges
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def read_documents(
     Raises BadCampaignFile naming the line, or all segments that are missing, too many or given twice.
     """
     text = read_lines(path, limits=limits)
-    rows = [line.decode().split("\t") for line in text.lines()]
+    rows = [cells_of(line.decode()) for line in text.lines()]
     header = rows[0] if rows else []
     for column in ("segment", "doc_id"):
         if header.count(column) != 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,6 +34,9 @@ class Segment(NamedTuple):
     r"""Valid UTF-8 without `\n`, white space normalised."""
     line: int
     """Where it begins in its file, counted from 1."""
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 @dataclass(slots=True)
@@ -76,7 +80,14 @@ class MarkedText:
     """By id, in the order of the file."""
 
     def add(self, document: Document, findings: Findings) -> None:
-        """Put a document at the end; one whose id was there before is a problem."""
+        """Put a document at the end; one whose id was there before is a problem, and one that would part lines."""
+        if _CONTROL.search(f"{document.doc_id}{document.domain}{document.test_suite}"):
+            findings.problem(
+                f"document {quoted(document.doc_id)}: its id, genre, domain or test suite holds a tab, a line end or "
+                "another control character. Take it out.",
+                document.line,
+                document.file,
+            )
         before = self.documents.get(document.doc_id)
         if before is None:
             self.documents[document.doc_id] = document

@@ -10,21 +10,12 @@ import io
 import math
 from typing import TYPE_CHECKING
 
-import regex  # type: ignore[import-untyped]
+from metrics.text.spreadsheets import defused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Cell = str | float | None
-
-SIGNS = "=+-@⁺⁼₊₌﬩﹢﹣﹦﹫＋－＝＠"
-"""What begins a formula; spreadsheets of East Asia also read the wide signs, and some normalize the others."""
-_UNSEEN = r"\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800"
-"""White space, and what takes no ink: programs trim the one or the other before they look at a cell."""
-_SIGN = f"[{regex.escape(SIGNS)}]"
-_BEGINS = regex.compile(rf"['{_UNSEEN}]*+(?={_SIGN})")
-_DIVIDED = regex.compile(rf"([,;\t\r\n])((?:(?![\t\r\n])['{_UNSEEN}])*+(?={_SIGN}))")
-"""Where a program that was told other separators, as German ones are, would begin a cell."""
 
 
 def as_tsv(columns: Iterable[str], rows: Iterable[Iterable[Cell]]) -> str:
@@ -39,19 +30,6 @@ def as_csv(columns: Iterable[str], rows: Iterable[Iterable[Cell]]) -> str:
     marks where they need to: the module `csv` reads them back.
     """
     return _written(columns, rows, ",")
-
-
-def defused(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: an apostrophe goes before whatever would begin one.
-
-    Also before what begins so behind apostrophes, so that it can be undone: one apostrophe goes where they are followed
-    by a formula.
-
-    >>> defused("=1+1"), defused("'=1"), defused("1-1")
-    ("'=1+1", "''=1", '1-1')
-    """
-    text = _DIVIDED.sub(r"\1'\2", text)
-    return f"'{text}" if _BEGINS.match(text) else text
 
 
 def _written(columns: Iterable[str], rows: Iterable[Iterable[Cell]], delimiter: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import re
 import unicodedata
 import zipfile
 from pathlib import Path
@@ -18,10 +19,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
+from metrics.errors import BadText
+from metrics.human.reading import Reading, read_judgments
+from metrics.text.campaign_files import read_documents
+from metrics.text.limits import TextLimits
+from metrics.text.mteval import read_mteval
+from metrics.text.spreadsheets import SIGNS, cells_of, defused, restored
 from models import Declaration, Submission, System
 from models.session import reading, writing
 from tests.web.hostile.world import OPEN, World
-from web.report.delimited import SIGNS, as_csv, as_tsv, defused
+from web.report.delimited import as_csv, as_tsv
 from web.report.latex import comments, escaped
 
 ROOT = Path(__file__).parents[3]
@@ -169,3 +176,59 @@ def test_nobody_else_writes_tables() -> None:
                 ):
                     found.add(str(path.relative_to(ROOT)))
     assert found == {"web/report/delimited.py", *FORMATS_OF_OTHERS}
+
+
+@given(TEXTS)
+@example("'=1")
+@example("\n=1")
+def test_what_was_defused_is_restored(text: str) -> None:
+    assert restored(defused(text)) == text
+
+
+NAMES = TEXTS.map(lambda text: re.sub(r"[\t\r\n]", "", text)).filter(bool)
+"""None has what parts cells or lines: readers of documents refuse it."""
+
+
+@given(st.lists(NAMES, min_size=2, max_size=4))
+@example(['"', '""'])
+@example(['"a"', "'=1"])
+def test_a_line_between_tabs_is_read_back(cells: list[str]) -> None:
+    written = as_tsv(["x"] * len(cells), [cells])
+    assert cells_of(written.removesuffix("\n").split("\n")[1]) == cells
+
+
+@pytest.mark.parametrize("line", ['he said "no"\tx', '"Ahoj," řekl\t"a', '"\t"', '\'tis\t"a" "b"', "\t"])
+def test_quotation_marks_of_others_stay(line: str) -> None:
+    """WMT's tables hold translations without any quoting: no cell may swallow the next one."""
+    assert cells_of(line) == line.split("\t")
+
+
+@pytest.mark.parametrize("name", ['a "b" c', '"q"', "=1+1", "'=x", "-5", "x;=1", '"', "@x", "plain"])
+def test_names_make_the_way_there_and_back(tmp_path: Path, name: str) -> None:
+    """Documents by an export, systems and annotators by tables of judgments."""
+    file = tmp_path / "docs.tsv"
+    file.write_text(as_tsv(("segment", "doc_id", "domain"), [[0, name, name]]))
+    ((found,), _) = read_documents(file, 1, TextLimits())
+    assert (found.doc_id, found.domain) == (name, name)
+    for write in (as_tsv, as_csv):
+        table = write(
+            ("annotator", "system", "doc_id", "seg_in_doc", "score"),
+            [[name, name, name, 1, 50.0], [name, "other", name, 1, 60.0]],
+        )
+        judged = read_judgments([table.encode()], Reading(1, {name: [0]}))
+        assert {(each.annotator, each.system) for each in judged.judgments} == {(name, name), (name, "other")}
+
+
+@pytest.mark.parametrize("odd", ["&#9;", "&#10;", "&#13;", "&#x9b;"])
+@pytest.mark.parametrize("attribute", ["docid", "genre"])
+def test_no_document_has_a_name_that_parts_lines(odd: str, attribute: str) -> None:
+    names = {"docid": "d", "genre": "news", attribute: f"a{odd}b"}
+    doc = " ".join(f'{key}="{value}"' for key, value in names.items())
+    text = f'<mteval><srcset setid="x" srclang="en"><doc {doc}><seg id="1">a</seg></doc></srcset></mteval>'
+    if odd == "&#x9b;":
+        with pytest.raises(BadText, match="control character"):
+            read_mteval(text.encode())
+        return
+    (read,) = read_mteval(text.encode()).texts.values()
+    (document,) = read.documents.values()
+    assert {document.doc_id, document.domain} == {*names.values(), "a b"} - {names[attribute]}
