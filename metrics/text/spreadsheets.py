@@ -40,7 +40,7 @@ def restored(text: str) -> str:
         return text
     if text[0] == "'" and _BEGINS.match(text, 1):
         text = text[1:]
-    return _GUARDED.sub(r"\1\2", text)
+    return str(_GUARDED.sub(r"\1\2", text))
 
 
 def cells_of(line: str) -> list[str]:
