@@ -1,8 +1,13 @@
 """Metrics of other distributions, sound ones and all kinds of broken ones."""
 
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -242,6 +247,40 @@ def test_the_others_are_listed_whatever_one_does_when_it_is_imported(lost, capsy
     described_metrics.cache_clear()
     assert {"bleu", "chrf"} <= {each.name for each in described_metrics()}
     described_metrics.cache_clear()
+
+
+NOISY = """
+import os, pathlib, subprocess, sys
+print("noise", flush=True)
+print("noise", file=sys.stderr)
+child = subprocess.Popen(["sleep", "600"])
+pathlib.Path(__file__).with_name("child").write_text(str(child.pid))
+os._exit(4 if sys.stdin.read() else 3)
+"""
+
+
+def test_nothing_of_a_trial_is_heard_and_nothing_of_it_goes_on(install, tmp_path, capfd):
+    install(NOISY)
+    with pytest.raises(BrokenMetric, match="exit status 3"):
+        parse_metric("lines")
+    assert capfd.readouterr() == ("", "")
+    child = int((tmp_path / "child").read_text())
+    try:
+        end = time.monotonic() + 60
+        while not ended(child) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert ended(child)
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+
+
+def ended(process):
+    """Gone, or there only until its parent has asked for its end."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].startswith("Z")
+    except FileNotFoundError:
+        return True
 
 
 def test_who_asks_for_it_is_told_of_whom_it_is(lost, capsys, tmp_path, sqlite_url, monkeypatch):

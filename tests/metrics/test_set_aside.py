@@ -17,6 +17,16 @@ def test_what_was_written_comes_back(pieces, held_bytes):
         assert aside.whole(number) == b"".join(aside.pieces(number)) == expected
 
 
+@given(st.lists(st.tuples(st.integers(0, 2), st.binary(min_size=1, max_size=20)), max_size=8))
+def test_what_is_read_in_between_changes_nothing(pieces):
+    aside, written = SetAside(30), {}
+    for number, piece in pieces:
+        aside.write(number, piece)
+        written[number] = written.get(number, b"") + piece
+        # The place where one writes on is not where one has read.
+        assert {each: aside.whole(each) for each in written} == written
+
+
 def test_large_pieces_come_back_in_small_ones():
     aside = SetAside()
     text = bytes(range(256)) * 5000

@@ -10,7 +10,7 @@ import pytest
 
 from metrics.bleu import BLEU
 from metrics.bleu_modif import BLEUModif
-from metrics.errors import BadVectors, MissingLayer, MissingResource
+from metrics.errors import BadParameter, BadVectors, MissingLayer, MissingResource
 from metrics.parameters import parameter
 from metrics.per import PER
 from metrics.resources import Resources
@@ -46,6 +46,46 @@ def test_what_a_metric_takes_is_pinned_and_said():
     assert settled == [PER(), Layered(lang="cs")]
     assert notices == ["layered: the language is set."]
     assert settle(settled, Surroundings("de", frozenset({"lemma"}))) == (settled, [])
+
+
+def test_metrics_that_become_the_same_are_named_twice():
+    asked = [BLEU(), BLEU(tok="auto")]
+    assert settle(asked, Surroundings("zh"))[0] == [BLEU(), BLEU(tok="zh")]
+    for each in (asked, asked[::-1]):
+        with pytest.raises(BadParameter, match='The metric "bleu" is named twice'):
+            settle(each, Surroundings("cs"))
+
+
+def test_words_that_are_none_in_the_language_are_noticed_unless_the_texts_are_annotated():
+    metrics, layers = [BLEU(tok="none"), PER(), BLEU(tok="zh")], frozenset({"lemma"})
+    plain, annotated = (settle(metrics, Surroundings("zh", each))[1] for each in (frozenset(), layers))
+    assert [notice.partition(":in zh")[0].split(": ")[0] for notice in plain] == ["bleu:tok=none", "per"]
+    assert annotated == plain[1:], "blanks separate the words of annotated texts, which 13a would cut"
+    assert settle(metrics, Surroundings("cs"))[1] == settle(metrics, Surroundings())[1] == []
+    _, notices = settle([Layered(tok="none"), PER()], Surroundings("zh", layers))
+    assert notices == ["layered: the language is set.", *plain[1:]], "what metrics say comes first"
+
+
+@dataclass(frozen=True)
+class Opened(PER):
+    """A metric for these tests: it finds out where it is settled that it wants lemmas."""
+
+    name: ClassVar[str] = "opened"
+
+    from_layer: bool = parameter(False, "whether it takes them", ours=True)
+
+    @property
+    def layers(self):
+        return ("lemma",) if self.from_layer else ()
+
+    def settled(self, surroundings):
+        return dataclasses.replace(self, from_layer=True), []
+
+
+def test_the_layers_of_the_settled_metric_are_asked_for():
+    with pytest.raises(MissingLayer, match='opened needs the layer "lemma"'):
+        settle([Opened()], Surroundings("cs"))
+    assert settle([Opened()], Surroundings("cs", frozenset({"lemma"})))[0] == [Opened(from_layer=True)]
 
 
 def test_a_layer_that_lacks_is_said_with_those_there_are():
