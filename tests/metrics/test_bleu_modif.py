@@ -54,6 +54,9 @@ def test_the_example_of_the_docs(toy):
     shares = {"unknown words": 100 / 3, "unknown reference words": 100 / 3}
     assert shares.items() <= metric.details(found).items()
     assert not shares.keys() & metric.details(np.zeros(13)).keys()
+    # Each side by its own words: one of two, and one of the four of both references.
+    uneven = metric.details(row("the dog", ["the cat sat", "cat"], toy))
+    assert (uneven["unknown words"], uneven["unknown reference words"]) == (50, 25)
 
 
 @pytest.mark.parametrize(

@@ -266,6 +266,32 @@ def test_stems():
     assert f"|stems:{pinned('snowball')}|" in metric.signature(1)
 
 
+def test_words_whose_case_is_kept_are_stemmed_and_looked_up_in_small_letters(tmp_path):
+    metric, _ = settled(Meteor(modules=("exact", "stem"), case="mixed"), "en")
+    found = statistics(metric, "Running Sat", "runs sat")
+    assert (found["m_exact"], found["m_stem"]) == (0, 2)
+    table, groups = tmp_path / "table", tmp_path / "groups"
+    table.write_text("Flew\tFly\n", "utf-8")
+    groups.write_text("Cat kitten\nfly escape\n", "utf-8")
+    files = {"table": table, "groups": groups}
+    for case, lemmas in (("mixed", 0), ("lc", 1)):
+        modules = ("lemma", "synonym")
+        metric, _ = settled(Meteor(modules=modules, lemmas="table", synonyms="groups", case=case), **files)
+        found = statistics(metric, "CAT Flew", "Kitten ESCAPE", resources=Resources(files=files))
+        assert found["m_synonym"] == 2
+        # Lemmas are compared with their case where that of words is kept.
+        found = statistics(metric, "Flew", "fly", resources=Resources(files=files))
+        assert found["m_lemma"] == lemmas
+
+
+def test_words_are_those_of_the_texts_where_lemmas_come_with_them():
+    for metric in (Meteor(lemmas="layer"), Meteor(lemmas="layer", tok="none")):
+        assert metric.separates_words("zh")
+    assert not Meteor().separates_words("zh")
+    assert Meteor(tok="zh").separates_words("zh")
+    assert Meteor().separates_words("cs")
+
+
 def test_a_word_without_lemma_matches_none():
     metric, _ = settled(Meteor(), "cs", ["lemma"])
     assert (metric.tok, metric.lemmas, metric.lang) == ("none", "layer", "none")

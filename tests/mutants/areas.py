@@ -227,8 +227,11 @@ AREAS: dict[str, list[Target]] = {
     "metrics": [
         *_of_one_name(
             "metrics",
-            "bleu chrf ter nist wer per fmeasure gtm lebleu character tbleu sempos meteor bleu_modif wer_modif",
+            "bleu chrf ter nist wer per fmeasure gtm lebleu character tbleu",
             "tests/metrics",
+        ),
+        *_of_one_name(
+            "metrics", "sempos meteor bleu_modif wer_modif", "tests/metrics", "tests/metrics/test_composed.py"
         ),
         *_of_one_name("metrics", "average_length segments segmentation set_aside parameters sweep", "tests/metrics"),
         _target("metrics/portable.py", "tests/metrics/test_portable.py tests/metrics/test_bleu.py"),
