@@ -151,7 +151,12 @@ AREAS: dict[str, list[Target]] = {
             "tests/web/inspection/test_metrics.py tests/web/inspection/test_segments.py",
         ),
         _target("web/inspection/nights.py web/inspection/queue.py", "tests/web/inspection/test_server.py"),
-        _target("models/equal_outputs.py web/diagnosis/equality.py", "tests/web/submissions/test_equal_outputs.py"),
+        _target(
+            "web/boards/versions.py web/boards/shaping.py web/boards/table.py",
+            "tests/web/boards/test_eyes.py tests/web/boards/test_board_api.py tests/web/boards/test_board_page.py",
+        ),
+        _target("models/equal_outputs.py", "tests/models/test_equal_outputs.py"),
+        _target("web/diagnosis/equality.py", "tests/web/submissions/test_equal_outputs.py"),
         _target("models/awaited.py", "tests/models/test_awaited.py"),
         _target("models/entries.py", "tests/models/test_entries.py"),
         _target("web/boards/memory.py", "tests/web/boards/test_memory.py"),
