@@ -135,8 +135,8 @@ def test_the_whole_way(engine: Engine, job: Intake) -> None:
 
 
 @pytest.mark.usefixtures("job")
-def test_a_reduction_takes_the_turn_of_its_evaluations_which_began_when_their_first_shard_did(engine: Engine) -> None:
-    """One that had nothing to be scored begins with it."""
+def test_a_reduction_takes_the_turn_of_its_evaluations(engine: Engine) -> None:
+    """They began with their first shards; one that had nothing to be scored begins now."""
     given = {"queue_class": 2, "team": "t", "due_at": 5e9, "edition": 7}
     *before, last = shards(engine)
     for shard in before:
@@ -146,8 +146,9 @@ def test_a_reduction_takes_the_turn_of_its_evaluations_which_began_when_their_fi
         claimed = claim(connection, last, "a")
         assert claimed is not None
         # As people edit it: a shard of it is done all the same.
-        connection.execute(update(Evaluation).values(state="queued", remaining=2, started_at=3.0))
-        connection.execute(update(Evaluation).where(Evaluation.id == 2).values(remaining=1, started_at=None))
+        connection.execute(update(Evaluation).values(state="queued", remaining=1, started_at=3.0))
+        connection.execute(update(Evaluation).where(Evaluation.id == 1).values(remaining=2))
+        connection.execute(update(Evaluation).where(Evaluation.id == 2).values(started_at=None))
         reduction = complete_shard(connection, claimed, results(claimed)).reduction
         assert reduction is not None
         row = connection.execute(select(Reduction, now().label("now")).where(Reduction.id == reduction)).one()
@@ -155,7 +156,7 @@ def test_a_reduction_takes_the_turn_of_its_evaluations_which_began_when_their_fi
         assert (row.protocol_id, row.state, row.attempts) == (1, LeaseState.PENDING, 0)
         found = select(Evaluation.id, Evaluation.state, Evaluation.reduction_id, Evaluation.started_at)
         one, two, three = connection.execute(found.order_by(Evaluation.id)).all()
-        assert (one, three) == ((1, "running", None, 3.0), (3, "running", None, 3.0))
+        assert (one, three) == ((1, "running", None, 3.0), (3, "reducing", reduction, 3.0))
         assert two[:3] == (2, "reducing", reduction)
         assert two.started_at == pytest.approx(row.now, abs=60)
 

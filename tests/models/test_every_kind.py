@@ -17,6 +17,7 @@ from models import (
     PreparedState,
     ProtocolState,
     Reduction,
+    Score,
     Shard,
     ShardEvaluation,
     Trials,
@@ -26,7 +27,7 @@ from models.claims import claim_shard, complete_shard, start_reducing
 from models.comparing import claim_trials, complete_trials, end_comparisons_of, start_comparison
 from models.errors import RowsHeld
 from models.lease import Leased, finish, refusals, take
-from models.outcomes import cancel_evaluations, lock_evaluations
+from models.outcomes import cancel_evaluations, fail_evaluations, lock_evaluations
 from models.preparing import claim_preparation, complete_merge, complete_part
 from models.randomizations import Contest, Pair
 from models.reducing import claim_reduction, complete_reduction
@@ -135,6 +136,7 @@ def test_whose_fault_it_is_when_the_last_attempt_fails(engine: Engine, table: ty
         ended = Comparison if table is Trials else Evaluation
         found = connection.execute(select(ended).where(ended.id == (1 if table is Trials else 2))).one()
     assert (found.state, found.reason) == ("failed", SAID[table].format("tried once" if permanent else "tried 2 times"))
+    assert found.finished_at == pytest.approx(row_of(engine, table, key).now, abs=60)
     if table is not Trials:
         assert found.fault == (Fault.INPUT if permanent else Fault.PLATFORM)
 
@@ -260,6 +262,66 @@ def test_scores_and_ends_are_those_of_the_job(engine: Engine, sqlite_url: str) -
     assert claim(engine, Reduction, third) is None
     assert row_of(engine, Reduction, third).state == LeaseState.CANCELLED
     assert ends(engine, job) == ["done", "done", "cancelled"]
+
+
+@pytest.mark.usefixtures("others")
+def test_scores_take_the_place_of_those_that_are_there_and_what_ended_meanwhile_gets_none(
+    engine: Engine, sqlite_url: str
+) -> None:
+    job = queue_job(engine, one_block_shards(sqlite_url), segments=200, systems=3)
+    kept, cancelled, failed = job.all_evaluations
+    with writing(engine) as connection:
+        theirs = Evaluation.id.in_(job.all_evaluations)
+        connection.execute(update(Evaluation).where(theirs).values(reason="tried before", remaining=0))
+        reduction = start_reducing(connection, job.all_evaluations)
+    mine = claim(engine, Reduction, reduction)
+    rows = score_rows(mine)
+    old = {"specification": "o", "title": "o", "signature": "o", "higher_is_better": False, "scale": 1.0}
+    old |= {"columns": ["o"], "sums": b"o", "score": 9.0, "replicate_scores": b"o", "details": {"o": 1.0}}
+    with writing(engine) as connection:
+        connection.execute(insert(Score).values(evaluation_id=kept, metric=0, **old))
+        assert cancel_evaluations(connection, [cancelled], "not wanted") == [cancelled]
+        assert fail_evaluations(connection, [failed], "no") == [failed]
+        assert complete_reduction(connection, mine, [{**row, "details": {}} for row in rows])
+        found = connection.execute(select(Score)).all()
+        evaluations = connection.execute(select(Evaluation).where(theirs).order_by(Evaluation.id)).all()
+    assert [dict(row._mapping) for row in found] == [{**rows[0], "details": {}}]
+    assert [(row.state, row.reason) for row in evaluations] == [
+        ("done", None),
+        ("cancelled", "not wanted"),
+        ("failed", "no"),
+    ]
+    ended = row_of(engine, Reduction, reduction)
+    for moment in (*(row.finished_at for row in evaluations), ended.ended_at):
+        assert moment == pytest.approx(ended.now, abs=60)
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.parametrize(
+    ("other", "shards_wait", "parts_wait"),
+    [
+        ({"state": "queued"}, True, True),
+        ({"state": "running"}, True, True),
+        ({"state": "queued", "edition": EDITION + 1}, True, False),
+        ({"state": "reducing"}, False, False),
+        ({"state": "done"}, False, False),
+        ({"state": "failed"}, False, False),
+    ],
+)
+def test_work_goes_on_while_somebody_waits_for_it(
+    engine: Engine, sqlite_url: str, other: dict[str, Any], shards_wait: bool, parts_wait: bool
+) -> None:
+    """What is counted in the references serves one edition; who has all his shards needs neither."""
+    job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=2, metrics=["nist"])
+    one, two = job.all_evaluations
+    before = [waiting_keys(engine, table, job) for table in (Shard, Preparation)]
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).where(Evaluation.id == two).values(**other))
+        cancel_evaluations(connection, [one])
+    after = [waiting_keys(engine, table, job) for table in (Shard, Preparation)]
+    expected = [keys if wait else [] for keys, wait in zip(before, (shards_wait, parts_wait), strict=True)]
+    assert after == expected
+    assert all(before)
 
 
 @pytest.mark.usefixtures("others")

@@ -48,7 +48,8 @@ AREAS: dict[str, list[Target]] = {
         ),
         _target(
             "worker/outcome.py",
-            "tests/worker/test_outcome.py tests/worker/test_upgrading.py tests/worker/test_logs.py",
+            "tests/worker/test_outcome.py tests/worker/test_upgrading.py tests/worker/test_logs.py "
+            "tests/models/test_blobs.py",
         ),
     ],
     "leases": [

@@ -215,6 +215,34 @@ def test_organisers_may_override_the_phases_which_the_audit_log_says(engine: Eng
     assert entry.details == {"team": "harbour", "system": "mast", "override": True}
 
 
+@one_kind
+def test_what_organisers_hand_in_counts_for_the_phase_of_now_and_is_late_only_where_one_can_be(
+    engine: Engine, settings: Settings
+) -> None:
+    rules(engine, phase="before there were times")
+    seeds = iter(range(1, 9))
+
+    def hand_in() -> tuple[str, float]:
+        found = submit(engine, settings, attempt(next(seeds), by_the_rules=False))
+        return found.phase, found.late_seconds
+
+    assert hand_in() == ("before there were times", 0.0)
+    phase(engine, "first", PhaseKind.OPEN, HOUR)
+    assert hand_in() == ("", 0.0), "none has begun"
+    for number, kind in enumerate((PhaseKind.OPEN, PhaseKind.BLIND, PhaseKind.CLOSED, PhaseKind.PUBLISHED)):
+        phase(engine, kind, kind, -HOUR + number, -1000.0 + number)
+        name, late = hand_in()
+        assert name == kind
+        assert late == (pytest.approx(1000.0, abs=100) if kind in (PhaseKind.OPEN, PhaseKind.BLIND) else 0.0)
+
+
+@one_kind
+def test_who_has_no_account_need_not_confirm_one(engine: Engine, settings: Settings) -> None:
+    """On the command line, for instance."""
+    rules(engine, verified_only=True)
+    assert submit(engine, settings, attempt(1)).stored
+
+
 def test_a_team_has_one_primary_submission_for_a_test_set(engine: Engine, settings: Settings) -> None:
     primary = DeclaredKind.PRIMARY
     first = submit(engine, settings, attempt(1, declared=primary, constrained=True, description="big"))

@@ -10,17 +10,21 @@ from kombu.exceptions import OperationalError
 from sqlalchemy import Connection, Engine, case, func, insert, select, update
 
 from metrics.base import EDITION
-from models import Evaluation, LeaseState, Preparation, QueueClass, Reduction, Shard, Worker
+from models import Evaluation, LeaseState, Preparation, PreparedState, QueueClass, Reduction, Shard, Trials, Worker
 from models.base import now
+from models.comparing import start_comparison
+from models.lease import Leased
+from models.randomizations import Contest, Pair
 from models.session import make_engine, reading, writing
 from scheduler.dispatch import _window, dispatch, new_accounts
 from scheduler.turns import INTERACTIVE_EXTRA, Window
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from worker.outcome import do_preparation, do_shard
+from worker.settings import Settings
 from worker.station import Station
 from worker.tasks import HINT_HEADER, HINT_VERSION
 
-NIGHTLY = int(QueueClass.NIGHTLY)
+CAMPAIGN, NIGHTLY = int(QueueClass.CAMPAIGN), int(QueueClass.NIGHTLY)
 
 one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """Where databases cannot differ."""
@@ -337,6 +341,97 @@ def test_what_is_ended_or_held_meanwhile_is_not_sent_and_charged_to_nobody(
     assert set(accounts.open) == {(Shard, 1), (Shard, 4)}
     assert states(engine) == {"enqueued": 2, "cancelled": 1, "pending": 1}
     engine.dispose()
+
+
+EVERY_KIND: list[type[Leased]] = [Reduction, Preparation, Shard, Trials]
+
+
+def queue_every_kind(engine: Engine, settings: Settings) -> None:
+    """Of each kind of work one row waits, each of a team of its name."""
+    job = queue_job(engine, settings, segments=100, systems=2, metrics=["nist"])
+    contest = Contest(job.protocols[0], ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
+    with writing(engine) as connection:
+        connection.execute(insert(Reduction).values(protocol_id=job.protocols[0], edition=EDITION))
+        connection.execute(update(PreparedState).values(blob=b"state"))
+        connection.execute(update(Shard).values(not_before=0.0, cost=7.0))
+        start_comparison(connection, contest, [(0, 99)], queue_class=1, team="", edition=EDITION)
+        for table in EVERY_KIND:
+            connection.execute(update(table).values(team=table.__tablename__))
+
+
+@one_kind
+def test_every_kind_of_work_is_marked_before_it_is_sent_and_put_back_where_it_is_not(
+    engine: Engine, database_url: str
+) -> None:
+    """Whoever is quick to claim it finds that it was sent: also on another connection."""
+    settings = one_block_shards(database_url)
+    queue_every_kind(engine, settings)
+    add_worker(engine, 2)
+    app = App()
+    app.reachable = 0
+
+    def rows() -> list[tuple[str, bool, bool]]:
+        with reading(engine) as connection:
+            return [
+                tuple(
+                    connection.execute(select(each.state, each.enqueued_at.is_not(None), each.not_before > now())).one()
+                )
+                for each in EVERY_KIND
+            ]
+
+    assert dispatch(engine, app, settings) == 0
+    assert rows() == [(LeaseState.PENDING, False, True)] * 4
+    with writing(engine) as connection:
+        for table in EVERY_KIND:
+            connection.execute(update(table).values(not_before=0.0))
+    seen = []
+
+    class Watching(App):
+        def __getitem__(self, name: str) -> "Task":
+            seen.append((name, rows()))
+            return super().__getitem__(name)
+
+    assert dispatch(engine, Watching(), settings) == 4
+    assert [name for name, _ in seen] == ["reduce", "prepare", "score_shard", "randomize"]
+    assert all(found == [(LeaseState.ENQUEUED, True, False)] * 4 for _, found in seen)
+
+
+@one_kind
+def test_each_team_is_charged_for_what_it_is_sent_until_it_is_known(engine: Engine, database_url: str) -> None:
+    settings = one_block_shards(database_url, shortest_shard_seconds=3.0, shard_seconds=10.0)
+    queue_every_kind(engine, settings)
+    add_worker(engine, 2)
+    accounts = new_accounts(settings)
+    assert dispatch(engine, App(), settings, accounts) == 4
+    turns = {table: (CAMPAIGN, table.__tablename__) for table in EVERY_KIND[1:]}
+    assert accounts.served(turns.values()) == {
+        turns[Preparation]: 3.0,
+        turns[Shard]: 7.0,
+        turns[Trials]: 5.0,
+    }
+
+
+@one_kind
+def test_whoever_has_work_keeps_the_account(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work that may be sent, that waits for its time, and that is in flight."""
+    settings = one_block_shards(database_url)
+    for seed, team in enumerate(("ready", "later", "flying", "done"), start=1):
+        queue_job(engine, settings, segments=256, systems=1, seed=seed, campaign=team, team=team)
+    with writing(engine) as connection:
+        for team, values in (
+            ("later", {"not_before": now() + 1000}),
+            ("flying", {"state": LeaseState.RUNNING}),
+            ("done", {"state": LeaseState.DONE}),
+        ):
+            connection.execute(update(Shard).where(Shard.team == team).values(**values))
+    add_worker(engine, 2)
+    accounts, told = new_accounts(settings), []
+    served = accounts.served
+    monkeypatch.setattr(accounts, "served", lambda *given: told.append(list(map(set, given))) or served(*given))
+    assert dispatch(engine, App(), settings, accounts) == 1
+    ((waiting, busy),) = told
+    assert waiting == {(CAMPAIGN, "ready")}
+    assert waiting | busy == {(CAMPAIGN, team) for team in ("ready", "later", "flying")}
 
 
 class Broken(App):

@@ -270,6 +270,32 @@ def test_a_request_with_a_key_is_done_once(engine: Engine, settings: Settings) -
 
 
 @one_kind
+def test_one_text_is_as_many_submissions_as_it_is_handed_in_for(engine: Engine, settings: Settings) -> None:
+    """By a team, for a system, as a run, for a test set, in a campaign; and keys are those of a team in a campaign."""
+    queue_job(engine, settings, segments=6, systems=1, seed=9)
+    queue_job(engine, settings, segments=6, systems=1, seed=3, campaign="elsewhere")
+    one = attempt(1, test_set="trial@1")
+    attempts = [
+        one,
+        replace(one, team="other"),
+        replace(one, system="boom"),
+        replace(one, run="2"),
+        replace(one, test_set="trial@2"),
+        replace(one, campaign="elsewhere", test_set=None),
+    ]
+    found = [submit(engine, settings, each) for each in attempts]
+    assert all(each.stored and each.queued for each in found)
+    assert len({each.submission for each in found}) == len({each.evaluations for each in found}) == len(attempts)
+    again = [submit(engine, settings, each) for each in attempts]
+    assert [(each.submission, each.stored) for each in again] == [(each.submission, False) for each in found]
+    for number in (0, 1, 5):
+        with_key = submit(engine, settings, replace(attempts[number], request_key="k"))
+        assert with_key.submission == found[number].submission
+    with pytest.raises(ReusedKey):
+        submit(engine, settings, replace(attempts[2], request_key="k"))
+
+
+@one_kind
 def test_what_organisers_add_later_changes_nothing_for_teams(engine: Engine, settings: Settings) -> None:
     submitted = submit(engine, settings, attempt(1))
     work_off(settings)

@@ -20,9 +20,13 @@ from scheduler.recovery import reclaim_all, reduce_forgotten, sweep
 from scheduler.telemetry import GIVEN_UP, HINTS_LOST, TAKEN_BACK, new_tally
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
+from tests.models.test_every_kind import KINDS, claim, queue_row, row_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from worker.counting import kind_of
 from worker.settings import Settings
+
+one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+"""Where databases cannot differ."""
 
 
 @pytest.fixture
@@ -115,6 +119,59 @@ def test_a_row_that_somebody_holds_does_not_hold_up_the_others(
     assert sweep(engine, settings) == 2
     assert shards(engine) == [("pending", 1), ("pending", 1), ("pending", 0), ("pending", 0)]
     engine.dispose()
+
+
+@one_kind
+@KINDS
+def test_of_every_kind_of_work_what_is_lost_is_found(engine: Engine, settings: Settings, table: type[Leased]) -> None:
+    """It waits longer after each attempt; a message that nobody heeded is sent again at once."""
+    settings, tally = settings.model_copy(update={"retry_seconds": 1000.0}), new_tally()
+    key = queue_row(engine, table)
+    for attempt in (1, 2):
+        assert claim(engine, table, key, owner=f"task:{attempt}", lease_seconds=-1) is not None
+        assert sweep(engine, settings, tally) == 1
+        row = row_of(engine, table, key)
+        said = "worker w took longer than its lease."
+        assert (row.state, row.attempts, row.owner, row.error) == (LeaseState.PENDING, attempt, None, said)
+        assert row.not_before - row.now == pytest.approx(1000 * attempt, abs=60)
+        assert tally.total(TAKEN_BACK.name, kind_of(table)) == attempt
+    old = {"state": LeaseState.ENQUEUED, "enqueued_at": now() - 60, "not_before": 0.0}
+    with writing(engine) as connection:
+        connection.execute(update(table).where(table.id == key).values(**old))
+    assert sweep(engine, settings, tally) == 1
+    row = row_of(engine, table, key)
+    assert (row.state, row.attempts, row.enqueued_at, row.not_before) == (LeaseState.PENDING, 2, None, 0.0)
+    assert tally.total(HINTS_LOST.name) == 1
+
+
+@one_kind
+@KINDS
+@pytest.mark.parametrize("used", [True, False])
+def test_of_every_kind_of_work_all_is_reclaimed(
+    engine: Engine, settings: Settings, table: type[Leased], used: bool
+) -> None:
+    key = queue_row(engine, table)
+    assert claim(engine, table, key) is not None
+    assert reclaim_all(engine, settings, used=used) == 1
+    row = row_of(engine, table, key)
+    assert (row.state, row.attempts, row.owner) == (LeaseState.PENDING, 1 if used else 0, None)
+
+
+@one_kind
+def test_a_sweep_finds_those_for_whom_nothing_is_done(engine: Engine, settings: Settings) -> None:
+    """Evaluations that nobody adds up, and such as wait for a preparation that is gone."""
+    job = queue_job(engine, settings, segments=200, systems=3, metrics=["nist"])
+    *_, last = job.all_evaluations
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).where(Evaluation.id == last).values(state="reducing", remaining=0))
+        connection.execute(update(Preparation).values(state=LeaseState.CANCELLED))
+    assert sweep(engine, settings) == 2
+    with reading(engine) as connection:
+        parts = select(Preparation.first_block, Preparation.last_block).where(Preparation.state == LeaseState.PENDING)
+        assert connection.execute(parts).all() == [(0, 1)]
+        theirs = select(Evaluation.reduction_id).where(Evaluation.id == last)
+        assert connection.scalar(theirs) == connection.scalar(select(Reduction.id))
+    assert sweep(engine, settings) == 0
 
 
 def tried_twice(engine: Engine, settings: Settings, table: type[Leased]) -> None:

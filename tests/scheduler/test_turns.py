@@ -267,6 +267,30 @@ def test_a_task_of_one_who_was_away_between_the_look_and_the_message_counts() ->
     assert accounts.served([a, b, (NIGHTLY, "n")]) == {a: 5.0, b: 7.0, (NIGHTLY, "n"): 2.0}
 
 
+def test_when_it_is_known_how_long_a_task_took_the_lags_are_as_if_it_had_been_known_before() -> None:
+    """Those of the classes that waited when it was sent: of who has come since then nothing was owed."""
+    a, n, i = (CAMPAIGN, "a"), (NIGHTLY, "n"), (INTERACTIVE, "i")
+    accounts = Accounts(SHARES)
+    accounts.served([a, n])
+    accounts.charge((Shard, 1), a, 4.0)
+    # Interactive work does not wait, and saves little.
+    assert accounts.lag == {INTERACTIVE: MOST_SAVED, CAMPAIGN: 1.0 - 4.0, NIGHTLY: 0.5}
+    accounts.served([a, i])
+    accounts.settle((Shard, 1), 12.0)
+    assert accounts.lag == {INTERACTIVE: MOST_SAVED, CAMPAIGN: 3.0 - 12.0, NIGHTLY: 1.5}
+
+
+def test_of_too_many_tasks_whose_end_nobody_hears_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "MOST_CHARGES", 3)
+    a = (CAMPAIGN, "a")
+    accounts = Accounts(SHARES)
+    accounts.served([a])
+    for key in range(5):
+        accounts.charge((Shard, key), a, 1.0)
+    assert list(accounts.open) == [(Shard, key) for key in (2, 3, 4)]
+    assert accounts.served([a]) == {a: 5.0}, "they count all the same"
+
+
 def test_a_task_counts_once_and_as_long_as_it_took() -> None:
     a = (CAMPAIGN, "a")
     accounts = Accounts(SHARES)

@@ -270,6 +270,53 @@ def test_what_is_said_to_be_done_is_on_the_disk(station: Station, monkeypatch: p
 
 
 @one_kind
+@pytest.mark.usefixtures("job")
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError("No route to s3://key:secret@store/x."), "OSError: No route to s3://key:***@store/x."),
+        (MemoryError("Unable to allocate 7.0 GiB."), "may use (unable to allocate 7.0 GiB). Set STEELYARD_TASK_BYTES"),
+        (BadBlob("It is damaged."), "It is damaged."),
+    ],
+)
+def test_what_people_are_told_of_a_failure(
+    station: Station, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
+) -> None:
+    """What they can do about it, and no password of a store."""
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(worker.outcome, "score_texts", fail)
+    do_shard(station, shards(station)[0][0], "task")
+    with reading(station.engine) as connection:
+        said = connection.scalar(select(Shard.error).order_by(Shard.id))
+    assert said is not None
+    assert told in said
+    assert "secret" not in said
+
+
+@one_kind
+@pytest.mark.usefixtures("job")
+def test_trouble_of_the_database_is_no_fault_of_the_work(
+    station: Station, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its lease runs out, and somebody else has it then: nothing is said of it in its row."""
+
+    def fail(*_: object) -> None:
+        raise OperationalError("SELECT", {}, Exception("server closed the connection"))
+
+    monkeypatch.setattr(worker.outcome, "score_texts", fail)
+    first = shards(station)[0][0]
+    do_shard(station, first, "task")
+    with reading(station.engine) as connection:
+        row = connection.execute(select(Shard.state, Shard.attempts, Shard.error).where(Shard.id == first)).one()
+    assert row == ("running", 1, None)
+    assert counted(station, Shard) == [0, 0, 0, 0]
+    assert f"Shard {first} is left to others, when its lease is over." in caplog.text
+
+
+@one_kind
 def test_who_is_about_to_end_begins_nothing_further(station: Station) -> None:
     """Neither to merge what was counted nor to reduce what was scored: others do."""
     queue_job(station.engine, station.settings, segments=100, systems=1, metrics=["nist"])

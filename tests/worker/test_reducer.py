@@ -24,8 +24,9 @@ from models.session import make_engine, reading, writing
 from models.statistics import ReplicatePart
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from worker.errors import ShardsMissing
-from worker.reducer import Group, _portions, reduce_evaluations
+from worker.reducer import Group, _portions, _score_rows, reduce_evaluations
 from worker.scoring import read_shard, score_texts
+from worker.signature import stored_signature
 
 SEGMENTS = 256 * 7 + 40
 METRICS = ("bleu", "wer")
@@ -209,6 +210,37 @@ def test_what_is_stored_otherwise_than_it_should_be_is_not_scored(job, table, da
             connection.execute(update(table).where(*key).values(blob=pack(values)))
         with pytest.raises(BadBlob):
             reduced(connection, evaluations)
+
+
+def test_a_row_says_what_was_measured_and_how(job) -> None:
+    """All of it: sums and details are those of the plain score; what is undefined is nothing, not a number."""
+    metrics = ("bleu", "wer", "character")
+    measurement = Measurement(1, 600, False, (1,), metrics, 3, 77)
+    for position, specification in enumerate(metrics):
+        metric = parse_metric(specification)
+        columns = len(metric.columns)
+        totals = np.arange(1.0, 1 + 3 * 4 * columns).reshape(3, 4, columns)
+        totals[1] = 0.0
+        rows = list(_score_rows(measurement, position, (5, 3, 9), totals))
+        assert [row["evaluation_id"] for row in rows] == [5, 3, 9]
+        for row, total in zip(rows, totals, strict=True):
+            scores = metric.score(total)
+            assert unpack(row.pop("sums")).tolist() == [total[0].tolist()]
+            assert np.array_equal(unpack(row.pop("replicate_scores"))[:, 0], scores[1:], equal_nan=True)
+            expected = None if np.isnan(scores[0]) else float(scores[0])
+            assert row == {
+                "evaluation_id": row["evaluation_id"],
+                "metric": position,
+                "specification": specification,
+                "title": metric.title,
+                "signature": stored_signature(metric, measurement),
+                "higher_is_better": specification == "bleu",
+                "scale": metric.scale,
+                "columns": list(metric.columns),
+                "score": expected,
+                "details": metric.details(total[0]),
+            }
+        assert (rows[1]["score"] is None) == (specification == "character")
 
 
 def test_together_or_apart_is_the_same(job, expected) -> None:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import insert, select, update
 
-from metrics.errors import UnknownMetric
+from metrics.errors import BadParameter, MetricsError, UnknownMetric
 from models import Evaluation, LeaseState, Shard, Worker
 from models.base import now
 from models.migrate import REVISION
@@ -116,11 +116,19 @@ def test_a_worker_that_ends_begins_nothing(station: Station) -> None:
     [("", REVISION, False), ("", "20990101", True), ("", None, True), ("0.0.9", REVISION, True)],
     ids=["the same", "of another revision", "which does not say", "of another version"],
 )
+@pytest.mark.parametrize("error", [UnknownMetric, BadParameter])
 def test_work_is_left_to_a_worker_whose_version_or_revision_differs(
-    station: Station, monkeypatch: pytest.MonkeyPatch, version: str, revision: str | None, left: bool
+    station: Station,
+    monkeypatch: pytest.MonkeyPatch,
+    version: str,
+    revision: str | None,
+    left: bool,
+    error: type[MetricsError],
 ) -> None:
+    """A metric may be new, and so may be a parameter of one."""
+
     def refuse(*_: object) -> None:
-        raise UnknownMetric("There is no metric bleu.")
+        raise error("There is no such thing.")
 
     monkeypatch.setattr(outcome, "score_texts", refuse)
     add_worker(station, station.version)
