@@ -146,6 +146,21 @@ def test_counts_are_drawn_once_for_all_metrics(job, expected) -> None:
     assert drawn == [(0, 1024), (1024, SEGMENTS)]
 
 
+@pytest.mark.parametrize("cuts", [[3, 4, 5, 6, 7], [1, 2, 3, 4, 5]])
+def test_who_has_made_some_of_the_replicates_and_who_has_not_share_the_draws(job, expected, cuts: list[int]) -> None:
+    """A large shard at the beginning or at the end has made its part: draws are made for all that the other lacks."""
+    engine, evaluations = job
+    with pytest.MonkeyPatch.context() as patch, writing(engine) as connection:
+        patch.setattr(worker.scoring, "LARGEST_TRAVELLING", 2)
+        clear(connection)
+        measurement = read_measurement(connection, 1)
+        for evaluation, its in zip(evaluations, (cuts, [1, 2, 3, 4, 5, 6, 7]), strict=True):
+            store(connection, measurement, its, [evaluation])
+        made = connection.execute(select(ReplicatePart.evaluation_id, ReplicatePart.metric)).all()
+        assert sorted(made) == [(evaluations[0], metric) for metric in range(2)]
+        assert reduced(connection, evaluations) == expected
+
+
 @given(
     amounts=st.lists(st.integers(1, 20), min_size=1, max_size=5),
     segments=st.integers(1, 4000),
