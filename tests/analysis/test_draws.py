@@ -1,5 +1,7 @@
 """More draws than are stored, where a correction asks for them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sqlalchemy import delete
@@ -93,6 +95,34 @@ def test_the_metric_with_the_most_scores_says_how_many_draws_are_needed() -> Non
     )
     assert draws_of_tests(board, "holm", alpha=0.05) == enough_draws(100, 6, "holm", 0.05) > 100
     assert draws_of_tests(board, "holm", alpha=0.05, draws=200) == 200
+
+
+def test_a_system_without_scores_stands_among_the_others(engine, sqlite_url: str, monkeypatch) -> None:
+    """And the sums of one output at a time are held in memory."""
+    monkeypatch.setattr("analysis.draws.SUMS_BYTES", 1)
+    store(sqlite_url, metrics=METRICS[:1], replicates=STORED)
+    with reading(engine) as connection:
+        board = board_of(connection)
+        waiting = replace(board, rows=[replace(board.rows[0], scores=()), *board.rows[1:]])
+        # One pair is left, which Holm's correction leaves as it is: another level asks for more draws.
+        more = with_enough_draws(connection, waiting, [0], "holm", alpha=0.01)
+        (whole,) = [with_enough_draws(connection, board, [0], "holm", alpha=0.01).tested_replicates(0)]
+    assert more.draws >= 1000
+    found = more.tested_replicates(0)
+    assert np.isnan(found[0]).all()
+    np.testing.assert_array_equal(found[1:], whole[1:, : more.draws])
+
+
+def test_where_a_metric_is_not_installed_any_more_the_board_stays_as_it_is(engine, sqlite_url: str) -> None:
+    store(sqlite_url, replicates=STORED)
+    with reading(engine) as connection:
+        board = board_of(connection)
+        rows = [
+            replace(row, scores=tuple(replace(score, specification="gone") for score in row.scores))
+            for row in board.rows
+        ]
+        gone = replace(board, rows=rows)
+        assert with_enough_draws(connection, gone, range(2), "holm") is gone
 
 
 def test_where_the_statistics_are_gone_the_board_stays_as_it_is(engine, sqlite_url: str) -> None:

@@ -227,3 +227,16 @@ def test_tercom_is_a_name_for_norm():
 def test_rules_of_tercom_do_not_go_with_other_tokenizers(more):
     with pytest.raises(BadParameter, match="do not go with tok=13a"):
         parse_metric(f"ter:tok=13a:{more}")
+
+
+def test_characters_are_parted_by_norm_and_asian_together():
+    parted = [
+        (norm, asian, language)
+        for norm in (False, True)
+        for asian in (False, True)
+        for language in ("zh-TW", "yue", "ja", "ko", "th", "cs", "")
+        if TER(norm=norm, asian=asian).separates_words(language)
+    ]
+    always = [each for each in parted if each[2] in ("ko", "cs", "")]
+    assert [each for each in parted if each not in always] == [(True, True, each) for each in ("zh-TW", "yue", "ja")]
+    assert TER(tok="char").separates_words("th")

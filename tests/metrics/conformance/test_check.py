@@ -78,6 +78,10 @@ def counted_in(batch):
     return count[0] - 1
 
 
+def with_ones(statistics):
+    return np.concatenate([statistics, np.ones((*statistics.shape[:-1], 1))], axis=-1)
+
+
 def as_often_as_references(statistics, batch):
     return statistics * len(batch.references)
 
@@ -118,6 +122,15 @@ BROKEN = {
     "divides by zero": (changed(score=lambda self, sums: 100.0 * sums[..., 0] / sums[..., 1]), "NaN where undefined"),
     "details without words": (changed(details=lambda self, sums: {"mean": float("nan")}), "finite numbers by name"),
     "details by number": (changed(details=lambda self, sums: {1: 0.5}), "finite numbers by name"),
+    "details that are no real numbers": (changed(details=lambda self, sums: {"mean": 1j}), "finite numbers by name"),
+    "infinite without a segment": (
+        changed(
+            columns=("same", "longer", "segments"),
+            segment_statistics=lambda self, batch: with_ones(Sound.segment_statistics(self, batch)),
+            score=lambda self, sums: np.where(sums[..., 2] > 0, Sound.score(self, sums), np.inf),
+        ),
+        "NaN where undefined",
+    ),
     "details in words": (changed(details=lambda self, sums: {"mean": "high"}), "finite numbers by name"),
     "a list": (statistics(lambda s, b: s.tolist()), "float64"),
     "one segment for all": (statistics(lambda s, b: s[:, :1]), "float64"),
