@@ -189,6 +189,18 @@ def test_comparisons_of_rankings_by_hand():
     assert np.isnan(RankingKendall("", "", "", "comparisons").value(human, metric))
 
 
+def test_scores_of_systems_that_lie_far_apart_lose_no_digits():
+    draw = np.random.default_rng(2)
+    human, metric = draw.normal(size=(2, 3, 40))
+    far = np.array([[0.0], [1e9], [-1e9]])
+    statistic = segment_statistic("pearson-by-system")
+    expected = mean([by_scipy(stats.pearsonr, *rows) for rows in zip(human, metric, strict=True)])
+    assert statistic.value(human, metric) == pytest.approx(expected, abs=1e-12)
+    assert statistic.value(human, metric + far) == pytest.approx(expected, abs=1e-6)
+    assert statistic.value(human + far, metric) == pytest.approx(expected, abs=1e-6)
+    assert statistic.counted(human + far, metric + far) == 3
+
+
 def test_tie_calibration_by_hand():
     # People: a = b < c. The metric: a 1, b 2, c 4. Without calibration ac and bc agree: 2/3. With epsilon 1 the pair
     # ab is a tie, too: 3/3. With 2 also bc: 2/3.
