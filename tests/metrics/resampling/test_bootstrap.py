@@ -12,6 +12,7 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.significance import _bootstrap_resample, estimate_ci
 
 from metrics.errors import TooLarge
+from metrics.kernels.draw_bits import draw_bits
 from metrics.kernels.resampling import resampling_counts
 from metrics.measure import resampled_run
 from metrics.resampling.bootstrap import OffGrid, add_parts, drawn_segments, replicate_sums, sums_of_tables
@@ -150,6 +151,9 @@ def test_draws_are_made_once():
     first = drawn_segments(700, 77, 30, 256, 700)
     assert drawn_segments(700, 77, 30, 256, 700) is first
     assert drawn_segments(700, 78, 30, 256, 700) is not first
+    for seed in (77, 78, 77 + 2**32):
+        expected = draw_bits(resampling_counts(700, seed, 30, 256, 700))
+        assert drawn_segments(700, seed, 30, 256, 700).bits.tobytes() == expected.bits.tobytes()
 
 
 def test_more_draws_than_32_bits_hold():
