@@ -75,6 +75,13 @@ AREAS: dict[str, list[Target]] = {
         _target("scheduler/editions.py", "tests/scheduler/test_editions.py"),
         _target("scheduler/costs.py scheduler/ended.py", "tests/scheduler/test_costs.py"),
     ],
+    "queueing": [
+        _target("scheduler/shards.py", "tests/scheduler/test_shards.py"),
+        _target("scheduler/planning.py", "tests/scheduler/test_planning.py tests/scheduler/test_intake.py"),
+        _target("scheduler/controls.py", "tests/scheduler/test_controls.py"),
+        _target("worker/giving_way.py", "tests/worker/test_outcome.py"),
+        _target("worker/losses.py", "tests/worker/test_losses.py"),
+    ],
     "nights": [
         _target("models/night_claims.py", "tests/models/test_night_claims.py tests/scheduler/test_night_steps.py"),
         _target("scheduler/night_plan.py", "tests/scheduler/test_night_plan.py tests/scheduler/test_night_steps.py"),

@@ -1,6 +1,7 @@
 """What tasks do, called one by one without a broker."""
 
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from scheduler.intake import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.counting import DONE, DROPPED, FAILURES, RETRIES, kind_of
 from worker.errors import ShardsMissing
-from worker.giving_way import waiting_row
+from worker.giving_way import EVERY_SECONDS, GivingWay, waiting_row
 from worker.outcome import describe, do_preparation, do_reduction, do_shard, do_trials
 from worker.station import Station
 
@@ -211,6 +212,76 @@ def test_shards_give_way_to_nothing_else(station: Station) -> None:
             assert waiting_row(connection, shard.id, EDITION) is None
         connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE))
         assert waiting_row(connection, shard.id, EDITION) is None, "it is as urgent itself"
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_of_urgent_work_the_earliest_due_is_done_first(station: Station) -> None:
+    """Preparations before the shards that wait for them; what is of another edition is none of ours."""
+    queue_job(station.engine, station.settings, segments=100, systems=1, metrics=["nist"])
+    with writing(station.engine) as connection:
+        (mine,) = connection.scalars(select(Shard.id))
+        known: dict[type[Leased], dict[str, object]] = {
+            Preparation: {"prepared_state_id": 1, "first_block": 0, "last_block": 1},
+            Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 1.0},
+        }
+        sent = {"state": LeaseState.ENQUEUED, "queue_class": QueueClass.INTERACTIVE, "edition": EDITION}
+
+        def add(table: type[Leased], due_at: float | None, **others: object) -> tuple[type[Leased], int]:
+            row = insert(table).values(**{**known[table], **sent, "due_at": due_at, **others}).returning(table.id)
+            return table, connection.execute(row).scalar_one()
+
+        first, second = add(Shard, None), add(Shard, None)
+        dated = [add(*each) for each in ((Shard, 3.0), (Preparation, 5.0), (Shard, 5.0), (Shard, 7.0))]
+        expected = [*dated, add(Preparation, None), first, second]
+        add(Shard, 1.0, edition=EDITION + 1)
+        add(Shard, 1.0, state=LeaseState.RUNNING)
+        found = []
+        while row := waiting_row(connection, mine, EDITION):
+            found.append(row)
+            connection.execute(update(row[0]).where(row[0].id == row[1]).values(state=LeaseState.DONE))
+    assert found == expected
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_shard_gives_way_now_and_then_and_for_so_long(
+    station: Station, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock, done, waits = [100.0], list[int](), True
+
+    def do(key: int) -> None:
+        done.append(key)
+        clock[0] += 4.0
+
+    def look(*_: object) -> tuple[type[Leased], int] | None:
+        if waits is None:
+            raise OperationalError("SELECT", {}, Exception("away"))
+        return (Shard, len(done)) if waits else None
+
+    monkeypatch.setattr(worker.giving_way, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(worker.giving_way, "waiting_row", look)
+    give_way = GivingWay(station, 1, {Shard: do}, seconds=10.0)
+    give_way()
+    assert done == [], "it has just begun"
+    clock[0] += EVERY_SECONDS
+    waits = None
+    give_way()
+    assert "It cannot be seen whether somebody waits" in caplog.text
+    waits = False
+    give_way()
+    waits = True
+    give_way()
+    assert done == [], "it has just looked"
+    clock[0] += EVERY_SECONDS
+    give_way()
+    assert done == [0, 1, 2]
+    clock[0] += EVERY_SECONDS
+    give_way()
+    assert done == [0, 1, 2], "it has waited for as long as it may"
+    another = GivingWay(station, 1, {Shard: do}, seconds=10.0)
+    clock[0] += EVERY_SECONDS
+    station.leaving.raise_once("it stops")
+    another()
+    assert done == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
