@@ -274,6 +274,8 @@ def test_words_whose_case_is_kept_are_stemmed_and_looked_up_in_small_letters(tmp
     table.write_text("Flew\tFly\n", "utf-8")
     groups.write_text("Cat kitten\nfly escape\n", "utf-8")
     files = {"table": table, "groups": groups}
+    forms, _ = settled(Meteor(modules=("synonym",), lemmas="none", synonyms="groups", case="mixed"), **files)
+    assert statistics(forms, "CAT", "Kitten", resources=Resources(files=files))["m_synonym"] == 1
     for case, lemmas in (("mixed", 0), ("lc", 1)):
         modules = ("lemma", "synonym")
         metric, _ = settled(Meteor(modules=modules, lemmas="table", synonyms="groups", case=case), **files)

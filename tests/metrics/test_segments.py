@@ -7,7 +7,8 @@ from metrics import BLEU, METRICS, TER, WER, ChrF, parse_metric
 from metrics.batch import Batch
 from metrics.errors import BadParameter, BadText
 from metrics.kernels.resampling import resampling_counts
-from metrics.measure import measure
+from metrics.measure import measure, resampled_run
+from metrics.resampling.bootstrap import drawn_segments, sums_of_tables
 from metrics.segments import Segments
 
 LINES = b"\n".join(b"a b c d e f %d" % number for number in range(512))
@@ -162,6 +163,35 @@ def test_a_measurement_is_what_its_statistics_say(seed, shard_size):
         assert np.array_equal(one.segment_scores, metric.segment_score(statistics))
         assert np.array_equal(one.replicate_scores, metric.score(counts @ statistics))
     assert not np.array_equal(found[0].segment_scores, BLEU().score(found[0].statistics)), "BLEU has two formulas"
+
+
+@pytest.mark.parametrize(
+    ("at_once", "pieces"),
+    [
+        (1, [(512, 768), (768, 1024), (1024, 1280), (1280, 1290)]),
+        (256 * 20 * 2 + 19, [(512, 1024), (1024, 1290)]),
+        (1 << 26, [(512, 1290)]),
+    ],
+)
+def test_pieces_of_a_run_give_the_same_sums(monkeypatch, at_once, pieces):
+    """They begin where blocks do, and have no more draws than fit in memory, or one block."""
+    drawn = []
+
+    def recorded(segments, seed, replicates, first, last):
+        drawn.append((first, last))
+        return drawn_segments(segments, seed, replicates, first, last)
+
+    monkeypatch.setattr("metrics.measure.LARGEST_COUNTS", at_once)
+    monkeypatch.setattr("metrics.measure.drawn_segments", recorded)
+    draw = np.random.default_rng(1)
+    statistics = [draw.integers(0, 50, (2, 256 * 3 + 10, columns)).astype(float) for columns in (2, 3)]
+    segments = 256 * 5 + 10
+    counts = resampling_counts(segments, 7, 20, 512, segments)
+    found = resampled_run(statistics, segments, 7, 20, 512)
+    for sums, expected in zip(found, sums_of_tables(counts, statistics), strict=True):
+        assert sums.tobytes() == expected.tobytes()
+    assert drawn == pieces
+    assert [sums.shape for sums in resampled_run(statistics, segments, 7, 0, 512)] == [(2, 0, 2), (2, 0, 3)]
 
 
 def test_a_batch_is_cut_with_its_layers():

@@ -14,7 +14,6 @@ from sacrebleu.significance import _bootstrap_resample, estimate_ci
 from metrics.errors import TooLarge
 from metrics.kernels.draw_bits import draw_bits
 from metrics.kernels.resampling import resampling_counts
-from metrics.measure import resampled_run
 from metrics.resampling.bootstrap import OffGrid, add_parts, drawn_segments, replicate_sums, sums_of_tables
 from metrics.resampling.interval import percentile_interval
 from tests.metrics.campaigns import read_campaign
@@ -224,15 +223,3 @@ def test_intervals_are_as_wide_as_those_of_sacrebleu(real_data, monkeypatch):
     assert (np.abs(difference) < 4 * error).all()
     # So that the comparison says something: the error is a small part of the width.
     assert error[0] < 0.03 * np.mean(theirs, axis=0)[0]
-
-
-@pytest.mark.parametrize("at_once", [1, 256 * 20 * 2, 1 << 26])
-def test_pieces_of_a_run_give_the_same_sums(monkeypatch, at_once):
-    monkeypatch.setattr("metrics.measure.LARGEST_COUNTS", at_once)
-    draw = np.random.default_rng(1)
-    statistics = [draw.integers(0, 50, (2, 256 * 3 + 10, columns)).astype(float) for columns in (2, 3)]
-    segments = 256 * 5 + 10
-    counts = resampling_counts(segments, 7, 20, 512, segments)
-    found = resampled_run(statistics, segments, 7, 20, 512)
-    for sums, expected in zip(found, sums_of_tables(counts, statistics), strict=True):
-        assert sums.tobytes() == expected.tobytes()
