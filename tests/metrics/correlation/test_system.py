@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
+from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM, SEGMENT_STATISTICS, SYSTEM_STATISTICS
 from metrics.correlation.system import better_or_equal_share, kendall_tau_b, pairwise_accuracy, pearson, spearman
 
 SCIPY = {pearson: stats.pearsonr, spearman: stats.spearmanr, kendall_tau_b: stats.kendalltau}
@@ -89,3 +90,23 @@ def test_pearson_stays_between_minus_one_and_one(scores):
     assume(len(set(scores)) > 1)
     human = np.array(scores)
     assert pearson(human, human * 3) <= 1
+
+
+def test_what_each_statistic_counts_and_takes():
+    assert [(each.name, each.unit, each.by_share, each.values) for each in SYSTEM_STATISTICS] == [
+        ("pearson", "systems", False, pearson),
+        ("spearman", "systems", False, spearman),
+        ("kendall", "systems", False, kendall_tau_b),
+        ("pairwise", "pairs", False, pairwise_accuracy),
+        ("soft-pairwise", "pairs", False, None),
+        ("spearman-share", "systems", True, spearman),
+    ]
+    assert {*DEFAULT_SYSTEM} < {each.name for each in SYSTEM_STATISTICS}
+    by_name = {each.name: each for each in SEGMENT_STATISTICS}
+    assert {*DEFAULT_SEGMENT} < by_name.keys()
+    assert {name: each.unit for name, each in by_name.items()} == {
+        **dict.fromkeys(("acc-eq", "kendall-wmt14", "kendall-da"), "pairs"),
+        **dict.fromkeys(("kendall-by-segment", "spearman-by-segment", "acc"), "segments"),
+        **dict.fromkeys(("pearson", "kendall"), "cells"),
+        "pearson-by-system": "systems",
+    }
