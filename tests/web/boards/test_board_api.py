@@ -2,6 +2,7 @@
 
 import csv
 import io
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -187,11 +188,126 @@ def test_csv_has_a_row_for_each_system_and_metric_and_no_formulas(scored: Scored
     assert tsv == rows
 
 
-def test_latex(scored: Scored) -> None:
-    text = answer(scored, ending=".tex").text
-    ((_, rows),) = tables(text)
-    assert [row[0] for row in rows[1:]] == ["1", "2", "3"]
-    assert "% bleu|version:1" in text
+@pytest.fixture
+def odd(service: Service) -> Scored:
+    """A board of odd systems: tied ones, runs, a contrastive, a failed, a late and a nameless one, none alike."""
+    found = Scored(service, references=("A", "B"), version="2")
+    found.add("harbour", "mast", 40.0, **PRIMARY, constrained=True)
+    found.add("harbour", "sail", 41.0, ter=None, **CONTRASTIVE)
+    found.add("lighthouse", "=lamp", 30.0, ter=None, late_seconds=90.6, constrained=False)
+    found.add("lighthouse", "new", None, state="failed", **CONTRASTIVE)
+    found.add("guests", "a_b", 39.9, ter=49.0, run="1", spread=2)
+    found.add("guests", "a_b", 40.3, ter=48.0, run="2", spread=2)
+    found.add("", "baseline", 20.0, ter=61.0)
+    teams = [service.team(name) for name in ("harbour", "lighthouse", "guests")]
+    service.campaign("port", teams=tuple(teams))
+    return found
+
+
+PLACES = ("rank", "rank_low", "rank_high", "cluster", "wins")
+
+
+def test_each_cell_of_a_file_is_what_it_should_be(odd: Scored) -> None:
+    client = odd.service.client()
+    board = client.get(URL, params={"shown": "all"}).json()
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{URL}.csv", params={"shown": "all"}).text)))
+    same = {"campaign": "port", "test_set": "port", "version": "2", "references": "A+B"}
+    assert all(row.items() >= same.items() for row in rows)
+    of_systems = ("system", "team", "runs", "state", "submission", "kind", "ranked", "constrained", "late_seconds")
+    mast = ("mast", "harbour", "1", "done", "1", "primary", "yes", "yes", "0")
+    sail = ("sail", "harbour", "1", "done", "2", "contrastive", "no", "", "0")
+    lamp = ("'=lamp", "lighthouse", "1", "done", "3", "", "yes", "no", "91")
+    new = ("new", "lighthouse", "1", "failed", "4", "contrastive", "no", "", "0")
+    runs = ("a_b", "guests", "2", "done", "6", "", "yes", "", "0")
+    baseline = ("baseline", "", "1", "done", "7", "", "yes", "", "0")
+    order = [sail, runs, mast, lamp, baseline]
+    assert [tuple(row[name] for name in of_systems) for row in rows] == [*(each for each in order for _ in "12"), new]
+    # The metric that ranks has the places.
+    none = ("",) * 5
+    assert [tuple(row[name] for name in PLACES) for row in rows] == [
+        *(none, none, ("1", "1", "2", "1", "2"), none, ("2", "1", "2", "1", "2"), none),
+        *(("3", "3", "3", "2", "1"), none, ("4", "4", "4", "3", "0"), none, none),
+    ]
+    scores = [("bleu", "41.0"), ("ter", ""), ("bleu", str((39.9 + 40.3) / 2)), ("ter", "48.5")]
+    scores += [("bleu", "40.0"), ("ter", "50.0"), ("bleu", "30.0"), ("ter", ""), ("bleu", "20.0"), ("ter", "61.0")]
+    assert [(row["metric"], row["score"]) for row in rows] == [*scores, ("", "")]
+    assert [row["signature"] for row in rows] == [*(f"{metric}|version:1" for metric, _ in scores), ""]
+    intervals = [score["interval"] for item in board["items"] for score in item["scores"]]
+    assert [(row["low"], row["high"], row["level"]) for row in rows] == [
+        *((str(each["low"]), str(each["high"]), "0.95") if each else ("", "", "") for each in intervals),
+        ("", "", ""),
+    ]
+    assert [each is None for each in intervals] == [score == "" for _, score in scores]
+
+
+def test_places_stand_with_the_metric_that_was_asked_for(odd: Scored) -> None:
+    text = odd.service.client().get(f"{URL}.csv", params={"metric": "ter"}).text
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [(row["system"], row["metric"], row["rank"], row["cluster"]) for row in rows] == [
+        *(("a_b", "bleu", "", ""), ("a_b", "ter", "1", "1"), ("mast", "bleu", "", ""), ("mast", "ter", "2", "1")),
+        *(("baseline", "bleu", "", ""), ("baseline", "ter", "3", "2")),
+        *(("'=lamp", "bleu", "", ""), ("'=lamp", "ter", "", "")),
+    ]
+
+
+def test_a_file_calls_a_system_without_a_name_by_its_team(odd: Scored) -> None:
+    odd.service.campaign("port", anonymous=True)
+    odd.service.phase(odd.campaign_id, "now", PhaseKind.OPEN)
+    rows = csv.DictReader(io.StringIO(odd.service.client().get(f"{URL}.csv").text))
+    named = {row["submission"]: (row["system"], row["team"]) for row in rows}
+    assert named == {
+        "1": ("Team 1 #1", "Team 1"),
+        "3": ("Team 2 #3", "Team 2"),
+        "6": ("Team 3 (2 runs)", "Team 3"),
+        "7": ("baseline", ""),
+    }
+
+
+def test_latex(odd: Scored) -> None:
+    text = odd.service.client().get(f"{URL}.tex", params={"shown": "all"}).text
+    ((caption, rows),) = tables(text)
+    assert caption == "port (version 2), references A + B"
+    assert rows[0] == ["Rank", "Range", "System", "BLEU", "TER ↓"]
+    assert [row[:3] for row in rows[1:]] == [
+        *(["–", "–", "harbour/sail"], ["1", "1–2", "guests/a_b (2 runs)"], ["2", "1–2", "harbour/mast"]),
+        *(["3", "3", "lighthouse/=lamp"], ["4", "4", "baseline"], ["–", "–", "lighthouse/new"]),
+    ]
+    scores = [[cell.partition(" [")[0] for cell in row[3:]] for row in rows[1:]]
+    assert scores == [
+        ["41.0", "n/a"],
+        ["40.1", "48.5"],
+        ["40.0", "50.0"],
+        ["30.0", "n/a"],
+        ["20.0", "61.0"],
+        ["n/a"] * 2,
+    ]
+    assert rows[3][3] == "40.0 [39.3, 40.8]"
+    lines = text.splitlines()
+    assert "\\begin{tabular}{rclrr}" in lines
+    above = [below for line, below in pairwise(lines) if line == "\\midrule"]
+    assert [line.split(" & ")[2] for line in above] == ["harbour/sail", "lighthouse/=lamp", "baseline"]
+    assert [line for line in lines if line.startswith("%")] == [
+        "% Scores with 95 % intervals from 40 replicates, seed 12345.",
+        *("% bleu|version:1", "% ter|version:1"),
+    ]
+
+
+def test_latex_without_replicates_has_no_ranges_and_intervals(service: Service) -> None:
+    plain = Scored(service, replicates=0)
+    plain.add("", "one", 10.0)
+    plain.add("", "two", 12.25)
+    service.campaign("port")
+    text = service.client().get(f"{URL}.tex").text
+    ((caption, rows),) = tables(text)
+    assert caption == "port, reference A"
+    assert rows == [
+        ["Rank", "System", "BLEU", "TER ↓"],
+        *(["1", "two", "12.2", "50.0"], ["2", "one", "10.0", "50.0"]),
+    ]
+    assert "\\begin{tabular}{rlrr}" in text
+    rows = list(csv.DictReader(io.StringIO(service.client().get(f"{URL}.csv").text)))
+    assert {(row["low"], row["high"], row["level"]) for row in rows} == {("", "", "")}
+    assert [(row["rank"], row["cluster"]) for row in rows] == [("1", ""), ("", ""), ("2", ""), ("", "")]
 
 
 def test_why_something_failed_stands_on_a_board_for_organisers_alone(scored: Scored) -> None:
