@@ -99,6 +99,7 @@ def test_names(board):
     assert board.name(replace(row, team="crew")) == "crew/a"
     assert board.name(replace(row, runs=("x", "y"))) == "a (2 runs)"
     assert board.name(replace(row, runs=("x",))) == "a (1 run)"
+    assert board.name(replace(row, runs=("", "y"))) == "a (2 runs)", "of which one has no name"
     assert board.name(replace(row, twice=True)) == "a #1"
     numbered = replace(board, numbered=True)
     assert numbered.name(replace(row, runs=("x",))) == "a (run x) #1"

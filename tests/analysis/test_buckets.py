@@ -88,6 +88,28 @@ def test_lengths_documents_and_domains(database_url):
     assert (domain.groups, domain.group_of.tolist()) == (["news", "talk"], [0, 0, 1, 1, 1])
 
 
+def test_texts_are_those_of_the_boards_own_test_set(sqlite_url):
+    """Of two that differ in everything."""
+    store(sqlite_url, source=["s"] * 5, documents=(), variable_references=True)
+    other = {"A": ["x y", "z"], "B": ["w", "v u t"]}
+    documents = [("b", "", ""), ("a", "talk", "")]
+    store(sqlite_url, references=other, systems=other, documents=documents, languages=("de", "zh"))
+    with opened(sqlite_url) as (connection, boards):
+        first, second = (read_board_texts(connection, each) for each in boards)
+        unheld = read_board_texts(connection, boards[0], held=False)
+    if first.segments == 2:
+        first, second = second, first
+    assert (first.segments, second.segments) == (5, 2)
+    assert (first.source_language, first.target_language, first.variable_references) == ("en", "cs", True)
+    assert (second.source_language, second.target_language, second.variable_references) == ("de", "zh", False)
+    assert (first.documents, first.source) == ([], b"\n".join([b"s"] * 5))
+    assert (second.documents, second.source) == ([Passage(0, 1, "b", ""), Passage(1, 1, "a", "talk")], None)
+    assert first.references == [joined(lines) for lines in REFERENCES.values()]
+    assert second.references == [joined(lines) for lines in other.values()]
+    assert first.lengths.tolist() == [5.5, 3.0, 7.5, 4.0, 1.0]
+    assert (unheld.source, list(unheld.references), len(unheld.lengths)) == (None, [], unheld.segments)
+
+
 def test_empty_buckets_at_either_end_are_left_out(sqlite_url):
     long = {"A": ["w " * 25, "w " * 45]}
     store(sqlite_url, references=long, systems=long, selections=[["A"]], documents=())

@@ -8,17 +8,20 @@ import pytest
 from scipy import stats
 from sqlalchemy import select
 
+from analysis.board import read_board
 from analysis.correlation import Asked, agreement_of_segments, agreement_of_systems
+from analysis.judged import _is_percentage, read_judged
 from metrics import parse_metric
 from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM, SYSTEM_STATISTICS, segment_statistic
 from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.resampling.correction import corrected
 from metrics.segments import Segments
+from models.boards import list_boards
 from models.campaign import Campaign
 from models.errors import NotFound
 from models.human import NewJudgments, RatingRow, SegmentRow, store_judgments
-from models.session import writing
+from models.session import reading, writing
 from models.states import JudgmentKind
 from models.test_set import TestSet
 from tests.analysis.judged import METRICS, SEGMENTS, SYSTEMS, human_scores, judge, read, scored_campaign
@@ -66,6 +69,35 @@ def test_systems_and_segments_are_matched(database_url):
         sign, scores, segments, _ = measured()[name]
         np.testing.assert_array_equal(metric.systems, in_order(judged, sign * scores))
         np.testing.assert_array_equal(metric.segments, in_order(judged, sign * segments))
+
+
+def test_a_board_is_judged_by_what_was_said_of_its_own_test_set(engine, sqlite_url):
+    human = human_scores()
+    judge(engine, human)
+    engine = scored_campaign(sqlite_url, campaign="other", seed=5)
+    with reading(engine) as connection:
+        first, second = sorted(list_boards(connection), key=lambda each: each.protocol_id)
+        judged = read_judged(connection, read_board(connection, first, 0.95))
+        np.testing.assert_array_equal(judged.human_segments, in_order(judged, human))
+        with pytest.raises(NotFound):
+            read_judged(connection, read_board(connection, second, 0.95))
+
+
+@pytest.mark.parametrize(
+    ("kind", "least", "most", "known"),
+    [
+        (JudgmentKind.RATINGS, 0.0, 100.0, True),
+        (JudgmentKind.SCORES, 0.0, 10.5, True),
+        (JudgmentKind.SCORES, 0.0, 10.0, False),
+        (JudgmentKind.SCORES, -0.5, 90.0, False),
+        (JudgmentKind.RATINGS, 1.0, 100.5, False),
+        (JudgmentKind.SCORES, math.nan, math.nan, False),
+        (JudgmentKind.ERRORS, 0.0, 90.0, False),
+    ],
+)
+def test_raw_scores_are_percentages_or_are_not_known(kind, least, most, known):
+    """DARR's 25 points are points of a hundred."""
+    assert _is_percentage(kind, np.array([[least, math.nan], [most, least]])) is known
 
 
 def test_chosen_metrics_only_and_judgments_that_are_not_there(engine):

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 
 import pytest
-from sqlalchemy import Engine, update
+from sqlalchemy import Engine, select, update
 
 from analysis.changes import Step
 from analysis.night_series import Reported, _told
 from analysis.night_tests import wanted_tests
 from analysis.nights import Verdict, judge_night, read_history, read_report
 from analysis.regression import Outcome
+from metrics.resampling.interval import percentile_interval
 from models.evaluation import Evaluation
+from models.night_scores import read_night_scores
 from models.nights import Night
+from models.score import Score
 from models.session import make_engine, reading, writing
 from models.states import NightState
 from scheduler.comparing import request_comparison
@@ -186,6 +189,14 @@ def test_a_slow_decline_is_found_that_no_night_shows(engine: Engine, sqlite_url:
     assert not change.new
     assert change.difference < 0
     assert len(series.points) == 18
+    assert [point.date for point in series.points] == [f"2027-03-{day:02}" for day in range(1, 19)]
+    with reading(engine) as connection:
+        stored = connection.execute(select(Evaluation.id, Score.score).join(Score).order_by(Evaluation.id)).all()
+        kept = read_night_scores(connection, [row.id for row in stored], metric=0)
+    assert [point.score for point in series.points] == [row.score for row in stored]
+    assert [point.interval for point in series.points] == [
+        percentile_interval(kept[row.id, 0].replicate_scores, 0.95) for row in stored
+    ]
     assert json.dumps(history.as_json(), allow_nan=False)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, insert, select, update
 from models.base import now
 from models.campaign_protocols import hold_campaign
 from models.declaration import Declaration
-from models.declaring import demote_primary
+from models.declaring import demote_primary, primary_of
 from models.evaluation import Evaluation
 from models.ledger import lock_account
 from models.roles import DeclaredKind
@@ -157,7 +157,7 @@ def reinstate(connection: Connection, settings: Settings, principal: Principal, 
     if before.withdrawn_at is None:
         return before
     kind = before.kind
-    if kind == DeclaredKind.PRIMARY and _primary(connection, before) is not None:
+    if kind == DeclaredKind.PRIMARY and primary_of(connection, before.campaign_id, before.test_set_id, before.team):
         kind = DeclaredKind.CONTRASTIVE
     connection.execute(
         update(Declaration).where(Declaration.submission_id == submission_id).values(withdrawn_at=None, kind=kind)
@@ -217,18 +217,6 @@ def _require_row(connection: Connection, declared: Declared) -> None:
     if there is None:
         row = {name: getattr(declared, name) for name in ("submission_id", "campaign_id", "test_set_id", "team")}
         connection.execute(insert(Declaration).values(**row))
-
-
-def _primary(connection: Connection, declared: Declared) -> int | None:
-    return connection.scalar(
-        select(Declaration.submission_id).where(
-            Declaration.campaign_id == declared.campaign_id,
-            Declaration.test_set_id == declared.test_set_id,
-            Declaration.team == declared.team,
-            Declaration.kind == DeclaredKind.PRIMARY,
-            Declaration.withdrawn_at.is_(None),
-        )
-    )
 
 
 def _read(connection: Connection, submission_id: int) -> Declared:

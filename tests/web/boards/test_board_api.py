@@ -2,13 +2,15 @@
 
 import csv
 import io
+import math
 from itertools import pairwise
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from sqlalchemy import insert, update
 
-from models import CampaignTestSet
+from models import CampaignTestSet, Score
 from models.roles import PhaseKind, SiteRole, Visibility
 from models.session import writing
 from tests.cli.latex_reader import tables
@@ -199,6 +201,7 @@ def odd(service: Service) -> Scored:
     found.add("guests", "a_b", 39.9, ter=49.0, run="1", spread=2)
     found.add("guests", "a_b", 40.3, ter=48.0, run="2", spread=2)
     found.add("", "baseline", 20.0, ter=61.0)
+    found.add("", "coming", None, state="running")
     teams = [service.team(name) for name in ("harbour", "lighthouse", "guests")]
     service.campaign("port", teams=tuple(teams))
     return found
@@ -220,22 +223,27 @@ def test_each_cell_of_a_file_is_what_it_should_be(odd: Scored) -> None:
     new = ("new", "lighthouse", "1", "failed", "4", "contrastive", "no", "", "0")
     runs = ("a_b", "guests", "2", "done", "6", "", "yes", "", "0")
     baseline = ("baseline", "", "1", "done", "7", "", "yes", "", "0")
+    coming = ("coming", "", "1", "running", "8", "", "yes", "", "0")
     order = [sail, runs, mast, lamp, baseline]
-    assert [tuple(row[name] for name in of_systems) for row in rows] == [*(each for each in order for _ in "12"), new]
+    assert [tuple(row[name] for name in of_systems) for row in rows] == [
+        *(each for each in order for _ in "12"),
+        new,
+        coming,
+    ]
     # The metric that ranks has the places.
     none = ("",) * 5
     assert [tuple(row[name] for name in PLACES) for row in rows] == [
         *(none, none, ("1", "1", "2", "1", "2"), none, ("2", "1", "2", "1", "2"), none),
-        *(("3", "3", "3", "2", "1"), none, ("4", "4", "4", "3", "0"), none, none),
+        *(("3", "3", "3", "2", "1"), none, ("4", "4", "4", "3", "0"), none, none, none),
     ]
     scores = [("bleu", "41.0"), ("ter", ""), ("bleu", str((39.9 + 40.3) / 2)), ("ter", "48.5")]
     scores += [("bleu", "40.0"), ("ter", "50.0"), ("bleu", "30.0"), ("ter", ""), ("bleu", "20.0"), ("ter", "61.0")]
-    assert [(row["metric"], row["score"]) for row in rows] == [*scores, ("", "")]
-    assert [row["signature"] for row in rows] == [*(f"{metric}|version:1" for metric, _ in scores), ""]
+    assert [(row["metric"], row["score"]) for row in rows] == [*scores, ("", ""), ("", "")]
+    assert [row["signature"] for row in rows] == [*(f"{metric}|version:1" for metric, _ in scores), "", ""]
     intervals = [score["interval"] for item in board["items"] for score in item["scores"]]
     assert [(row["low"], row["high"], row["level"]) for row in rows] == [
         *((str(each["low"]), str(each["high"]), "0.95") if each else ("", "", "") for each in intervals),
-        ("", "", ""),
+        *([("", "", "")] * 2),
     ]
     assert [each is None for each in intervals] == [score == "" for _, score in scores]
 
@@ -246,7 +254,7 @@ def test_places_stand_with_the_metric_that_was_asked_for(odd: Scored) -> None:
     assert [(row["system"], row["metric"], row["rank"], row["cluster"]) for row in rows] == [
         *(("a_b", "bleu", "", ""), ("a_b", "ter", "1", "1"), ("mast", "bleu", "", ""), ("mast", "ter", "2", "1")),
         *(("baseline", "bleu", "", ""), ("baseline", "ter", "3", "2")),
-        *(("'=lamp", "bleu", "", ""), ("'=lamp", "ter", "", "")),
+        *(("'=lamp", "bleu", "", ""), ("'=lamp", "ter", "", ""), ("coming", "", "", "")),
     ]
 
 
@@ -260,6 +268,7 @@ def test_a_file_calls_a_system_without_a_name_by_its_team(odd: Scored) -> None:
         "3": ("Team 2 #3", "Team 2"),
         "6": ("Team 3 (2 runs)", "Team 3"),
         "7": ("baseline", ""),
+        "8": ("coming", ""),
     }
 
 
@@ -271,6 +280,7 @@ def test_latex(odd: Scored) -> None:
     assert [row[:3] for row in rows[1:]] == [
         *(["–", "–", "harbour/sail"], ["1", "1–2", "guests/a_b (2 runs)"], ["2", "1–2", "harbour/mast"]),
         *(["3", "3", "lighthouse/=lamp"], ["4", "4", "baseline"], ["–", "–", "lighthouse/new"]),
+        ["–", "–", "coming"],
     ]
     scores = [[cell.partition(" [")[0] for cell in row[3:]] for row in rows[1:]]
     assert scores == [
@@ -279,7 +289,8 @@ def test_latex(odd: Scored) -> None:
         ["40.0", "50.0"],
         ["30.0", "n/a"],
         ["20.0", "61.0"],
-        ["n/a"] * 2,
+        ["n/a", "n/a"],
+        ["n/a", "n/a"],
     ]
     assert rows[3][3] == "40.0 [39.3, 40.8]"
     lines = text.splitlines()
@@ -308,6 +319,21 @@ def test_latex_without_replicates_has_no_ranges_and_intervals(service: Service) 
     rows = list(csv.DictReader(io.StringIO(service.client().get(f"{URL}.csv").text)))
     assert {(row["low"], row["high"], row["level"]) for row in rows} == {("", "", "")}
     assert [(row["rank"], row["cluster"]) for row in rows] == [("1", ""), ("", ""), ("2", ""), ("", "")]
+
+
+def test_a_score_without_an_end_has_three_digits_in_latex(odd: Scored) -> None:
+    with writing(odd.service.engine) as connection:
+        connection.execute(update(Score).where(Score.metric == 0).values(scale=math.inf))
+    ((_, rows),) = tables(odd.service.client().get(f"{URL}.tex").text)
+    assert rows[2][3:] == ["40.000 [39.286, 40.840]", "50.0 [49.1, 50.9]"]
+
+
+def test_a_file_of_a_campaign_with_a_long_name_has_a_short_one(service: Service) -> None:
+    name = ".ports & " + 80 * "x"
+    Scored(service, name=name).add("", "one", 10.0)
+    service.campaign(name)
+    answer = service.client().get(f"/api/v1/campaigns/{quote(name, safe='')}/leaderboard.tex")
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="ports-{54 * "x"}-port-leaderboard.tex"'
 
 
 def test_why_something_failed_stands_on_a_board_for_organisers_alone(scored: Scored) -> None:

@@ -206,6 +206,57 @@ def test_a_correction_that_fails_changes_nothing(engine: Engine) -> None:
         assert connection.execute(select(func.count()).select_from(Campaign)).scalar_one() == 1
 
 
+def test_the_list_of_corrections_comes_in_pages_and_of_one_campaign(engine: Engine) -> None:
+    found(engine, "other")
+    with_test_set(engine, "other", given(b"hrad\nzub\nles\n"), name="other")
+    with writing(engine) as connection:
+        sight = to_change(connection, COMMAND_LINE, "other")
+        test_set = find_campaign_test_set(connection, sight, "other")
+        other = correct(connection, Settings(), sight, test_set, {"A": text(b"hrad\nzub\nlesy\n")}, "why")
+    texts = (NEW, NEW.replace(b"dog", b"bitch"), NEW.replace(b"dog", b"fox"))
+    first, second, third = (correct_it(engine, lines, reason=str(number)) for number, lines in enumerate(texts, 1))
+    with reading(engine) as connection:
+        sight = read_sight(connection, COMMAND_LINE, "wmt")
+        everything = list_corrections(connection, sight)
+        page = list_corrections(connection, sight, before=third, limit=1)
+        with pytest.raises(NotThere):
+            find_correction(connection, sight, other)
+    assert [(each.id, each.old_version, each.new_version, each.reason) for each in everything] == [
+        *((third, "3", "4", "3"), (second, "2", "3", "2"), (first, "1", "2", "1")),
+    ]
+    assert page == everything[1:2]
+
+
+def test_systems_are_compared_that_were_there_before_and_ranked_as_far_as_they_are(
+    engine: Engine, settings: Settings
+) -> None:
+    hand_in(engine, "wmt", "guests", "bag", b"the small cat\na dog runs\nwe see\n", declared=DeclaredKind.PRIMARY)
+    hand_in(engine, "wmt", "crew", "oar", NEW)
+    work_off(settings)
+    number = correct_it(engine)
+    hand_in(engine, "wmt", "late", "sail", NEW)
+    with reading(engine) as connection:
+        sight = read_sight(connection, COMMAND_LINE, "wmt")
+        waiting, *_ = compare(connection, sight, find_correction(connection, sight, number))
+    work_off(settings)
+    with reading(engine) as connection:
+        bleu, ter, *_ = compare(connection, sight, find_correction(connection, sight, number))
+    seen = [(row.team, row.system, row.submission_id, row.ranked, row.old_rank, row.new_rank) for row in bleu.rows]
+    # The guests have a primary: their other system has scores, and no rank.
+    assert seen == [
+        *(("crew", "oar", 10, True, 2, 1), ("harbour", "mast", 6, True, 1, 2), ("guests", "bag", 9, True, 3, 3)),
+        ("guests", "tent", 7, False, None, None),
+    ]
+    assert [each.system for each in ter.rows] == ["oar", "mast", "bag", "tent"]
+    assert (ter.higher_is_better, bleu.higher_is_better) == (False, True)
+    assert all(row.old is not None and row.new is not None for row in (*bleu.rows, *ter.rows))
+    assert [(row.system, row.new, row.new_rank) for row in waiting.rows] == [
+        *(("mast", None, None), ("tent", None, None), ("bag", None, None), ("oar", None, None)),
+    ]
+    assert {row.system: row.old_rank for row in waiting.rows} == {"oar": 2, "mast": 1, "bag": 3, "tent": None}
+    assert all(row.difference is None for row in waiting.rows)
+
+
 def test_ranks_that_are_unknown_say_nothing() -> None:
     row = Beside("a", "b", 1, None, 3.0, True, None, 1)
     assert (row.difference, row.risen) == (None, None)

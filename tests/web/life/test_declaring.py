@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select, update
 
 from models import CampaignTestSet
 from models.audit import AuditEntry
 from models.declaration import Declaration
+from models.evaluation import Evaluation
 from models.roles import DeclaredKind, LateRule, PhaseKind, Scope
 from models.session import reading, writing
-from tests.web.life.campaigns import hand_in, with_test_set
+from models.states import QueueClass
+from scheduler.intake import NewSubmission, NewTestSet, take_in
+from tests.web.life.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set
 from tests.web.service import DAY, Service
 from web.access.principal import COMMAND_LINE, Principal, principal_of_token
 from web.errors import Forbidden, NotSignedIn, NotThere, Taken, WebError
 from web.life.changing import to_change
-from web.life.declaring import Declared, Saying, declare, read_declared, reinstate, withdraw
+from web.life.declaring import Declared, Saying, declare, read_declared, reinstate, why_settled, withdraw
+from web.life.measures import Measuring, add_measures
 from web.life.phases import extend_phase
+from web.life.sight import read_sight
 
 PRIMARY = Saying(kind=DeclaredKind.PRIMARY)
 OUTPUTS = [b"kocka\npes\ndum\n", b"kocka\npes\nx\n", b"kocka\nx\nx\n"]
@@ -198,3 +205,149 @@ def test_what_came_late_is_judged_by_an_extended_deadline(contest: Contest) -> N
     with reading(contest.service.engine) as connection:
         left = connection.execute(select(Declaration.late_seconds).order_by(Declaration.submission_id))
         assert [row.late_seconds for row in left] == [0.0, pytest.approx(2000, abs=1e-3), 0.0]
+
+
+def test_a_primary_gives_way_to_another_primary_alone(contest: Contest) -> None:
+    contest.say(contest.mary, contest.first, PRIMARY)
+    contest.say(contest.mary, contest.second, Saying(description="ours", constrained=False))
+    contest.say(contest.mary, contest.third, Saying(kind=DeclaredKind.CONTRASTIVE))
+    assert contest.kinds() == ["primary", "", "contrastive"]
+    contest.withdraw(contest.mary, contest.second)
+    contest.say(contest.mary, contest.second, PRIMARY)
+    assert contest.kinds() == ["primary", "primary", "contrastive"], "the one that is withdrawn takes no place"
+    assert "contrastive_now" not in contest.log()[-1][1]
+
+
+def test_primaries_of_other_teams_and_test_sets_stay(contest: Contest) -> None:
+    engine = contest.service.engine
+    theirs = hand_in(engine, "wmt", "guests", "s0", OUTPUTS[0]).submission
+    talks = given(b"hrad\nzub\nles\n", b"the castle\nthe tooth\nthe wood\n")
+    with_test_set(engine, "wmt", talks, name="talks")
+    other = hand_in(engine, "wmt", "harbour", "s0", OUTPUTS[0], test_set="talks").submission
+    contest.say(contest.eve, theirs, PRIMARY)
+    contest.say(contest.mary, other, PRIMARY)
+    contest.say(contest.mary, contest.first, PRIMARY)
+    with reading(engine) as connection:
+        kinds = [read_declared(connection, each) for each in (theirs, other, contest.first)]
+    assert [each.kind for each in kinds if each] == [DeclaredKind.PRIMARY] * 3
+
+
+def test_what_was_withdrawn_comes_back_as_what_it_was(contest: Contest) -> None:
+    contest.say(contest.mary, contest.first, PRIMARY)
+    withdrawn_at = contest.withdraw(contest.mary, contest.second).withdrawn_at
+    assert contest.withdraw(contest.mary, contest.second).withdrawn_at == withdrawn_at
+    back = contest.reinstate(contest.mary, contest.second)
+    assert (back.kind, back.withdrawn_at) == (DeclaredKind.UNDECLARED, None)
+    assert contest.reinstate(contest.mary, contest.second) == back
+    contest.withdraw(contest.mary, contest.first)
+    contest.say(contest.mary, contest.third, PRIMARY)
+    contest.reinstate(contest.mary, contest.first)
+    # What changes nothing is not in the log.
+    assert contest.log()[1:] == [
+        *(("submission.withdraw", {}), ("submission.reinstate", {}), ("submission.withdraw", {})),
+        ("submission.declare", {"kind": ["", "primary"]}),
+        ("submission.reinstate", {"kind": ["primary", "contrastive"]}),
+    ]
+
+
+def test_what_stands_again_is_measured_as_far_as_it_was_not(contest: Contest) -> None:
+    engine = contest.service.engine
+    contest.withdraw(contest.mary, contest.first)
+    with writing(engine) as connection:
+        sight = to_change(connection, COMMAND_LINE, "wmt")
+        (test_set,) = sight.test_sets
+        add_measures(connection, contest.service.settings, sight, test_set, Measuring(("ter",), replicates=0))
+    of_first = select(Evaluation).where(Evaluation.submission_id == contest.first).order_by(Evaluation.id)
+    with reading(engine) as connection:
+        before = connection.execute(of_first).all()
+    contest.reinstate(contest.mary, contest.first)
+    with reading(engine) as connection:
+        after = connection.execute(of_first).all()
+        second = connection.execute(
+            select(Evaluation.protocol_id).where(Evaluation.submission_id == contest.second).order_by(Evaluation.id)
+        )
+        assert [each.protocol_id for each in after] == list(second.scalars())
+    assert (after[:1], len(after)) == (before, 2)
+    assert (after[1].queue_class, after[1].team, after[1].state) == (QueueClass.CAMPAIGN, "harbour", "queued")
+
+
+def test_a_submission_that_organisers_stored_is_declared_like_others(contest: Contest) -> None:
+    """Nothing was ever said of it."""
+    job = take_in(
+        contest.service.engine,
+        contest.service.settings,
+        campaign="wmt",
+        test_set=NewTestSet(
+            "news", {"A": REFERENCE.rstrip()}, SOURCE.rstrip(), source_language="en", target_language="cs"
+        ),
+        submissions=[NewSubmission("old", b"a\nb\nc", "harbour", run="2"), NewSubmission("new", b"a\nb\nd", "harbour")],
+        protocols=[],
+    )
+    old, new = job.submissions
+    with reading(contest.service.engine) as connection:
+        unsaid = Declared(
+            old, contest.campaign, job.test_set_id, "harbour", "old", DeclaredKind(""), None, "", "", 0.0, None
+        )
+        assert read_declared(connection, old) == unsaid
+        assert read_declared(connection, 4711) is None
+    said = contest.say(contest.mary, old, Saying(DeclaredKind.CONTRASTIVE, constrained=False, description="first"))
+    assert said == replace(unsaid, kind=DeclaredKind.CONTRASTIVE, constrained=False, description="first")
+    assert contest.withdraw(contest.mary, new).withdrawn_at is not None
+    assert contest.log() == [
+        (
+            "submission.declare",
+            {"kind": ["", "contrastive"], "constrained": [None, False], "description": ["", "first"]},
+        ),
+        ("submission.withdraw", {}),
+    ]
+
+
+def test_an_organiser_in_the_team_is_a_member_until_the_deadline(contest: Contest) -> None:
+    contest.service.campaign("wmt", organisers=(contest.mary,))
+    reader, submitter = (contest.principal(contest.mary, *scopes) for scopes in ((Scope.READ,), (Scope.SUBMIT,)))
+    contest.say(contest.mary, contest.first, PRIMARY)
+    with writing(contest.service.engine) as connection:
+        withdraw(connection, submitter, contest.first)
+    assert [details.get("override") for _, details in contest.log()] == [None, None]
+    contest.service.campaign("wmt", frozen_at=1.0)
+    for principal in (reader, submitter):
+        with writing(contest.service.engine) as connection, pytest.raises(Forbidden, match="to organise"):
+            reinstate(connection, contest.service.settings, principal, contest.first)
+    contest.reinstate(contest.mary, contest.first)
+    assert contest.log()[-1] == ("submission.reinstate", {"override": True})
+    with reading(contest.service.engine) as connection:
+        subjects = connection.scalars(select(AuditEntry.subject).where(AuditEntry.actor != "command line"))
+        assert set(subjects) == {f"submission {contest.first} of team harbour in campaign wmt"}
+
+
+def test_what_is_on_a_hidden_test_set_is_not_there_for_its_own_team(contest: Contest) -> None:
+    soon = contest.service.phase(contest.campaign, "soon", PhaseKind.OPEN, begins=DAY)
+    contest.service.phase(contest.campaign, "now", PhaseKind.OPEN)
+    with writing(contest.service.engine) as connection:
+        connection.execute(update(CampaignTestSet).values(phase_id=soon))
+    with pytest.raises(NotThere):
+        contest.withdraw(contest.mary, contest.first)
+    assert contest.withdraw(contest.olga, contest.first).withdrawn_at is not None
+
+
+@pytest.mark.parametrize(("until_deadline", "settled"), [(0.0, True), (0.001, False)])
+def test_declarations_end_at_the_deadline(contest: Contest, until_deadline: float, settled: bool) -> None:
+    late = {"late": LateRule.FLAG, "grace_seconds": DAY}
+    contest.service.phase(contest.campaign, "test", PhaseKind.OPEN, ends=DAY, **late)
+    with reading(contest.service.engine) as connection:
+        sight = read_sight(connection, COMMAND_LINE, "wmt")
+        (phase,) = sight.phases
+        assert phase.ends_at is not None
+        why = why_settled(replace(sight, at=phase.ends_at - until_deadline), contest.first)
+    assert bool(why) == settled
+
+
+@pytest.mark.parametrize("phase", ["", "dev", "test"])
+def test_a_test_set_is_settled_but_in_its_own_phase(contest: Contest, phase: str) -> None:
+    dev = contest.service.phase(contest.campaign, "dev", PhaseKind.OPEN, begins=-2 * DAY, ends=-DAY)
+    test = contest.service.phase(contest.campaign, "test", PhaseKind.BLIND, ends=DAY)
+    with writing(contest.service.engine) as connection:
+        where = {"": None, "dev": dev, "test": test}[phase]
+        connection.execute(update(CampaignTestSet).values(phase_id=where))
+        sight = read_sight(connection, COMMAND_LINE, "wmt")
+        assert bool(why_settled(sight, *sight.test_sets)) == (phase == "dev")

@@ -111,6 +111,8 @@ def test_what_is_published_is_everybodys(site: Service) -> None:
         connection.execute(update(Declaration).where(Declaration.submission_id == 1).values(withdrawn_at=now()))
     files = exported(site, NOBODY)
     assert [each["team"] for each in rows(files, "submissions.tsv")] == ["canaryteam"]
+    # No page shows others what a team says of its submission, though they see what it handed in.
+    assert [(each["description"], each["created_at"]) for each in rows(files, "submissions.tsv")] == [("", "")]
     assert {each["submission"] for each in rows(files, "scores.tsv")} == {"2"}
     assert files["outputs/2-canaryteam-canarysystem.txt"] == THEIRS
     assert not [name for name in files if "refs" in name]
@@ -191,6 +193,8 @@ def test_an_export_holds_one_campaign(site: Service) -> None:
     assert {each["submission"] for each in rows(files, "scores.tsv")} == {"1", "2"}
     assert [each["id"] for each in rows(files, "submissions.tsv")] == ["1", "2"]
     assert [each["id"] for each in rows(files, "test-sets.tsv")] == ["1"]
+    assert {each["subject"].partition(" of campaign ")[2] for each in rows(files, "audit.tsv")} <= {"wmt", ""}
+    assert "submission 3" not in {each["subject"] for each in rows(files, "audit.tsv")}
     assert not [name for name, content in files.items() if b"nekde" in content or b"tady" in content]
 
 
@@ -343,9 +347,9 @@ def wide(service: Service) -> Service:
     test = service.phase(campaign, "test", PhaseKind.BLIND, **late)
     service.phase(campaign, "out", PhaseKind.PUBLISHED, begins=DAY)
     with writing(service.engine) as connection:
-        moments = {"starts_at": 1795993200.0, "ends_at": 1796061600.5}
+        moments = {"starts_at": 1606690800.0, "ends_at": 1606759200.5}
         connection.execute(update(Phase).where(Phase.id == test).values(**moments))
-        connection.execute(update(Phase).where(Phase.id != test).values(starts_at=1796061601.0))
+        connection.execute(update(Phase).where(Phase.id != test).values(starts_at=1606759201.0))
         of_talks = CampaignTestSet.test_set_id == 2
         connection.execute(delete(CampaignTestSet).where(of_talks))
         row = {"campaign_id": campaign, "test_set_id": 2, "position": 5, "phase_id": test}
@@ -379,18 +383,18 @@ def test_each_file_is_what_it_should_be(wide: Service) -> None:
                 "name": "test",
                 "kind": "blind",
                 **late,
-                "starts_at": 1795993200.0,
-                "ends_at": 1796061600.5,
-                "starts": "2026-11-30T00:00:00+01:00",
-                "ends": "2026-11-30T19:00:00+01:00",
+                "starts_at": 1606690800.0,
+                "ends_at": 1606759200.5,
+                "starts": "2020-11-30T00:00:00+01:00",
+                "ends": "2020-11-30T19:00:00+01:00",
             },
             {
                 "name": "out",
                 "kind": "published",
                 **phase,
-                "starts_at": 1796061601.0,
+                "starts_at": 1606759201.0,
                 "ends_at": None,
-                "starts": "2026-11-30T19:00:01+01:00",
+                "starts": "2020-11-30T19:00:01+01:00",
                 "ends": None,
             },
         ],
@@ -459,6 +463,15 @@ def test_each_file_is_what_it_should_be(wide: Service) -> None:
         "reason": "=b",
         "judgments": 0,
     }
+
+
+def test_others_get_the_references_that_were_released_alone(wide: Service) -> None:
+    """Those of a test set that was corrected are not released by that."""
+    files = exported(wide, NOBODY)
+    assert [name for name in files if "/refs/" in name] == [
+        f"test-sets/2-talks-1/refs/{name}.txt" for name in ("0-Z", "1-A")
+    ]
+    assert len([name for name in files if name.endswith("source.txt")]) == 3
 
 
 def test_rows_are_in_their_order_whatever_that_of_the_database_is(wide: Service) -> None:

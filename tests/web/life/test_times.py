@@ -1,10 +1,12 @@
 """Times as organisers write them."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from scheduler.errors import BadSchedule
-from web.errors import BadRequest
-from web.life.times import check_zone, local_moment, read_moment, shown_moment
+from web.errors import BadRequest, BadTime
+from web.life.times import check_zone, local_moment, read_moment, shown_moment, written_moment
 from web.pages.moments import iso
 
 
@@ -57,3 +59,27 @@ def test_a_zone_is_one_of_the_iana_database(zone: str) -> None:
 
 def test_moments_are_shown_for_people() -> None:
     assert shown_moment(1796061600, "Europe/Prague") == "Mon 30 Nov 2026, 19:00 (Europe/Prague)"
+    assert shown_moment(1796061605, "UTC") == "Mon 30 Nov 2026, 18:00:05 (UTC)"
+
+
+@pytest.mark.parametrize(
+    ("written", "zone"),
+    [
+        ("2026-11-30 18:00", "Europe/Prague"),
+        ("2026-11-30 18:00:05", "Asia/Kathmandu"),
+        # It comes twice there.
+        ("2026-10-25 02:30:00+02:00", "Europe/Prague"),
+        ("2026-10-25 02:30:00+01:00", "Europe/Prague"),
+    ],
+)
+def test_a_moment_is_written_as_it_would_be_read(written: str, zone: str) -> None:
+    moment = read_moment(written, zone)
+    assert written_moment(moment, zone) == written
+    assert written_moment(moment + 0.75, zone) == written
+
+
+@pytest.mark.parametrize(("year", "taken"), [(1970, False), (1971, True), (2199, True), (2200, False)])
+def test_years_that_can_be_meant(year: int, taken: bool) -> None:
+    for offset in ("", "+01:00"):
+        with nullcontext() if taken else pytest.raises(BadTime, match="cannot be used"):
+            read_moment(f"{year}-06-30T10:00{offset}", "Europe/Prague")

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlalchemy import update
+
+from models import Submission, Team
 from models.roles import PhaseKind
+from models.session import writing
+from scheduler.intake import NewSubmission, NewTestSet, take_in
 from tests.web.submissions.port import ADDRESS, NAME, Port, output
 
 if TYPE_CHECKING:
@@ -53,3 +58,29 @@ def test_while_the_leaderboard_is_hidden_there_are_only_ones_own(service: Servic
     port.submit(port.program("zoe"), output(4), system="lamp")
     assert systems(port.program("mary")) == [("harbour", "mast", 1)]
     assert systems(port.service.client()) == []
+
+
+def test_each_field_of_a_system(port: Port) -> None:
+    mary = port.program("mary")
+    for number in (1, 2, 3):
+        port.submit(mary, output(number))
+    port.submit(port.program("zoe"), output(4), system="lamp")
+    # The same system in another campaign.
+    other = take_in(
+        port.service.engine,
+        port.service.settings,
+        campaign="other",
+        test_set=NewTestSet("quay", {"A": b"x"}),
+        submissions=[NewSubmission("mast", b"x", "harbour")],
+        protocols=[],
+    )
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Submission).values(created_at=10.5 * Submission.id))
+        connection.execute(update(Submission).where(Submission.id == other.submissions[0]).values(created_at=1.0))
+        connection.execute(update(Team).where(Team.name == "guests").values(publication_name="The Guests"))
+    items = mary.get(f"{ADDRESS}/systems").json()["items"]
+    fields = ("team", "system", "own", "submissions", "first_at", "last_at")
+    assert [tuple(each[name] for name in fields) for each in items] == [
+        *(("", "anchor", False, 1, 10.5, 10.5), ("harbour", "mast", True, 3, 21.0, 42.0)),
+        ("The Guests", "lamp", False, 1, 52.5, 52.5),
+    ]
