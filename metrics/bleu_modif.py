@@ -30,7 +30,6 @@ class BLEUModif(VectorMetric, BLEU):
     name: ClassVar[str] = "bleu_modif"
     source: ClassVar[str] = "Wang and Merlo 2016"
     cost: ClassVar[float] = 6.5
-    growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = ("vectors=toy", "vectors=toy:gamma=0.9:order=1-3,6:case=mixed")
 
     gamma: float = parameter(

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics.errors import MissingResource
-from metrics.text.given_files import open_given
+from metrics.text.given_files import files_under, open_given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -197,7 +197,7 @@ def _take(new: Path, place: Path) -> None:
 def content_digest(path: Path) -> str:
     """The first digits of a file's SHA-256; of a folder's, that of its files' names and contents in order.
 
-    Raises MissingResource where it cannot be read.
+    Raises MissingResource where it cannot be read, and TooManyFiles.
     """
     try:
         stat = path.stat()
@@ -209,7 +209,7 @@ def content_digest(path: Path) -> str:
 @lru_cache(maxsize=64)
 def _digest(path: Path, modified: int, size: int) -> str:  # noqa: ARG001 - a changed file is read again
     digest = sha256()
-    for each in sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]:
+    for each in files_under(path) if path.is_dir() else [path]:
         if path.is_dir():
             digest.update(str(each.relative_to(path)).encode() + b"\0")
         with open_given(each) as file:

@@ -41,6 +41,7 @@ def parse_vectors(text: str) -> str:
 class VectorMetric(Metric):
     """Similarity of words is the cosine of their vectors; words without a vector are similar only to themselves."""
 
+    growth: ClassVar[float] = 2.0
     examples: ClassVar[tuple[str, ...]] = ("vectors=toy",)
 
     case: str = case_parameter("lc")

@@ -30,7 +30,6 @@ class WERModif(VectorMetric):
     source: ClassVar[str] = "Wang and Merlo 2016"
     higher_is_better: ClassVar[bool] = False
     cost: ClassVar[float] = 6.2
-    growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = ("vectors=toy", "vectors=toy:clamp=no")
 
     clamp: bool = parameter(True, "a replacement costs at most 1, as words without any similarity do", ours=True)

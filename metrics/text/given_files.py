@@ -68,10 +68,24 @@ def list_given(folder: Path) -> list[Path]:
     with os.scandir(folder) as entries:
         names = [entry.name for entry in islice(entries, MOST_ENTRIES + 1)]
     if len(names) > MOST_ENTRIES:
-        raise TooManyFiles(
-            f"{folder}: holds more than {MOST_ENTRIES:,} files. Give a folder of its own to what belongs together."
-        )
+        raise _too_many(folder)
     return [folder / name for name in sorted(names)]
+
+
+def files_under(folder: Path) -> list[Path]:
+    """All files of a folder and of the folders in it, sorted. Raises OSError, TooManyFiles."""
+    found: list[Path] = []
+    for path in list_given(folder):
+        found += files_under(path) if path.is_dir() and not path.is_symlink() else [path] if path.is_file() else []
+        if len(found) > MOST_ENTRIES:
+            raise _too_many(folder)
+    return found
+
+
+def _too_many(folder: Path) -> TooManyFiles:
+    return TooManyFiles(
+        f"{folder}: holds more than {MOST_ENTRIES:,} files. Give a folder of its own to what belongs together."
+    )
 
 
 def _refuse_others(mode: int, name: str) -> None:

@@ -31,11 +31,11 @@ def grown(subject: Subject, log: Path) -> dict[int, int]:
     with suppress(*subject.refuses):
         subject.prepare(SIZES[1])()
     more = MORE
-    for size in SIZES:
+    for size in subject.sizes:
         if size > subject.largest:
             break
-        if size > ALWAYS and is_dear(found):
-            if not more or not Growth(subject.name, subject.exponent, found).is_too_much:
+        if size > ALWAYS and is_dear(found, subject.dear):
+            if not more or not Growth(subject.name, subject.exponent, found, subject.since).is_too_much:
                 break
             more -= 1
         found[size] = counted(subject.prepare(size), subject.refuses, log)
@@ -50,7 +50,10 @@ def main() -> None:
     gc.freeze()
     gc.disable()
     requests.start(MACHINE)
-    rows = [{"name": each.name, "allowed": each.exponent, "instructions": grown(each, log)} for each in subjects]
+    rows = [
+        {"name": each.name, "allowed": each.exponent, "since": each.since, "instructions": grown(each, log)}
+        for each in subjects
+    ]
     target.write_text(json.dumps(rows))
 
 

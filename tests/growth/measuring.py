@@ -19,7 +19,9 @@ from benchmarks.gate.counting import ROOT, lacking
 SIZES = LEAST, _, ALWAYS, *_, USUAL, LARGEST = tuple(1 << power for power in (4, 7, 9, 12, 15, 17))
 """Characters; up to ALWAYS each is tried, dear or not, and up to USUAL where nothing is said."""
 DEAR = 100_000
-"""Instructions beyond those of the smallest text, from which on nothing larger is tried; or eight times the noise."""
+"""Instructions beyond those of the smallest text, from which on nothing larger is tried; or eight times the noise.
+
+Where nothing else is said."""
 NOISE = 0.05
 """Of what the smallest text takes, and NOISE_INSTRUCTIONS: how far a count may be off."""
 NOISE_INSTRUCTIONS = 5_000
@@ -38,6 +40,10 @@ class Subject:
     refuses: tuple[type[Exception], ...] = ()
     """What it may raise."""
     largest: int = USUAL
+    sizes: tuple[int, ...] = SIZES
+    dear: int = DEAR
+    since: int = 0
+    """The size of a text by which the work on larger ones is estimated; 0: none is."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +54,42 @@ class Growth:
     allowed: float
     instructions: dict[int, int]
     """By size."""
+    since: int = 0
 
     @property
     def exponent(self) -> float:
-        """Of the last step, at least: beyond the smallest text, and beyond the step before, whichever is less.
+        """Of the last step, and of all growth since the size by which larger texts are estimated."""
+        return max(self._of_the_last_step, self._since_the_estimate)
+
+    @property
+    def _of_the_last_step(self) -> float:
+        """At least: beyond the smallest text, and beyond the step before, whichever is less.
 
         Counts may be a little off. A table that is twice as large, say, is a step and no growth: `tests.growth.inside`
         then tries larger texts.
         """
         sizes = sorted(self.instructions)
         least, (earlier, before, last) = self.instructions[sizes[0]], (self.instructions[size] for size in sizes[-3:])
-        noise = NOISE * least + NOISE_INSTRUCTIONS
+        noise = self._noise
         # What takes less than before went another way: it was refused.
         if last - least < 2 * noise or before - earlier < -noise:
             return 0.0
         growth, step = max(before - least, 0), max(before - earlier, 0)
         ratio = min((last - least - noise) / (growth + noise), (last - before - noise) / (step + noise))
         return math.log(max(ratio, 1.0)) / math.log(sizes[-1] / sizes[-2])
+
+    @property
+    def _since_the_estimate(self) -> float:
+        largest = max(self.instructions)
+        if not self.since or largest <= self.since:
+            return 0.0
+        least, before, last = (self.instructions[size] for size in (min(self.instructions), self.since, largest))
+        ratio = (last - least - self._noise) / (max(before - least, 0) + self._noise)
+        return math.log(max(ratio, 1.0)) / math.log(largest / self.since)
+
+    @property
+    def _noise(self) -> float:
+        return NOISE * self.instructions[min(self.instructions)] + NOISE_INSTRUCTIONS
 
     @property
     def is_too_much(self) -> bool:
@@ -101,7 +126,12 @@ def measured(module: str) -> list[Growth]:
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-3000:]
         return [
-            Growth(row["name"], row["allowed"], {int(size): count for size, count in row["instructions"].items()})
+            Growth(
+                row["name"],
+                row["allowed"],
+                {int(size): count for size, count in row["instructions"].items()},
+                row["since"],
+            )
             for row in json.loads(found.read_text())
         ]
 
@@ -112,10 +142,10 @@ def too_much(grown: list[Growth]) -> list[str]:
     return [str(each) for each in worst if each.is_too_much]
 
 
-def is_dear(found: Mapping[int, int]) -> bool:
+def is_dear(found: Mapping[int, int], dear: int) -> bool:
     """Whether the largest text that was tried tells enough."""
     least, last = found[min(found)], found[max(found)]
-    return last - least > max(DEAR, 8 * NOISE * least)
+    return last - least > max(dear, 8 * NOISE * least)
 
 
 def subjects_of(module: str) -> Iterator[Subject]:

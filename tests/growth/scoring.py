@@ -10,9 +10,11 @@ from metrics.conformance import subjects as subjects_of_metric
 from metrics.conformance.campaign import Campaign
 from metrics.conformance.subject import Subject as Scored
 from tests.growth.families import MARKS, runs_of
-from tests.growth.measuring import LARGEST, Subject
+from tests.growth.measuring import ALWAYS, LARGEST, Subject
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "dog", "ran", "far")
+KNOWN = [*WORDS, *(f"w{number}" for number in range(LARGEST // 5))]
+"""All words of the texts: vectors know them, so that each is compared with each."""
 SCRATCH = tempfile.TemporaryDirectory()
 
 
@@ -69,7 +71,10 @@ def _scoring(scored: Scored, pair: str, size: int) -> Callable[[], object]:
 def subjects() -> Iterator[Subject]:
     """All metrics with their defaults."""
     for metric in METRICS:
-        scored, *_ = subjects_of_metric(metric, Path(SCRATCH.name, metric.name), examples=metric.examples[:1])
+        folder = Path(SCRATCH.name, metric.name)
+        folder.mkdir()
+        known = metric.example_resources(folder, KNOWN)
+        scored, *_ = subjects_of_metric(metric, folder, known, examples=metric.examples[:1])
         for pair in PAIRS:
             yield Subject(
                 f"{scored.metric.specification}: {pair}",
@@ -77,4 +82,8 @@ def subjects() -> Iterator[Subject]:
                 scored.metric.growth,
                 # chrF goes another way from some thousand characters on, and grows as the text does behind that.
                 largest=LARGEST,
+                # What a metric does first would hide how it goes on.
+                dear=3_000_000,
+                # `Metric.longest` goes from typical segments to long ones by the exponent alone.
+                since=ALWAYS,
             )

@@ -11,12 +11,19 @@ from tests.growth.measuring import Growth, measured, too_much
 
 @pytest.mark.parametrize(
     "module",
-    ["tests.growth.readers", pytest.param("tests.growth.scoring", marks=pytest.mark.long)],
+    ["tests.growth.readers", "tests.growth.diagnosing", pytest.param("tests.growth.scoring", marks=pytest.mark.long)],
 )
 def test_work_grows_as_it_may(module):
     grown = measured(module)
     assert len(grown) > 100
     assert not too_much(grown)
+
+
+def test_growth_that_has_ended_counts_where_long_texts_are_estimated_by_short_ones():
+    counts = {1 << 4: 1_000_000, 1 << 9: 2_000_000, 1 << 12: 65_000_000, 1 << 15: 520_000_000}
+    assert not too_much([Growth("each", 1.0, counts)])
+    assert too_much([Growth("each", 1.0, counts, since=1 << 9)])
+    assert not too_much([Growth("each", 2.0, counts, since=1 << 9)])
 
 
 @pytest.mark.parametrize(("power", "passes"), [(1.0, True), (1.3, False), (2.0, False)])

@@ -34,6 +34,8 @@ _TWICE_ENCODED = re.compile(
 )
 FEWEST_TWICE = 2
 """Places that look encoded twice: one may be anything."""
+TRIED = 50
+"""Such places of a line that are looked for in the line beside it: each is looked for in all of it."""
 
 
 def find_harmed(examined: Examined) -> list[Finding]:
@@ -86,8 +88,8 @@ def _twice_encoded(examined: Examined) -> list[int]:
     for place, line in enumerate(examined.lines):
         if line.isascii():
             continue
-        odd = (each[0] for each in _TWICE_ENCODED.finditer(line) if not _elsewhere(examined, place, each[0]))
-        # No more than are needed: each is looked for in all of the line beside it.
+        tried = islice(_TWICE_ENCODED.finditer(line), TRIED)
+        odd = (each[0] for each in tried if not _elsewhere(examined, place, each[0]))
         if here := len(list(islice(odd, FEWEST_TWICE))):
             count += here
             numbers.append(int(examined.numbers[place]))

@@ -14,7 +14,9 @@ def text(characters: int, letter: str = "a") -> Text:
     return read_lines(f"short\n{letter * characters}\nshort\n".encode(), name="out.txt")
 
 
-@pytest.mark.parametrize("metric", ["wer", "tbleu", "lebleu", "character"])
+@pytest.mark.parametrize(
+    "metric", ["wer", "tbleu", "lebleu", "bleu_modif:vectors=v", "wer_modif:vectors=v", "character"]
+)
 @pytest.mark.parametrize("letter", ["a", "中"])
 def test_the_longest_segment_follows_the_exponent(metric: str, letter: str) -> None:
     most = int(parse_metric(metric).longest(SECONDS))
