@@ -237,8 +237,16 @@ def test_what_counts_already_needs_only_room_in_flight(engine: Engine, settings:
     submit(engine, settings, attempt(2))
     assert "in flight" in refused(engine, settings, 1)
     work_off(settings)
+    mine = LedgerEntry.submission_id == bad.submission
+    with writing(engine) as connection:
+        connection.execute(update(LedgerEntry).where(mine).values(created_at=5.0, phase="before"))
     assert submit(engine, settings, attempt(1)).queued
-    assert used(engine) == (1, 2, 2)
+    assert used(engine) == (1, 1, 1), "it counts for the day and the phase in which it was made"
+    with reading(engine) as connection:
+        assert connection.execute(select(LedgerEntry.created_at, LedgerEntry.phase).where(mine)).one() == (
+            5.0,
+            "before",
+        )
 
 
 @one_kind

@@ -61,6 +61,12 @@ def test_parts_that_memory_limits_are_as_even_as_others() -> None:
     assert sorted(last - first for first, last in cut_even(63, 0.005, sizes=narrow)) == [10, 10, 10, 11, 11, 11]
 
 
+@pytest.mark.parametrize(("costs", "expected"), [([2.4, 1.0, 2.6], 2), ([2.6, 1.0, 2.4], 1)])
+def test_it_is_cut_where_halves_are_most_alike(costs: list[float], expected: int) -> None:
+    parts = cut(costs, 0, [256] * 3, 1, Sizes(2, 3.0, 0.05, 2**27))
+    assert [part.first_block for part in parts] == [0, expected]
+
+
 def test_one_block_is_never_cut() -> None:
     assert cut_even(1, 100.0) == [(0, 1)]
 

@@ -19,7 +19,9 @@ from scheduler.intake import Intake
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from worker.app import make_app
+from worker.counting import MESSAGES
 from worker.heartbeat import Heartbeat
+from worker.hints import Fault
 from worker.losses import watch_losses
 from worker.outcome import do_shard, new_owner
 from worker.station import Station
@@ -166,6 +168,18 @@ def test_lost_trials_are_released_at_once(station: Station, job: Intake) -> None
     with reading(station.engine) as connection:
         rows = connection.execute(select(Trials.state, Trials.attempts, Trials.error).order_by(Trials.id)).all()
     assert [tuple(row) for row in rows] == [("pending", 1, "its process died (signal 9)."), ("pending", 0, None)]
+
+
+def test_messages_that_are_dropped_are_counted_by_their_fault(station: Station) -> None:
+    """Celery says the same of others, which are counted where they are turned down."""
+    stop = watch_losses(station)
+    try:
+        for error in (Fault("unreadable", "it is odd"), Fault("large", "it is long"), ValueError("reject"), None):
+            for _, answer in signals.task_rejected.send(sender=None, message=None, exc=error):
+                assert answer is None
+    finally:
+        stop()
+    assert [station.tally.total(MESSAGES.name, reason) for reason in ("unreadable", "large", "wrong")] == [1, 1, 0]
 
 
 def test_a_worker_beats_while_it_lives(station: Station) -> None:
