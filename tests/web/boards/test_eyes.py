@@ -43,6 +43,7 @@ EYES = {
     "once published, with names": open_to(phases=[phase(1, PhaseKind.PUBLISHED, NOW - 1)], anonymous=False),
     "without phases": open_to(phases=[]),
     "once references are released": open_to(test_sets={FREE: SeenTestSet(FREE, None, NOW, None)}),
+    "with names and references": open_to(anonymous=False, test_sets={FREE: SeenTestSet(FREE, None, NOW, None)}),
     "with another number": open_to(teams={OURS: SeenTeam(OURS, "Harbour Lab", 8), THEIRS: SeenTeam(THEIRS, "", 12)}),
     "under another name": open_to(teams={OURS: SeenTeam(OURS, "Haven", 7), THEIRS: SeenTeam(THEIRS, "", 12)}),
 }

@@ -167,8 +167,8 @@ def test_each_is_shown_as_it_was_handed_in_and_declared(site: Site) -> None:
         for number, found in findings.items():
             row = {"submission_id": number, "findings": [each.as_row() for each in found]}
             connection.execute(insert(Diagnosis).values(**row))
-        for number in (3, 4):
-            ended = {"state": "failed", "reason": f"why {number}", "fault": Fault.INPUT, "finished_at": 200.0 + number}
+        for number, fault in ((3, Fault.INPUT), (4, Fault.PLATFORM)):
+            ended = {"state": "failed", "reason": f"why {number}", "fault": fault, "finished_at": 200.0 + number}
             connection.execute(update(Evaluation).where(Evaluation.submission_id == number).values(**ended))
         rows = {row.id: row for row in connection.execute(select(Submission))}
         of_submission = {row.submission_id: row for row in connection.execute(select(Evaluation))}
@@ -176,6 +176,10 @@ def test_each_is_shown_as_it_was_handed_in_and_declared(site: Site) -> None:
         sizes = {row.id: row.segments for row in connection.execute(select(TestSet))}
         sums = {row.id: row.sha256 for row in connection.execute(select(Text.id, Text.sha256))}
     assert len(set(sums.values())) == len(sums)
+    reasons = {
+        3: "The metrics cannot measure this text. The organisers of the campaign see why.",
+        4: "The server failed to measure it, which does not count against the quota. Its organisers see why.",
+    }
     sight = site.sight("mary")
     with reading(engine) as connection:
         items = list_submissions(connection, sight, Wanted(), SILENT).items
@@ -202,7 +206,7 @@ def test_each_is_shown_as_it_was_handed_in_and_declared(site: Site) -> None:
                 SeenEvaluation(
                     *(evaluation.id, evaluation.protocol_id, ("A",), tuple(protocol.metrics)),
                     EvaluationState.FAILED if ended else EvaluationState.QUEUED,
-                    "The metrics cannot measure this text. The organisers of the campaign see why." if ended else None,
+                    reasons.get(each.id),
                     200.0 + each.id if ended else None,
                 ),
             ),
