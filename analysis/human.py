@@ -210,7 +210,7 @@ def read_human(connection: Connection, campaign_id: int, test_set_id: int, name:
 
     Without a name the only ones there are. Raises NotFound with what there is.
     """
-    test_set = connection.execute(select(TestSet.name, TestSet.segments).where(TestSet.id == test_set_id)).one_or_none()
+    test_set = connection.execute(select(TestSet.segments).where(TestSet.id == test_set_id)).one_or_none()
     if test_set is None:
         raise NotFound(f"There is no test set {test_set_id}.")
     stored = find_judgments(connection, campaign_id, test_set_id, name)

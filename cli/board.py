@@ -9,6 +9,7 @@ from cli import board_words
 from cli.board_words import Line, Method, Range, as_table
 from cli.columns import digits
 from web.report import delimited
+from web.report.board_rows import COLUMNS, rows_of, scored_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,12 +18,6 @@ if TYPE_CHECKING:
     from metrics.ranking import Place
     from models.leaderboard import LeaderboardScore
     from web.report.delimited import Cell
-
-TSV_COLUMNS = (
-    *("campaign", "test_set", "version", "references", "system", "team", "runs", "state"),
-    *("metric", "rank", "rank_low", "rank_high", "cluster", "wins"),
-    *("score", "low", "high", "level", "signature"),
-)
 
 
 def as_text(board: Board, width: int = 1) -> str:
@@ -153,15 +148,11 @@ def as_tsv(boards: Sequence[Board]) -> str:
     rows: list[list[Cell]] = []
     for board in boards:
         for number, row in enumerate(board.rows):
-            listed = board.listed
-            begin: list[Cell] = [listed.campaign, listed.test_set, listed.version, "+".join(listed.references)]
-            begin += [row.system, row.team, len(row.runs), row.state.value]
-            if not row.scores:
-                rows.append([*begin, *[None] * (len(TSV_COLUMNS) - len(begin))])
+            scored = []
             for metric, score in enumerate(row.scores):
+                place = {"rank": score.rank or None, **place_fields(board.place(number, metric))}
                 interval = board.interval(score)
-                ends = (*interval, board.level) if interval else (None, None, None)
-                place = place_fields(board.place(number, metric)).values()
-                cells = [score.specification, score.rank or None, *place, score.score, *ends, score.signature]
-                rows.append([*begin, *cells])
-    return delimited.as_tsv(TSV_COLUMNS, rows)
+                said = score.specification, place, score.score, interval, board.level, score.signature
+                scored.append(scored_cells(*said))
+            rows += rows_of(board.listed, row, row.system, row.team, scored)
+    return delimited.as_tsv(COLUMNS, rows)

@@ -145,7 +145,7 @@ def run_import(options: argparse.Namespace) -> int:
     weights = parse_weights(options.weights)
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
-        test_set = find_test_set(connection, options.test_set)
+        test_set = find_test_set(connection, options.test_set, options.campaign)
         campaign = find_campaign_with(connection, test_set, options.campaign)
         documents = segments_of_documents(connection, test_set.id)
     judged = read_judgments(
@@ -244,11 +244,11 @@ def run_list(options: argparse.Namespace) -> int:
     with reading(engine) as connection:
         test_sets: list[KnownTestSet] = list_test_sets(connection)
         if options.test_set:
-            test_sets = [find_test_set(connection, options.test_set)]
+            test_sets = [find_test_set(connection, options.test_set, options.campaign)]
         there = [
             (campaign, test_set, stored)
             for test_set in test_sets
-            for campaign, campaign_id in campaigns_with(connection, test_set.id).items()
+            for campaign, campaign_id in campaigns_with(connection, test_set).items()
             if options.campaign in (None, campaign)
             for stored in list_judgments(connection, campaign_id, test_set.id)
         ]
@@ -270,7 +270,7 @@ def run_show(options: argparse.Namespace) -> int:
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
-        test_set = find_test_set(connection, options.test_set)
+        test_set = find_test_set(connection, options.test_set, options.campaign)
         campaign = find_campaign_with(connection, test_set, options.campaign)
         human = read_human(connection, campaign, test_set.id, options.name)
         shown = Shown(
@@ -302,7 +302,7 @@ def run_remove(options: argparse.Namespace) -> int:
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
-        test_set = find_test_set(connection, options.test_set)
+        test_set = find_test_set(connection, options.test_set, options.campaign)
         campaign = find_campaign_with(connection, test_set, options.campaign)
         stored = find_judgments(connection, campaign, test_set.id, options.name)
     called = f"{stored.title} of {test_set.title}"

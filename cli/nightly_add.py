@@ -128,6 +128,10 @@ class _Chosen:
     """A test set that was asked for."""
 
     title: str
+    """NAME or NAME@VERSION."""
+    name: str
+    version: str | None
+    """None for the first that is free."""
     folder: CampaignFolder | None
     """As it was read; None for one that is stored."""
     test_set_id: int | None
@@ -145,6 +149,7 @@ def run(options: argparse.Namespace) -> int:
     from models.schedule import read_schedule
     from models.session import make_engine, writing
     from scheduler.cron import Calendar
+    from scheduler.intake import store_campaign
     from scheduler.schedules import add_schedule, store_baseline
 
     settings = read_settings(options)
@@ -158,8 +163,9 @@ def run(options: argparse.Namespace) -> int:
     engine = make_engine(settings.database_url, pooled=False)
     chosen = [_chosen(options, engine, resources, metrics, each) for each in options.test_set]
     with writing(engine, durable=True) as connection:
-        stored = [_stored(connection, each) for each in chosen]
-        titles = {known.id: known.title for known in list_test_sets(connection)}
+        campaign_id = store_campaign(connection, options.name)
+        stored = [_stored(connection, campaign_id, each) for each in chosen]
+        titles = {known.id: known.title for known in list_test_sets(connection, campaign_id)}
         new = _new(options, calendar, secret, chosen, [(key, titles[key]) for key in stored])
         schedule = read_schedule(connection, add_schedule(connection, new))
         lacking = store_baseline(connection, schedule, _baselines(options, chosen, stored))
@@ -205,7 +211,8 @@ def _chosen(
             options, metrics, resources, folder.target_language or "", list(folder.references.values())
         )
         names = list(folder.references)
-        return _Chosen(checked_name(folder.name), folder, None, names, [each.specification for each in pinned])
+        name = checked_name(folder.name)
+        return _Chosen(name, name, None, folder, None, names, [each.specification for each in pinned])
     with reading(engine) as connection:
         try:
             known = find_test_set(connection, given)
@@ -215,21 +222,31 @@ def _chosen(
     # What matters of texts here is which layers they have.
     texts = [Text(label, b"", 0, dict.fromkeys(references.layers, b"")) for label in references.labels]
     pinned = settled_metrics(options, metrics, resources, references.language, texts)
-    return _Chosen(known.title, None, known.id, references.labels, [each.specification for each in pinned])
+    specifications = [each.specification for each in pinned]
+    return _Chosen(known.title, known.name, known.version, None, known.id, references.labels, specifications)
 
 
-def _stored(connection: Connection, chosen: _Chosen) -> int:
-    """The test set's id; one that was given as a folder is stored."""
-    from scheduler.intake import NewTestSet, store_test_set
+def _stored(connection: Connection, campaign_id: int, chosen: _Chosen) -> int:
+    """The id of a test set of the schedule's campaign; one that was given as a folder is stored."""
+    from models.campaign_protocols import lock_campaign
+    from scheduler.errors import BadIntake
+    from scheduler.intake import NewTestSet, link_test_set, store_test_set
 
     if chosen.folder is None:
         assert chosen.test_set_id is not None
+        lock_campaign(connection, campaign_id)
+        try:
+            link_test_set(connection, campaign_id, chosen.test_set_id, chosen.name, chosen.version)
+        except BadIntake:
+            # Another campaign's test set of that name is chosen, too: it is another version here.
+            link_test_set(connection, campaign_id, chosen.test_set_id, chosen.name)
         return chosen.test_set_id
     folder = chosen.folder
     return store_test_set(
         connection,
+        campaign_id,
         NewTestSet(
-            chosen.title,
+            chosen.name,
             folder.references,
             layers={label: text.layers for label, text in folder.references.items()},
             source=folder.source,

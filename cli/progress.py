@@ -36,14 +36,14 @@ def shown_progress() -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
-def shown_shards() -> Iterator[Callable[[int, int], None]]:
-    """As `shown_progress`, for what a server tells: shards done and shards in all."""
+def shown_segments() -> Iterator[Callable[[int, int], None]]:
+    """As `shown_progress`, for what a server tells: segments measured and segments in all."""
     if not sys.stderr.isatty():
-        yield lambda done, every: print(f"shards {done} of {every}", file=sys.stderr)
+        yield lambda done, every: print(f"segments {done} of {every}", file=sys.stderr)
         return
     with _bar() as bar:
-        shards = bar.add_task("shards", total=None)
-        yield lambda done, every: bar.update(shards, total=every, completed=done)
+        segments = bar.add_task("segments", total=None)
+        yield lambda done, every: bar.update(segments, total=every, completed=done)
 
 
 @contextmanager

@@ -99,7 +99,8 @@ def run_set(options: argparse.Namespace) -> int:
     from models.session import writing
     from models.states import QuotaKind
     from scheduler.errors import BadQuota
-    from scheduler.quotas import set_quotas
+    from web.access.principal import COMMAND_LINE
+    from web.life.quotas import set_limits
 
     amounts: dict[QuotaKind, int | None] = {}
     for name in KINDS:
@@ -110,7 +111,8 @@ def run_set(options: argparse.Namespace) -> int:
         raise UsageError("Which limit? Give --in-flight, --per-day or --per-phase.")
     try:
         with writing(_engine(options), durable=True) as connection:
-            set_quotas(connection, _scope(connection, options), amounts, options.time_zone)
+            scope = _scope(connection, options)
+            set_limits(connection, COMMAND_LINE, scope, options.campaign, amounts, options.time_zone)
     except BadQuota as error:
         raise UsageError(str(error)) from error
     return run_list(options)
@@ -120,11 +122,12 @@ def run_remove(options: argparse.Namespace) -> int:
     """Remove limits."""
     from models.session import writing
     from models.states import QuotaKind
-    from scheduler.quotas import remove_quotas
+    from web.access.principal import COMMAND_LINE
+    from web.life.quotas import remove_limits
 
     kinds = [QuotaKind(name) for name in KINDS if getattr(options, name)]
     with writing(_engine(options), durable=True) as connection:
-        removed = remove_quotas(connection, _scope(connection, options), kinds)
+        removed = remove_limits(connection, COMMAND_LINE, _scope(connection, options), options.campaign, kinds)
     print("Removed: " + ", ".join(f"{_called(each)} ({_most(each)})" for each in removed) + ".")
     return 0
 
@@ -144,9 +147,12 @@ def run_phase(options: argparse.Namespace) -> int:
     """Let a campaign be in a phase."""
     from models.session import writing
     from scheduler.quotas import set_phase
+    from web.access.principal import COMMAND_LINE
 
     with writing(_engine(options), durable=True) as connection:
-        set_phase(connection, options.campaign, options.phase)
+        campaign_id = set_phase(connection, options.campaign, options.phase)
+        subject = f"campaign {options.campaign}"
+        COMMAND_LINE.audit(connection, "campaign.phase", subject, campaign_id=campaign_id, phase=options.phase)
     print(f"{options.campaign}: " + (f'the phase is "{options.phase}".' if options.phase else "no phase."))
     return 0
 

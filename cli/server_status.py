@@ -125,7 +125,7 @@ def as_text(submissions: Sequence[Submission], *, failed: bool) -> str:
     """One line for each."""
     if not submissions:
         return "No submission has failed.\n" if failed else "There are no submissions of yours.\n"
-    table = [["Submission", "Campaign", "System", "Test set", "State", "Shards", "Before it", "Time left", ""]]
+    table = [["Submission", "Campaign", "System", "Test set", "State", "Segments", "Before it", "Time left", ""]]
     for each in submissions:
         progress = each.progress
         reasons = dict.fromkeys(evaluation.reason for evaluation in each.evaluations if evaluation.reason)
@@ -137,7 +137,7 @@ def as_text(submissions: Sequence[Submission], *, failed: bool) -> str:
                 f"{each.team}/{each.system}" + (f" (run {each.run})" if each.run else ""),
                 each.test_set.removesuffix("@1"),
                 progress.state,
-                f"{progress.shards_done} of {progress.shards}",
+                f"{progress.segments_done} of {progress.segments}",
                 "" if progress.ahead is None else str(progress.ahead),
                 "" if progress.seconds_left is None else duration(progress.seconds_left),
                 "; ".join(remark for remark in remarks if remark),

@@ -99,11 +99,11 @@ def _tell(submission: Submission) -> None:
 
 def _watch(client: Client, number: int) -> None:
     """Show how far it is, until it is done."""
-    from cli.progress import shown_shards
+    from cli.progress import shown_segments
 
-    with shown_shards() as show:
+    with shown_segments() as show:
         for progress in client.watch(number):
-            show(progress.shards_done, progress.shards)
+            show(progress.segments_done, progress.segments)
 
 
 def scores_as_text(submission: Submission, width: int) -> str:

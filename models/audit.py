@@ -9,6 +9,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import Base, Key, Seconds, now
 
+COMMAND_LINE = "command line"
+"""Who is said to have done what `steelyard` did on the server itself."""
+
 
 class AuditEntry(Base):
     """One change."""

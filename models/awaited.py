@@ -10,11 +10,13 @@ from itertools import accumulate
 
 from sqlalchemy import Connection, func, select
 
+from metrics.text.blocks import BLOCK
 from models.evaluation import Evaluation
 from models.lease import is_open
 from models.protocol import Protocol
 from models.shard import Shard, ShardEvaluation
 from models.states import OPEN, UNSCORED, EvaluationState, LeaseState
+from models.test_set import TestSet
 from models.throughput import measured_ratio
 from models.worker import processes
 
@@ -29,10 +31,11 @@ class Awaited:
     """How far a submission is."""
 
     state: EvaluationState
-    """That of all its evaluations: where some are open, how far the furthest is; else the worst."""
-    shards: int
-    """Those that count: all but those that were split or cancelled."""
-    shards_done: int
+    """That of all its evaluations (`told_state`): where some are open, how far the furthest is; else the worst."""
+    segments: int
+    """Of the test set, once for each evaluation."""
+    segments_done: int
+    """Those that no shard has still to measure; 0 until something was begun."""
     ahead: int | None
     """Other open submissions of its class, or of a more urgent one, that were queued before; None when ended."""
     seconds_left: float | None
@@ -54,10 +57,66 @@ def state_of(states: Collection[EvaluationState]) -> EvaluationState:
     return next(worst, EvaluationState.DONE)
 
 
+def told_state(state: str, started_at: float | None) -> EvaluationState:
+    """The state of an evaluation as its team is told it.
+
+    One of which all statistics were there when it came waits to be added up: as long as that was not begun it is told
+    like any other that waits. What else is stored, by another campaign perhaps, is nobody's business.
+    """
+    known = EvaluationState(state)
+    return EvaluationState.QUEUED if known == EvaluationState.REDUCING and started_at is None else known
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSegments:
+    """Of one evaluation, or of several."""
+
+    every: int
+    done: int
+
+
+def read_measured_segments(connection: Connection, evaluations: Sequence[int]) -> dict[int, MeasuredSegments]:
+    """How many segments of these evaluations no shard has still to measure.
+
+    Of one that nobody has begun that is none, whatever was there before; and how work is cut into shards, which
+    depends on that, too, does not show.
+    """
+    rows = connection.execute(
+        select(Evaluation.id, Evaluation.state, Evaluation.started_at, TestSet.segments)
+        .join(Protocol, Protocol.id == Evaluation.protocol_id)
+        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .where(Evaluation.id.in_(evaluations))
+    ).all()
+    left: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for row in connection.execute(
+        select(ShardEvaluation.evaluation_id, Shard.first_block, Shard.last_block)
+        .join(Shard, Shard.id == ShardEvaluation.shard_id)
+        .where(ShardEvaluation.evaluation_id.in_(evaluations), is_open(Shard))
+    ):
+        left[row.evaluation_id].append((row.first_block * BLOCK, row.last_block * BLOCK))
+    return {
+        row.id: MeasuredSegments(
+            row.segments,
+            0 if row.started_at is None else row.segments - _covered(left[row.id], row.segments),
+        )
+        for row in rows
+    }
+
+
+def _covered(ranges: list[tuple[int, int]], end: int) -> int:
+    """How many of the first numbers lie in any of these ranges."""
+    covered = reached = 0
+    for first, last in sorted(ranges):
+        covered += max(min(last, end) - max(first, reached), 0)
+        reached = max(reached, last)
+    return covered
+
+
 def read_awaited(connection: Connection, submissions: Sequence[int], silent_seconds: float) -> dict[int, Awaited]:
     """How far these submissions are. One of which nothing is to be measured is done."""
+    columns = (Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.started_at, Evaluation.queue_class)
     rows = connection.execute(
-        select(Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.queue_class)
+        select(*columns)
         .join(Protocol, Protocol.id == Evaluation.protocol_id)
         .where(Evaluation.submission_id.in_(submissions), Protocol.sweep.is_(False))
     ).all()
@@ -65,18 +124,23 @@ def read_awaited(connection: Connection, submissions: Sequence[int], silent_seco
     waiting: dict[int, tuple[int, int]] = {}
     """Submission -> its class and its first open evaluation."""
     for row in rows:
-        state = EvaluationState(row.state)
+        state = told_state(row.state, row.started_at)
         states[row.submission_id].append(state)
         if state in OPEN:
             known = waiting.get(row.submission_id, (row.queue_class, row.id))
             waiting[row.submission_id] = (min(known[0], row.queue_class), min(known[1], row.id))
-    shards, done, last = _shards(connection, submissions)
+    measured = read_measured_segments(connection, [row.id for row in rows])
+    segments, done = Counter[int](), Counter[int]()
+    for row in rows:
+        segments[row.submission_id] += measured[row.id].every
+        done[row.submission_id] += measured[row.id].done
+    last = _last_shards(connection, submissions)
     ahead = _ahead(connection, waiting)
     seconds = _seconds(connection, waiting, last, silent_seconds)
     return {
         submission: Awaited(
             state_of(states[submission]),
-            shards[submission],
+            segments[submission],
             done[submission],
             ahead.get(submission),
             seconds.get(submission),
@@ -85,27 +149,16 @@ def read_awaited(connection: Connection, submissions: Sequence[int], silent_seco
     }
 
 
-def _shards(connection: Connection, submissions: Sequence[int]) -> tuple[Counter[int], Counter[int], dict[int, int]]:
-    """Shards, those that are done, and the last one, by submission."""
+def _last_shards(connection: Connection, submissions: Sequence[int]) -> dict[int, int]:
+    """The last shard that counts, by submission."""
     rows = connection.execute(
-        select(
-            Evaluation.submission_id,
-            Shard.state,
-            func.count(Shard.id.distinct()).label("amount"),
-            func.max(Shard.id).label("last"),
-        )
+        select(Evaluation.submission_id, func.max(Shard.id).label("last"))
         .join(ShardEvaluation, ShardEvaluation.evaluation_id == Evaluation.id)
         .join(Shard, Shard.id == ShardEvaluation.shard_id)
         .where(Evaluation.submission_id.in_(submissions), Shard.state.not_in((LeaseState.FAILED, LeaseState.CANCELLED)))
-        .group_by(Evaluation.submission_id, Shard.state)
+        .group_by(Evaluation.submission_id)
     )
-    every, done, last = Counter[int](), Counter[int](), dict[int, int]()
-    for row in rows:
-        every[row.submission_id] += row.amount
-        last[row.submission_id] = max(last.get(row.submission_id, 0), row.last)
-        if row.state == LeaseState.DONE:
-            done[row.submission_id] += row.amount
-    return every, done, last
+    return {row.submission_id: row.last for row in rows}
 
 
 def _ahead(connection: Connection, waiting: dict[int, tuple[int, int]]) -> dict[int, int]:
@@ -154,7 +207,9 @@ def _seconds(
     seconds = {}
     for submission, (queue_class, _) in waiting.items():
         ids, costs = before[queue_class]
-        seconds[submission] = ratio * costs[bisect_right(ids, last.get(submission, 0))] / workers
+        # One that needs no shard is told no other time than one that has just come.
+        place = bisect_right(ids, last[submission]) if submission in last else len(ids)
+        seconds[submission] = ratio * costs[place] / workers
     return seconds
 
 

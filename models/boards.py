@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, FromClause, select, union
 
-from models.campaign import Campaign, CampaignProtocol
+from models.campaign import Campaign, CampaignProtocol, CampaignTestSet, called_there
 from models.evaluation import Evaluation
 from models.protocol import Protocol
 from models.states import EvaluationState
@@ -72,18 +72,19 @@ def list_boards(
         # `union` makes them distinct.
         there = union(measured, select(CampaignProtocol.campaign_id, CampaignProtocol.protocol_id)).subquery()
     wanted = (
-        select(Protocol, TestSet.name, TestSet.version, TestSet.segments, TestSet.target_language)
+        select(Protocol, CampaignTestSet.name, CampaignTestSet.version, TestSet.segments, TestSet.target_language)
         .add_columns(Campaign.id.label("campaign_id"), Campaign.name.label("campaign"))
         .join(there, there.c.protocol_id == Protocol.id)
         .join(Campaign, Campaign.id == there.c.campaign_id)
         .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .join(CampaignTestSet, called_there(Campaign.id, Protocol.test_set_id))
         .order_by(Campaign.id, Protocol.id)
     )
     wanted = wanted.where(~Protocol.sweep if protocols is None else Protocol.id.in_(protocols))
     if campaign_id is not None:
         wanted = wanted.where(Campaign.id == campaign_id)
     if name is not None:
-        wanted = wanted.where((TestSet.name == name) | (Campaign.name == name))
+        wanted = wanted.where((CampaignTestSet.name == name) | (Campaign.name == name))
     return [
         ListedBoard(
             protocol_id=row.id,

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, CheckConstraint, Double, ForeignKey, Index, Integer, String, UniqueConstraint, false
+from typing import Any
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    ColumnElement,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    UniqueConstraint,
+    and_,
+    false,
+)
 from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -77,13 +91,24 @@ class Phase(Base):
 
 
 class CampaignTestSet(Base):
-    """A test set of a campaign: when its outputs are wanted, and who may see what is in it."""
+    """A test set of a campaign: what it is called there, when its outputs are wanted, and who may see what is in it.
+
+    There is one for every test set on which the campaign measures anything, or for which it has a submission.
+    """
 
     __tablename__ = "campaign_test_set"
-    __table_args__ = (Index(None, "test_set_id"), Index(None, "replaced_by"))
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "name", "version"),
+        Index(None, "test_set_id"),
+        Index(None, "replaced_by"),
+        Index(None, "name"),
+    )
 
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
     test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(String(200))
+    version: Mapped[str] = mapped_column(String(50))
+    """Counted in the campaign: other content under the same name is another version."""
     position: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
     phase_id: Mapped[int | None] = mapped_column(ForeignKey("phase.id", ondelete="SET NULL"))
     """The only phase in which outputs for it are taken, and teams get its source; None for all."""
@@ -91,6 +116,11 @@ class CampaignTestSet(Base):
     """Since when its references may be seen by all who see the campaign; None while they are blind."""
     replaced_by: Mapped[int | None] = mapped_column(ForeignKey("test_set.id"))
     """The test set with corrected references that stands for it now."""
+
+
+def called_there(campaign_id: Any, test_set_id: Any) -> ColumnElement[bool]:
+    """What joins a campaign's test set by these columns."""
+    return and_(CampaignTestSet.campaign_id == campaign_id, CampaignTestSet.test_set_id == test_set_id)
 
 
 class CampaignProtocol(Base):

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, or_, select
 
 from models.base import now
-from models.campaign import Campaign
+from models.campaign import Campaign, CampaignTestSet
 from models.chosen import Selection, conditions, named
 from models.evaluation import Evaluation
 from models.shard import Shard, ShardEvaluation
 from models.states import OPEN, EvaluationState, LeaseState
 from models.submission import Submission
-from models.test_set import TestSet
 
 JUST_SECONDS = 60.0
 """A campaign in which an evaluation ended so long ago is still shown to those who watch."""
@@ -64,10 +63,10 @@ def read_campaigns(connection: Connection, selection: Selection) -> tuple[Campai
         which = [Submission.campaign_id.in_(sorted(set(connection.scalars(moving))))]
     place = (Submission.campaign_id, Submission.test_set_id)
     counted = connection.execute(
-        named(*place, Campaign.name.label("campaign"), TestSet.name.label("test_set"), TestSet.version)
+        named(*place, Campaign.name.label("campaign"), CampaignTestSet.name.label("test_set"), CampaignTestSet.version)
         .add_columns(Evaluation.state, func.count().label("amount"))
         .where(*which)
-        .group_by(*place, Campaign.name, TestSet.name, TestSet.version, Evaluation.state)
+        .group_by(*place, Campaign.name, CampaignTestSet.name, CampaignTestSet.version, Evaluation.state)
         .order_by(*place)
     ).all()
     theirs = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, select
 
-from models.campaign import Campaign, CampaignProtocol, CampaignTestSet
+from models.campaign import Campaign, CampaignProtocol, CampaignTestSet, called_there
 from models.errors import NotFound
 from models.evaluation import Evaluation
 from models.known_test_sets import KnownTestSet
@@ -75,14 +75,17 @@ def find_measures(connection: Connection, campaign: str, test_set: str | None = 
     )
     rows = connection.execute(
         select(
-            *(Protocol.id, Protocol.metrics, TestSet.id.label("test_set_id"), TestSet.name, TestSet.version),
+            *(
+                Protocol.id,
+                Protocol.metrics,
+                TestSet.id.label("test_set_id"),
+                CampaignTestSet.name,
+                CampaignTestSet.version,
+            ),
             *(TestSet.segments, TestSet.target_language, Protocol.reference_labels, Protocol.replicates),
         )
         .join(TestSet, TestSet.id == Protocol.test_set_id)
-        .outerjoin(
-            CampaignTestSet,
-            and_(CampaignTestSet.campaign_id == campaign_id, CampaignTestSet.test_set_id == TestSet.id),
-        )
+        .join(CampaignTestSet, called_there(campaign_id, TestSet.id))
         .where(Protocol.id.in_(measured), Protocol.sweep.is_(False), CampaignTestSet.replaced_by.is_(None))
         .order_by(Protocol.id)
     ).all()

@@ -9,14 +9,13 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Connection, Select, func, or_, select
 
 from models.base import now
-from models.campaign import Campaign
+from models.campaign import Campaign, CampaignTestSet, called_there
 from models.errors import NotFound
 from models.evaluation import Evaluation
 from models.protocol import Protocol
 from models.states import EvaluationState
 from models.submission import Submission
 from models.system import System
-from models.test_set import TestSet
 
 MOST_NAMES = 20
 """Names that a message tells; of more, so many."""
@@ -87,7 +86,7 @@ def named(*columns: Any) -> Select[Any]:
         .join(Submission, Submission.id == Evaluation.submission_id)
         .join(System, System.id == Submission.system_id)
         .join(Campaign, Campaign.id == Submission.campaign_id)
-        .join(TestSet, TestSet.id == Submission.test_set_id)
+        .join(CampaignTestSet, called_there(Submission.campaign_id, Submission.test_set_id))
     )
 
 
@@ -97,7 +96,7 @@ def conditions(selection: Selection) -> list[ColumnElement[bool]]:
     if selection.evaluations:
         found.append(Evaluation.id.in_(selection.evaluations))
     if selection.name is not None:
-        found.append(or_(Campaign.name == selection.name, TestSet.name == selection.name))
+        found.append(or_(Campaign.name == selection.name, CampaignTestSet.name == selection.name))
     if selection.campaign is not None:
         found.append(Campaign.name == selection.campaign)
     if selection.system is not None:
@@ -116,7 +115,7 @@ def read_chosen(
     columns = (
         *(Evaluation.id, Evaluation.state, Evaluation.reason, Evaluation.fault, Evaluation.protocol_id),
         *(Evaluation.submission_id, Evaluation.queue_class, Evaluation.team, Evaluation.remaining),
-        *(Campaign.name.label("campaign"), TestSet.name.label("test_set"), TestSet.version),
+        *(Campaign.name.label("campaign"), CampaignTestSet.name.label("test_set"), CampaignTestSet.version),
         *(Protocol.reference_labels, System.team.label("system_team"), System.name.label("system"), Submission.run),
         (now() - Evaluation.finished_at).label("ended_seconds"),
     )
@@ -159,7 +158,11 @@ def check_names(connection: Connection, selection: Selection) -> None:
     parts: list[tuple[str, Selection, tuple[Any, ...]]] = []
     if selection.name is not None:
         parts.append(
-            (f'campaign or test set "{selection.name}"', Selection(name=selection.name), (Campaign.name, TestSet.name))
+            (
+                f'campaign or test set "{selection.name}"',
+                Selection(name=selection.name),
+                (Campaign.name, CampaignTestSet.name),
+            )
         )
     if selection.campaign is not None:
         parts.append((f'campaign "{selection.campaign}"', Selection(campaign=selection.campaign), (Campaign.name,)))

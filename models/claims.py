@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, exists, func, insert, select, update
+from sqlalchemy import Connection, exists, insert, select, update
 
 from models.base import BLOCK_SEGMENTS, now
 from models.blobs import Blob, columns
@@ -172,12 +172,7 @@ def start_reducing(connection: Connection, evaluations: Sequence[int]) -> int:
     connection.execute(
         update(Evaluation)
         .where(Evaluation.id.in_(evaluations))
-        .values(
-            state=EvaluationState.REDUCING,
-            reduction_id=reduction,
-            # Where nothing had to be scored, it starts here.
-            started_at=func.coalesce(Evaluation.started_at, now()),
-        )
+        .values(state=EvaluationState.REDUCING, reduction_id=reduction)
     )
     return reduction
 

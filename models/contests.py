@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, func, select, union
+from sqlalchemy import Connection, func, select
 
-from models.campaign import Campaign, CampaignProtocol, CampaignTestSet
+from models.campaign import Campaign, CampaignTestSet, called_there
 from models.errors import NotFound
-from models.protocol import Protocol
 from models.submission import Submission
 from models.test_set import Reference, TestSet
 from models.text import LayerBlock
@@ -42,10 +41,10 @@ def find_contest(connection: Connection, name: str) -> Contest:
     Raises NotFound with the names there are, also where several campaigns share the test set.
     """
     rows = connection.execute(
-        select(Submission.campaign_id, Submission.test_set_id, Campaign.name.label("campaign"), TestSet.name)
+        select(Submission.campaign_id, Submission.test_set_id, Campaign.name.label("campaign"), CampaignTestSet.name)
         .join(Campaign, Campaign.id == Submission.campaign_id)
-        .join(TestSet, TestSet.id == Submission.test_set_id)
-        .group_by(Submission.campaign_id, Submission.test_set_id, Campaign.name, TestSet.name)
+        .join(CampaignTestSet, called_there(Submission.campaign_id, Submission.test_set_id))
+        .group_by(Submission.campaign_id, Submission.test_set_id, Campaign.name, CampaignTestSet.name)
         .order_by(Submission.campaign_id, Submission.test_set_id)
     ).all()
     found = [row for row in rows if row.campaign == name] or [row for row in rows if row.name == name]
@@ -65,12 +64,13 @@ def find_contest(connection: Connection, name: str) -> Contest:
 def read_contest(connection: Connection, campaign_id: int, test_set_id: int) -> Contest:
     """The contest of a campaign on a test set. Raises NotFound."""
     named = connection.execute(
-        select(Campaign.name.label("campaign"), TestSet.name, TestSet.version, TestSet.target_language)
-        .join(TestSet, TestSet.id == test_set_id)
-        .where(Campaign.id == campaign_id)
+        select(Campaign.name.label("campaign"), CampaignTestSet.name, CampaignTestSet.version, TestSet.target_language)
+        .join(CampaignTestSet, CampaignTestSet.campaign_id == Campaign.id)
+        .join(TestSet, TestSet.id == CampaignTestSet.test_set_id)
+        .where(Campaign.id == campaign_id, TestSet.id == test_set_id)
     ).one_or_none()
     if named is None:
-        raise NotFound(f"There is no campaign {campaign_id} or no test set {test_set_id}.")
+        raise NotFound(f"There is no campaign {campaign_id}, or it has no test set {test_set_id}.")
     references = connection.execute(
         select(Reference.label, Reference.text_id)
         .where(Reference.test_set_id == test_set_id)
@@ -96,15 +96,15 @@ def read_contest(connection: Connection, campaign_id: int, test_set_id: int) -> 
     )
 
 
-def campaigns_with(connection: Connection, test_set_id: int) -> dict[str, int]:
-    """The campaigns that measure on a test set or have submissions for it: names and ids, in the order of names."""
-    protocols = select(CampaignProtocol.campaign_id).join(Protocol, Protocol.id == CampaignProtocol.protocol_id)
-    there = union(
-        select(CampaignTestSet.campaign_id).where(CampaignTestSet.test_set_id == test_set_id),
-        select(Submission.campaign_id).where(Submission.test_set_id == test_set_id),
-        protocols.where(Protocol.test_set_id == test_set_id),
+def campaigns_with(connection: Connection, test_set: KnownTestSet) -> dict[str, int]:
+    """The campaigns that have a test set and call it so: names and ids, in the order of names."""
+    rows = connection.execute(
+        select(Campaign.name, Campaign.id)
+        .join(CampaignTestSet, CampaignTestSet.campaign_id == Campaign.id)
+        .where(CampaignTestSet.test_set_id == test_set.id)
+        .where(CampaignTestSet.name == test_set.name, CampaignTestSet.version == test_set.version)
+        .order_by(Campaign.name)
     )
-    rows = connection.execute(select(Campaign.name, Campaign.id).where(Campaign.id.in_(there)).order_by(Campaign.name))
     return {row.name: row.id for row in rows}
 
 
@@ -113,11 +113,9 @@ def find_campaign_with(connection: Connection, test_set: KnownTestSet, name: str
 
     Raises NotFound with what there is.
     """
-    known = campaigns_with(connection, test_set.id)
+    known = campaigns_with(connection, test_set)
     if name is None and len(known) == 1:
         return next(iter(known.values()))
-    if not known:
-        raise NotFound(f"No campaign has the test set {test_set.title}. Submit something for it first.")
     there = ", ".join(known)
     if name is None:
         raise NotFound(f"Several campaigns have the test set {test_set.title}: {there}. Choose one with --campaign.")

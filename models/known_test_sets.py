@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection, func, select
 
+from models.campaign import Campaign, CampaignTestSet
 from models.contests import common_layers
 from models.errors import NotFound
 from models.submission import Submission
@@ -18,7 +19,7 @@ from models.test_set import Document, Reference, TestSet
 
 @dataclass(frozen=True, slots=True)
 class KnownTestSet:
-    """A test set in one version."""
+    """A test set in one version, as a campaign calls it."""
 
     id: int
     name: str
@@ -77,29 +78,60 @@ class References:
     """The linguistic layers that all of them have."""
 
 
-def list_test_sets(connection: Connection) -> list[KnownTestSet]:
-    """All test sets in the order in which they came."""
-    rows = connection.execute(select(TestSet.id, TestSet.name, TestSet.version, TestSet.segments).order_by(TestSet.id))
-    return [KnownTestSet(*row) for row in rows]
+def list_test_sets(connection: Connection, campaign_id: int | None = None) -> list[KnownTestSet]:
+    """The test sets of a campaign, or of all, in the order in which they came: one for each name that it has."""
+    named = {each: None for campaign, each in _named(connection) if campaign_id in (None, campaign[0])}
+    return list(named)
 
 
-def find_test_set(connection: Connection, name: str | None = None) -> KnownTestSet:
+def find_test_set(connection: Connection, name: str | None = None, campaign: str | None = None) -> KnownTestSet:
     """The test set of that name, `NAME` or `NAME@VERSION`; without a name the only one.
 
-    Raises NotFound with what there is, also where the name has several versions.
+    Where campaigns call different ones so, the one of the `campaign`, or of that which comes first in the name, as on
+    leaderboards: `CAMPAIGN: NAME`. Raises NotFound with what there is, also where the name has several versions.
     """
-    known = list_test_sets(connection)
-    if not known:
+    rows = _named(connection)
+    if not rows:
         raise NotFound("The database has no test set. `steelyard evaluate` stores them.")
-    exact = [each for each in known if name == f"{each.name}@{each.version}"]
-    found = exact or [each for each in known if name in (None, each.name)]
-    if len(found) == 1:
-        return found[0]
-    several = len({each.name for each in found}) < len(found)
-    there = ", ".join(f"{each.name}@{each.version}" if several else each.title for each in found or known)
+    exact = [row for row in rows if name in _exact_names(*row)]
+    found = exact or [row for row in rows if name is None or name in _names(*row)]
+    own = [row for row in found if row[0][1] == campaign] or found
+    known = list(dict.fromkeys(each for _, each in own))
+    if len(known) == 1:
+        return known[0]
+    known = known or list(dict.fromkeys(each for _, each in rows))
+    several = len({each.name for each in known}) < len(known)
+    there = ", ".join(dict.fromkeys(f"{each.name}@{each.version}" if several else each.title for each in known))
     if not found:
         raise NotFound(f"There is no test set {name!r}. There are: {there}.")
+    if len({(each.name, each.version) for each in known}) == 1:
+        there = ", ".join(dict.fromkeys(f"{called}: {each.title}" for (_, called), each in own))
+        raise NotFound(f"Several campaigns have a test set {known[0].title!r}, and not the same: {there}. Name one.")
     raise NotFound(f"There are several test sets: {there}. Choose one with --test-set.")
+
+
+_Campaign = tuple[int, str]
+"""Id and name."""
+
+
+def _named(connection: Connection) -> list[tuple[_Campaign, KnownTestSet]]:
+    rows = connection.execute(
+        select(CampaignTestSet.campaign_id, Campaign.name.label("campaign"))
+        .add_columns(TestSet.id, CampaignTestSet.name, CampaignTestSet.version, TestSet.segments)
+        .join(Campaign, Campaign.id == CampaignTestSet.campaign_id)
+        .join(TestSet, TestSet.id == CampaignTestSet.test_set_id)
+        .order_by(TestSet.id, CampaignTestSet.campaign_id)
+    )
+    return [((row.campaign_id, row.campaign), KnownTestSet(*row[2:])) for row in rows]
+
+
+def _exact_names(campaign: _Campaign, each: KnownTestSet) -> tuple[str, ...]:
+    exact = f"{each.name}@{each.version}"
+    return exact, f"{campaign[1]}: {exact}"
+
+
+def _names(campaign: _Campaign, each: KnownTestSet) -> tuple[str, ...]:
+    return each.name, f"{campaign[1]}: {each.name}"
 
 
 def read_references(connection: Connection, test_set_id: int) -> References:

@@ -77,6 +77,8 @@ class LeaderboardRow:
     """In the protocol's order; empty until the evaluation is done."""
     kind: DeclaredKind = DeclaredKind.UNDECLARED
     """What its team has called it."""
+    constrained: bool | None = None
+    """Whether it was trained on what the campaign allows alone (`constrained_of`); None where its team does not say."""
     late_seconds: float = 0.0
     """How long after the deadline it came."""
     ranked: bool = True
@@ -220,6 +222,12 @@ def state_of_runs(runs: Sequence[Any]) -> tuple[EvaluationState, str | None, int
     return states[least], runs[least].reason, states.count(EvaluationState.DONE)
 
 
+def constrained_of(runs: Sequence[Any]) -> bool | None:
+    """Whether a system of these runs is constrained: one run that was trained on more makes it one that was."""
+    said = {run.constrained for run in runs}
+    return False if False in said else True if said == {True} else None
+
+
 def _row(entry: Entry, scores: Sequence[Sequence[Any]], metrics: int, *, ranked: bool, twice: bool) -> LeaderboardRow:
     """The row of one system; `scores` are the rows of Score of each run."""
     runs = entry.runs
@@ -236,6 +244,7 @@ def _row(entry: Entry, scores: Sequence[Sequence[Any]], metrics: int, *, ranked:
         runs_done=done,
         scores=tuple(score_of_runs(of_runs) for of_runs in zip(*scores, strict=True)) if complete else (),
         kind=entry.kind,
+        constrained=constrained_of(runs),
         late_seconds=max(run.late_seconds or 0.0 for run in runs),
         ranked=ranked,
         twice=twice,

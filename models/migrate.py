@@ -19,7 +19,7 @@ from models.trouble import explain, trouble_of
 if TYPE_CHECKING:
     from alembic.config import Config
 
-REVISION = "20261216"
+REVISION = "20261217"
 """The newest migration, written here so that an up-to-date database needs no migration library."""
 
 LOCK_SECONDS = 0.5

@@ -27,12 +27,13 @@ from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import Base, Key, Seconds, now
+from models.campaign import CampaignTestSet, called_there
 from models.errors import NotFound
 from models.evaluation import Evaluation
 from models.lease import Leased, lease_indexes
 from models.protocol import Protocol
 from models.states import OPEN, OPEN_NIGHT_STATES, LeaseState, NightState, one_of
-from models.test_set import TestSet
+from models.submission import Submission
 
 OPEN_NIGHTS = text("state IN ('due', 'fetching', 'scoring', 'judging')")
 
@@ -209,12 +210,13 @@ def night_members(connection: Connection, nights: Sequence[int]) -> dict[int, li
             NightEvaluation.system,
             Evaluation.protocol_id,
             Protocol.reference_labels,
-            TestSet.name,
-            TestSet.version,
+            CampaignTestSet.name,
+            CampaignTestSet.version,
         )
         .join(Evaluation, Evaluation.id == NightEvaluation.evaluation_id)
         .join(Protocol, Protocol.id == Evaluation.protocol_id)
-        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .join(CampaignTestSet, called_there(Submission.campaign_id, Submission.test_set_id))
         .where(NightEvaluation.night_id.in_(nights))
         .order_by(NightEvaluation.night_id, Protocol.id, NightEvaluation.system)
     )

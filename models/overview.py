@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection, Row, case, func, literal, literal_column, select, union_all
 
 from models.base import now
+from models.campaign import CampaignTestSet
 from models.campaign_progress import CampaignProgress, read_campaigns
 from models.chosen import ChosenEvaluation, Selection, conditions, named, read_chosen
 from models.comparison import Comparison, Trials
 from models.evaluation import Evaluation
 from models.lease import Leased
 from models.preparation import Preparation
-from models.protocol import Protocol
 from models.reduction import Reduction
 from models.shard import Shard
 from models.states import IN_FLIGHT, OPEN, ComparisonState, EvaluationState, LeaseState, QueueClass
-from models.test_set import TestSet
 from models.throughput import Throughput, estimate_seconds_left, read_throughput
 from models.worker import Worker
 
@@ -286,13 +285,18 @@ def _read_workers(connection: Connection, silent_seconds: float) -> tuple[tuple[
 
 def _comparisons(connection: Connection) -> tuple[RunningComparison, ...]:
     rows = connection.execute(
-        select(Comparison.id, TestSet.name, Comparison.tests, Comparison.trials, Comparison.remaining)
-        .join(Protocol, Protocol.id == Comparison.protocol_id)
-        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        select(Comparison.id, Comparison.contestants, Comparison.tests, Comparison.trials, Comparison.remaining)
         # In so many words, as in the index of those that run.
         .where(Comparison.state == literal_column(f"'{ComparisonState.RUNNING}'"))
+    ).all()
+    of = {row.id: row.contestants[0][0] for row in rows}
+    names = connection.execute(
+        named(Evaluation.id, CampaignTestSet.name).where(Evaluation.id.in_(sorted(set(of.values()))))
     )
-    found = (RunningComparison(row.id, row.name, len(row.tests), row.trials, row.remaining) for row in rows)
+    called = {row.id: row.name for row in names}
+    found = (
+        RunningComparison(row.id, called.get(of[row.id], ""), len(row.tests), row.trials, row.remaining) for row in rows
+    )
     return tuple(sorted(found, key=lambda each: each.id))
 
 

@@ -54,13 +54,18 @@ def claim_reduction(
     ):
         return None
     rows = connection.execute(
-        select(Evaluation.id, Evaluation.protocol_id)
+        select(Evaluation.id, Evaluation.protocol_id, Evaluation.started_at)
         .where(Evaluation.reduction_id == reduction_id, Evaluation.state == EvaluationState.REDUCING)
         .order_by(Evaluation.id)
     ).all()
     if not rows:
         close(connection, Reduction, [reduction_id], LeaseState.CANCELLED, None)
         return None
+    # Where nothing had to be scored, it starts here.
+    waited = [row.id for row in rows if row.started_at is None]
+    if waited:
+        held = lock_evaluations(connection, waited, [EvaluationState.REDUCING])
+        connection.execute(update(Evaluation).where(Evaluation.id.in_(held)).values(started_at=now()))
     return ClaimedReduction(
         reduction_id=reduction_id,
         owner=owner,

@@ -9,15 +9,16 @@ from models.base import Base, Key, Seconds, now
 
 
 class TestSet(Base):
-    """A test set in one version. Never changed: other content is another version."""
+    """A test set, known by its content and never changed.
+
+    Campaigns with equal content share it without knowing of each other: each calls it by a name and version of its own
+    (`models.campaign.CampaignTestSet`).
+    """
 
     __test__ = False  # pytest would take the name for a test case
     __tablename__ = "test_set"
-    __table_args__ = (UniqueConstraint("name", "version"),)
 
     id: Mapped[Key]
-    name: Mapped[str] = mapped_column(String(200))
-    version: Mapped[str] = mapped_column(String(50))
     content_hash: Mapped[str] = mapped_column(String(64), unique=True)
     source_language: Mapped[str] = mapped_column(String(35))
     target_language: Mapped[str] = mapped_column(String(35))

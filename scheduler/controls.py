@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
+from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
 
 from metrics.base import EDITION
+from models.audit import COMMAND_LINE, write_audit
 from models.chosen import ChosenEvaluation, Selection, check_names, read_chosen
 from models.comparing import end_comparisons, end_comparisons_of
 from models.dropping import drop_results
@@ -22,6 +24,7 @@ from models.fingerprints import Fingerprint, read_fingerprints
 from models.outcomes import cancel_evaluations, lock_evaluations
 from models.session import writing
 from models.states import OPEN, EvaluationState, QueueClass
+from models.submission import Submission
 from scheduler.errors import NothingToDo, TooMany
 from scheduler.queueing import queue_evaluations
 from worker.settings import Settings
@@ -31,6 +34,9 @@ ENDED = (EvaluationState.DONE, *UNFINISHED)
 
 MOST = 20_000
 """Evaluations that one action is done to: databases limit what one statement may name."""
+
+MOST_NAMED = 100
+"""Evaluations whose numbers an entry of the audit log holds."""
 
 CANCELLED = "Cancelled by command."
 """The reason, where none is given."""
@@ -88,7 +94,9 @@ def cancel(engine: Engine, evaluations: Sequence[int], reason: str | None = None
     attempts of teams that submitted them are given back.
     """
     with writing(engine, durable=True) as connection:
-        return cancel_evaluations(connection, evaluations, reason or CANCELLED, counts=counts)
+        cancelled = cancel_evaluations(connection, evaluations, reason or CANCELLED, counts=counts)
+        _audit(connection, Action.CANCEL, cancelled, reason=reason or CANCELLED, counts=counts)
+    return cancelled
 
 
 def cancel_comparisons(engine: Engine, comparisons: Sequence[int], reason: str | None = None) -> list[int]:
@@ -98,6 +106,14 @@ def cancel_comparisons(engine: Engine, comparisons: Sequence[int], reason: str |
     """
     with writing(engine, durable=True) as connection:
         ended = end_comparisons(connection, comparisons, reason or CANCELLED)
+        for each in ended:
+            write_audit(
+                connection,
+                actor=COMMAND_LINE,
+                action="comparison.cancel",
+                subject=f"comparison {each}",
+                reason=reason or CANCELLED,
+            )
     if not ended:
         raise NothingToDo("None of these comparisons runs. `steelyard status` shows those that do, with their numbers.")
     return ended
@@ -112,6 +128,7 @@ def retry(engine: Engine, settings: Settings, evaluations: Sequence[int], *, pro
     with writing(engine, durable=True) as connection:
         held = lock_evaluations(connection, evaluations, UNFINISHED)
         queue_again(connection, settings, held, processes)
+        _audit(connection, Action.RETRY, held)
     return held
 
 
@@ -135,6 +152,7 @@ def requeue(
             update(Evaluation).where(Evaluation.id.in_(held)).values(state=EvaluationState.CANCELLED, edition=EDITION)
         )
         queue_again(connection, settings, held, processes, anew=True)
+        _audit(connection, Action.REQUEUE, held)
     return Requeued(tuple(held), scores, tuple(comparisons))
 
 
@@ -163,6 +181,28 @@ def queue_again(
             processes=processes,
             anew=anew,
             due_at=due_at,
+        )
+
+
+def _audit(connection: Connection, action: Action, evaluations: Sequence[int], **details: Any) -> None:
+    """One entry for each campaign, where its organisers look; it names the evaluations."""
+    of_campaign = connection.execute(
+        select(Submission.campaign_id, Evaluation.id)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .where(Evaluation.id.in_(evaluations))
+        .order_by(Submission.campaign_id, Evaluation.id)
+    )
+    for campaign_id, rows in groupby(of_campaign, key=lambda row: row.campaign_id):
+        ids = [row.id for row in rows]
+        subject = f"evaluation {ids[0]}" if len(ids) == 1 else f"{len(ids):,} evaluations"
+        write_audit(
+            connection,
+            actor=COMMAND_LINE,
+            action=f"evaluation.{action}",
+            subject=subject,
+            campaign_id=campaign_id,
+            evaluations=ids[:MOST_NAMED],
+            **details,
         )
 
 

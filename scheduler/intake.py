@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, insert, select, update
 
 from metrics.text.names import folded
-from models.campaign import Campaign
+from models.campaign import Campaign, CampaignTestSet
+from models.campaign_protocols import lock_campaign
 from models.conflicts import insert_if_absent
 from models.protocol import Protocol
 from models.session import writing
@@ -45,7 +46,7 @@ class NewTestSet:
     variable_references: bool = False
     """An empty line in a reference means that the segment lacks it."""
     version: str | None = None
-    """Without one, the first free number is taken when the name is there with other content."""
+    """Without one, the first free number is taken when the campaign has the name with other content."""
     layers: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
     """Linguistic layers of references, by label: each by its name, with as many lines."""
 
@@ -120,8 +121,8 @@ def take_in(
     over; `due_at` when somebody wants it done, by the database's clock. Raises BadIntake; then nothing is stored.
     """
     with writing(engine, durable=True) as connection:
-        stored = store_test_set(connection, test_set)
         campaign_id = store_campaign(connection, campaign)
+        stored = store_test_set(connection, campaign_id, test_set)
         submitted = store_submissions(connection, campaign_id, stored, submissions)
         measured = store_protocols(connection, stored, protocols)
         # In one order for all, as protocols are stored: each waits for what the other holds only one way.
@@ -148,18 +149,56 @@ def take_in(
     )
 
 
-def store_test_set(connection: Connection, new: NewTestSet) -> int:
-    """Store a test set, or find the one with the same content; its id. Raises BadIntake."""
+def store_test_set(connection: Connection, campaign_id: int, new: NewTestSet) -> int:
+    """Store a test set for a campaign, or find the one with the same content; its id. Raises BadIntake.
+
+    A campaign that has this very content keeps what it calls it.
+    """
     _check_test_set(new)
+    content = test_set_hash(new)
+    there = (
+        select(TestSet.id)
+        .join(CampaignTestSet, CampaignTestSet.test_set_id == TestSet.id)
+        .where(TestSet.content_hash == content, CampaignTestSet.campaign_id == campaign_id)
+    )
+    if (known := connection.scalar(there)) is not None:
+        return known
+    # Before any text: who waits for a text may hold the campaign.
+    lock_campaign(connection, campaign_id)
+    test_set_id = _store_content(connection, new, content)
+    link_test_set(connection, campaign_id, test_set_id, new.name, new.version)
+    return test_set_id
+
+
+def link_test_set(
+    connection: Connection, campaign_id: int, test_set_id: int, name: str, version: str | None = None
+) -> None:
+    """Let a stored test set be one of a campaign (to be locked before) under a name; one that it has stays as it is.
+
+    Without a version it gets the first number that is free for this name in the campaign. Raises BadIntake.
+    """
+    rows = connection.execute(select(CampaignTestSet).where(CampaignTestSet.campaign_id == campaign_id)).all()
+    if any(row.test_set_id == test_set_id for row in rows):
+        return
+    versions = {row.version for row in rows if row.name == name}
+    if version is None:
+        version = next(str(number) for number in range(1, len(versions) + 2) if str(number) not in versions)
+    if version in versions:
+        raise BadIntake(
+            f"Test set {name!r} is there in version {version!r} with other content. Test sets never "
+            "change: give the new content another version."
+        )
+    link = {"name": name, "version": version, "position": max((row.position + 1 for row in rows), default=0)}
+    connection.execute(insert(CampaignTestSet).values(campaign_id=campaign_id, test_set_id=test_set_id, **link))
+
+
+def _store_content(connection: Connection, new: NewTestSet, content: str) -> int:
     texts = [*new.texts.values(), *([] if new.source is None else [NewText(new.source)])]
     ids = store_texts(connection, texts)
-    content = test_set_hash(new)
     known = connection.scalar(select(TestSet.id).where(TestSet.content_hash == content))
     if known is not None:
         return known
     inserted = insert(TestSet).values(
-        name=new.name,
-        version=_free_version(connection, new),
         content_hash=content,
         source_language=new.source_language,
         target_language=new.target_language,
@@ -346,15 +385,3 @@ def _checked(name: str, longest: int, what: str, *, empty: bool = False) -> str:
     if (not name and not empty) or len(name) > longest or "\0" in name:
         raise BadIntake(f"{name[:50]!r} cannot be the name of a {what}: give 1 to {longest} characters.")
     return name
-
-
-def _free_version(connection: Connection, new: NewTestSet) -> str:
-    versions = set(connection.scalars(select(TestSet.version).where(TestSet.name == new.name)))
-    if new.version is None:
-        return next(str(number) for number in range(1, len(versions) + 2) if str(number) not in versions)
-    if new.version in versions:
-        raise BadIntake(
-            f"Test set {new.name!r} is there in version {new.version!r} with other content. Test sets never "
-            "change: give the new content another version."
-        )
-    return new.version

@@ -55,7 +55,7 @@ def fetch(engine: Engine, settings: Settings, night_id: int, owner: str, stop: t
     with reading(engine) as connection:
         night = read_night(connection, night_id)
         schedule = read_schedule(connection, night.schedule_id)
-        titles = {each.id: each for each in list_test_sets(connection)}
+        titles = {each.id: each for each in list_test_sets(connection, schedule.campaign_id)}
     wanted = {
         each["test_set_id"]: Wanted(titles[each["test_set_id"]].title, titles[each["test_set_id"]].segments)
         for each in schedule.test_sets

@@ -218,8 +218,8 @@ def remove_quotas(connection: Connection, scope: Scope, kinds: Sequence[QuotaKin
     return found
 
 
-def set_phase(connection: Connection, campaign: str, phase: str) -> None:
-    """Let a campaign be in a phase from now on, or in none (""). Raises NotFound and BadQuota."""
+def set_phase(connection: Connection, campaign: str, phase: str) -> int:
+    """Let a campaign be in a phase from now on, or in none (""); its id. Raises NotFound and BadQuota."""
     campaign_id = find_campaign(connection, campaign)
     _check_name(phase, "phase")
     if read_phases(connection, campaign_id):
@@ -228,6 +228,7 @@ def set_phase(connection: Connection, campaign: str, phase: str) -> None:
             "changes them."
         )
     connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(phase=phase))
+    return campaign_id
 
 
 def read_clock(connection: Connection) -> float:

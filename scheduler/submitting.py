@@ -14,7 +14,7 @@ from metrics.text.layers import FORMATS_WITH, describe_layers
 from metrics.text.names import fault_of_name
 from metrics.text.plain import Text
 from metrics.text.wording import number_of
-from models.audit import write_audit
+from models.audit import COMMAND_LINE, write_audit
 from models.campaign_protocols import Measures, find_campaign, find_measures, hold_campaign
 from models.declaration import Declaration
 from models.declaring import Said, declare, write_findings
@@ -41,9 +41,6 @@ LONGEST_KEY = 200
 
 LONGEST_DESCRIPTION = 5_000
 """Characters of what a team says about a submission."""
-
-COMMAND_LINE = "command line"
-"""Who hands something in where there is no account."""
 
 
 @dataclass(frozen=True, slots=True)

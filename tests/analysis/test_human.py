@@ -22,8 +22,9 @@ def engine(sqlite_url: str) -> Engine:
 @pytest.fixture
 def test_set(engine: Engine) -> int:
     with writing(engine) as connection:
-        store_campaign(connection, "c")
-        return store_test_set(connection, NewTestSet("t", {"A": b"x\ny\nz", "long": b"x\ny\nu"}))
+        return store_test_set(
+            connection, store_campaign(connection, "c"), NewTestSet("t", {"A": b"x\ny\nz", "long": b"x\ny\nu"})
+        )
 
 
 def take_in(engine: Engine, test_set: int, *rows: str, name: str = "da") -> None:
@@ -73,7 +74,7 @@ def test_names_of_systems(name: str) -> None:
 
 def test_systems_are_ranked_by_their_segments(engine: Engine, test_set: int) -> None:
     with writing(engine) as connection:
-        long = store_test_set(connection, NewTestSet("u", {"A": b"\n".join(b"w%d" % n for n in range(30))}))
+        long = store_test_set(connection, 1, NewTestSet("u", {"A": b"\n".join(b"w%d" % n for n in range(30))}))
     rows = [f"{system} {segment} {base + segment % 3}" for system, base in (("a", 0), ("b", 9), ("c", 9))
             for segment in range(30)]  # fmt: skip
     text = "\n".join(["system segment score", *rows]).replace(" ", "\t")
@@ -153,8 +154,7 @@ def test_versions_and_names(engine: Engine, test_set: int) -> None:
 def test_the_official_ranking_comes_out_of_the_database(real_data, engine: Engine) -> None:
     lines = (real_data / "wmt22.de-en" / "refs" / "A.txt").read_bytes().rstrip(b"\n")
     with writing(engine) as connection:
-        store_campaign(connection, "c")
-        test_set = store_test_set(connection, NewTestSet("de-en", {"A": lines}))
+        test_set = store_test_set(connection, store_campaign(connection, "c"), NewTestSet("de-en", {"A": lines}))
     files = [real_data / "wmt22.de-en" / f"human.{level}.tsv" for level in ("seg", "sys")]
     take_in_judgments(engine, 1, test_set, "da", read_judgments(files, Reading(1984)))
     with reading(engine) as connection:

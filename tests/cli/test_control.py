@@ -11,11 +11,14 @@ from sqlalchemy import select, update
 
 from cli.main import main
 from metrics.base import EDITION
-from models import Evaluation, LeaseState, Score, Shard, Statistics
+from models import AuditEntry, Campaign, Evaluation, LeaseState, Score, Shard, Statistics
 from models.comparing import start_comparison
 from models.outcomes import fail_evaluations
+from models.quota import Scope
 from models.randomizations import Contest, Pair
 from models.session import make_engine, reading, writing
+from models.states import QuotaKind
+from scheduler.quotas import set_quotas
 from tests.cli.keyboard import answer
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
@@ -127,6 +130,40 @@ def test_left_to_others(database: str, capsys: pytest.CaptureFixture[str]) -> No
     assert main(["retry", "3", "--no-wait", "--yes"]) == 0
     assert "note: `steelyard up`, or the next command that brings workers" in capsys.readouterr().err
     assert states(database)[2] == "queued"
+
+
+ALL = "quota of every team in every campaign"
+
+
+@pytest.mark.parametrize(
+    ("command", "action", "subject", "details"),
+    [
+        ("cancel --campaign rehearsal --reason wrong --yes", "evaluation.cancel", "2 evaluations", {"reason": "wrong"}),
+        ("retry 3 --no-wait --yes", "evaluation.retry", "evaluation 3", {"evaluations": [3]}),
+        ("requeue 1 --no-wait --yes", "evaluation.requeue", "evaluation 1", {"evaluations": [1]}),
+        (
+            "quota set --campaign rehearsal --per-day 3",
+            *("quota.set", "quota of every team in campaign rehearsal", {"per_day": [None, 3]}),
+        ),
+        ("quota set --in-flight none", "quota.set", ALL, {"in_flight": [7, "no limit"]}),
+        ("quota remove", "quota.remove", ALL, {"in_flight": [7, None]}),
+        ("quota phase rehearsal dev", "campaign.phase", "campaign rehearsal", {"phase": "dev"}),
+    ],
+)  # fmt: skip
+def test_what_commands_do_by_hand_is_in_the_audit_log(
+    database: str, command: str, action: str, subject: str, details: dict[str, object]
+) -> None:
+    engine = make_engine(database, pooled=False)
+    with writing(engine) as connection:
+        set_quotas(connection, Scope(), {QuotaKind.IN_FLIGHT: 7})
+    assert main(command.split()) == 0
+    with reading(engine) as connection:
+        entry = connection.execute(select(AuditEntry)).one()
+        campaigns = {row.id: row.name for row in connection.execute(select(Campaign.id, Campaign.name))}
+    assert (entry.actor, entry.action, entry.subject) == ("command line", action, subject)
+    assert entry.details.items() >= details.items()
+    expected = "rehearsal" if "rehearsal" in command else None if "quota" in command else "trial"
+    assert campaigns.get(entry.campaign_id) == expected
 
 
 def test_measured_anew_and_compared(database: str, capsys: pytest.CaptureFixture[str]) -> None:

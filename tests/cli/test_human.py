@@ -4,16 +4,23 @@ import json
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from cli.human import KINDS, SYSTEM_SCORES, name_of_judgments
 from cli.main import main
 from metrics.human import kinds
 from metrics.human import reading as reading_module
-from models import AuditEntry, CampaignTestSet, JudgmentKind
+from models import AuditEntry, JudgmentKind
 from models.known_test_sets import find_test_set
 from models.session import make_engine, reading, writing
-from scheduler.intake import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
+from scheduler.intake import (
+    NewSubmission,
+    NewTestSet,
+    link_test_set,
+    store_campaign,
+    store_submissions,
+    store_test_set,
+)
 from tests.cli.keyboard import answer
 
 RATINGS = """\
@@ -36,8 +43,8 @@ def database(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("STEELYARD_DATABASE_URL", sqlite_url)
     documents = [("d1", "", ""), ("d1", "", ""), ("d2", "", "")]
     with writing(make_engine(sqlite_url)) as connection:
-        test_set = store_test_set(connection, NewTestSet("harbour", {"A": b"x\ny\nz"}, documents=documents))
         campaign = store_campaign(connection, "harbour")
+        test_set = store_test_set(connection, campaign, NewTestSet("harbour", {"A": b"x\ny\nz"}, documents=documents))
         submissions = [NewSubmission(name, f"{name}\ny\nz".encode()) for name in ("anna", "carl")]
         store_submissions(connection, campaign, test_set, submissions)
     return sqlite_url
@@ -93,6 +100,7 @@ Submitted, but not judged: carl.
 def test_systems_are_found_as_people_call_them(database, tmp_path, capsys, form):
     with writing(make_engine(database)) as connection:
         campaign, test_set = store_campaign(connection, "other"), find_test_set(connection).id
+        link_test_set(connection, campaign, test_set, "harbour")
         store_submissions(connection, campaign, test_set, [NewSubmission("Tug 2", b"x\ny\nz", "crew")])
     file = tmp_path / "da.tsv"
     file.write_text(f"system\tscore\n{form.format('tug2')}\t1\nanna\t0\nzoe\t2\n")
@@ -107,6 +115,7 @@ def test_systems_are_found_as_people_call_them(database, tmp_path, capsys, form)
 def test_judgments_are_a_campaigns_and_where_several_have_the_test_set_one_is_named(database, ratings, capsys):
     with writing(make_engine(database)) as connection:
         campaign, test_set = store_campaign(connection, "other"), find_test_set(connection).id
+        link_test_set(connection, campaign, test_set, "harbour")
         store_submissions(connection, campaign, test_set, [NewSubmission("anna", b"x\ny\nz")])
     for verb in (["import", ratings], ["show"], ["remove", "da"]):
         assert main(["human", *verb]) == 1
@@ -142,14 +151,7 @@ def test_judgments_of_other_systems_are_refused(database, tmp_path, capsys):
 
 def test_before_there_are_submissions_names_stay_as_they_are(database, tmp_path, capsys):
     with writing(make_engine(database)) as connection:
-        test_set = store_test_set(connection, NewTestSet("quay", {"A": b"x\ny"}))
-    file = tmp_path / "da.tsv"
-    file.write_text("system\tscore\nZoe\t1\n")
-    assert main(["human", "import", str(file), "--test-set", "quay"]) == 1
-    assert "No campaign has the test set quay." in capsys.readouterr().err
-    with writing(make_engine(database)) as connection:
-        row = {"campaign_id": store_campaign(connection, "quays"), "test_set_id": test_set}
-        connection.execute(insert(CampaignTestSet).values(**row))
+        store_test_set(connection, store_campaign(connection, "quays"), NewTestSet("quay", {"A": b"x\ny"}))
     file = tmp_path / "da.tsv"
     file.write_text("system\tscore\nZoe\t1\n")
     assert main(["human", "import", str(file), "--test-set", "quay"]) == 0
@@ -277,9 +279,7 @@ def test_what_goes_wrong_is_said(database, ratings, capsys, arguments, status, m
 
 def test_several_test_sets_need_a_choice(database, ratings, capsys):
     with writing(make_engine(database)) as connection:
-        second = store_test_set(connection, NewTestSet("harbour", {"A": b"x\ny\nzz"}))
-        row = {"campaign_id": store_campaign(connection, "second"), "test_set_id": second}
-        connection.execute(insert(CampaignTestSet).values(**row))
+        store_test_set(connection, store_campaign(connection, "harbour"), NewTestSet("harbour", {"A": b"x\ny\nzz"}))
     assert main(["human", "import", ratings]) == 1
     assert "several test sets: harbour@1, harbour@2. Choose one with --test-set" in capsys.readouterr().err
     assert printed(capsys, "import", ratings, "--test-set", "harbour@2").startswith("da@1 of harbour@2: ")

@@ -8,7 +8,9 @@ import pytest
 
 from analysis.significance import ranked_by_bootstrap
 from cli.board import as_json, as_text, as_tsv
+from models.roles import DeclaredKind
 from tests.analysis.boards import made_board, spread, undefined
+from web.report.board_rows import COLUMNS
 
 N = 100
 
@@ -33,6 +35,15 @@ def test_a_line_parts_two_clusters(board):
         "Range: the ranks that tests leave open. A line parts clusters (WMT's rule: paired bootstrap with 100 "
         "replicates, p < 0.05, not corrected)."
     )
+
+
+def test_tsv_says_of_submissions_what_pages_say(board):
+    said = replace(board.rows[0], kind=DeclaredKind.PRIMARY, constrained=True, late_seconds=61.4, submissions=(7, 9))
+    rows = list(csv.DictReader(as_tsv([replace(board, rows=[said, *board.rows[1:]])]).splitlines(), delimiter="\t"))
+    assert tuple(rows[0]) == COLUMNS
+    last = COLUMNS[-5:]
+    assert [rows[0][column] for column in last] == ["9", "primary", "yes", "yes", "61"]
+    assert [rows[-1][column] for column in last[1:]] == ["", "yes", "", "0"], "one without scores"
 
 
 def test_json_and_tsv_name_range_cluster_and_wins(board):

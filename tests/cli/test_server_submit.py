@@ -50,7 +50,7 @@ def test_an_output_is_handed_in_and_its_scores_are_shown(live, port, submit):
     assert lines[2].split() == ["References", "Metric", "Score"]
     assert [line.split()[:2] for line in lines[4:]] == [["A", "BLEU"], ["A", "chrF2"]]
     assert "[" in lines[4]
-    assert "shards " in err
+    assert "segments " in err
 
 
 def test_the_very_same_again_is_no_second_one(live, port, submit, monkeypatch):

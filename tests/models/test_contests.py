@@ -18,8 +18,9 @@ def engine(sqlite_url: str) -> Engine:
 
 def submit(engine: Engine, campaign: str, test_set: NewTestSet, *submissions: NewSubmission) -> list[int]:
     with writing(engine) as connection:
-        stored = store_test_set(connection, test_set)
-        return store_submissions(connection, store_campaign(connection, campaign), stored, submissions)
+        campaign_id = store_campaign(connection, campaign)
+        stored = store_test_set(connection, campaign_id, test_set)
+        return store_submissions(connection, campaign_id, stored, submissions)
 
 
 def test_the_last_submission_of_each_run_stands(engine: Engine) -> None:

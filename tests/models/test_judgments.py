@@ -51,7 +51,8 @@ def engine(database_url: str) -> Engine:
 def test_set(engine: Engine) -> tuple[int, int]:
     """Of a campaign."""
     with writing(engine) as connection:
-        return store_campaign(connection, "c"), store_test_set(connection, NewTestSet("t", {"A": b"x\ny\nz"}))
+        campaign = store_campaign(connection, "c")
+        return campaign, store_test_set(connection, campaign, NewTestSet("t", {"A": b"x\ny\nz"}))
 
 
 def store(engine: Engine, test_set: tuple[int, int], judgments: NewJudgments):
@@ -126,7 +127,7 @@ def test_campaigns_with_one_test_set_are_apart(engine: Engine, test_set: tuple[i
 
 def test_names_and_test_sets_are_apart(engine: Engine, test_set: tuple[int, int]) -> None:
     with writing(engine) as connection:
-        other = test_set[0], store_test_set(connection, NewTestSet("u", {"A": b"x\ny\nzz"}))
+        other = test_set[0], store_test_set(connection, test_set[0], NewTestSet("u", {"A": b"x\ny\nzz"}))
         with pytest.raises(NotFound, match=r"no human judgments\. Import some"):
             find_judgments(connection, *other)
     assert store(engine, test_set, new())[0].version == store(engine, test_set, new("mqm"))[0].version == 1

@@ -9,6 +9,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import insert, inspect, select, text
 
 import models
+from metrics import parse_metric
 from models import migrate
 from models.errors import Unreachable
 from models.human import (
@@ -25,7 +26,16 @@ from models.human import (
 from models.leaderboard import read_leaderboard
 from models.session import make_engine, reading, writing
 from models.states import JudgmentKind
-from scheduler.intake import NewTestSet, store_campaign, store_test_set
+from scheduler.intake import (
+    NewProtocol,
+    NewSubmission,
+    NewTestSet,
+    link_test_set,
+    store_campaign,
+    store_protocols,
+    store_submissions,
+    store_test_set,
+)
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.outcome import do_preparation, do_shard
 from worker.station import Station
@@ -123,11 +133,11 @@ def test_human_judgments_go_to_the_campaigns_that_added_them(database_url: str) 
     rows = [SystemRow("anna", 0.5)], [SegmentRow("anna", 1, 0.25)], [RatingRow("eva", "anna", 1, 30.0)]
     with writing(engine) as connection:
         ours, theirs, corrected = (store_campaign(connection, name) for name in ("ours", "theirs", "corrected"))
-        test_sets = [store_test_set(connection, NewTestSet("t", {"A": each})) for each in (b"x\ny", b"x\nz", b"u\nv")]
+        texts = b"x\ny", b"x\nz", b"u\nv"
+        test_sets = [store_test_set(connection, corrected, NewTestSet("t", {"A": each})) for each in texts]
         shared, newer, of_nobody = test_sets
-        for campaign, test_set in ((ours, shared), (theirs, shared), (corrected, shared), (corrected, newer)):
-            used = {"campaign_id": campaign, "test_set_id": test_set}
-            connection.execute(insert(models.CampaignTestSet).values(**used))
+        for campaign in (ours, theirs):
+            link_test_set(connection, campaign, shared, "t")
         correction = {"campaign_id": corrected, "old_test_set_id": shared, "new_test_set_id": newer, "reason": "x"}
         connection.execute(insert(models.Correction).values(**correction))
         for campaign, test_set, name in (
@@ -172,7 +182,7 @@ def test_human_judgments_go_to_the_campaigns_that_added_them(database_url: str) 
 def test_others_of_one_name_are_counted_on_where_test_sets_are_shared_again(database_url: str) -> None:
     engine = make_engine(database_url, pooled=False)
     with writing(engine) as connection:
-        test_set = store_test_set(connection, NewTestSet("t", {"A": b"x"}))
+        test_set = store_test_set(connection, store_campaign(connection, "ours"), NewTestSet("t", {"A": b"x"}))
         for name, score in (("ours", 1.0), ("theirs", 2.0)):
             new = NewJudgments("da", JudgmentKind.SCORES, {}, [SystemRow("anna", score)])
             store_judgments(connection, store_campaign(connection, name), test_set, new)
@@ -181,6 +191,38 @@ def test_others_of_one_name_are_counted_on_where_test_sets_are_shared_again(data
         found = connection.execute(text("SELECT name, version FROM judgments ORDER BY id")).all()
         assert [tuple(row) for row in found] == [("da", 1), ("da", 2)]
     migrate.upgrade(database_url)
+
+
+def test_names_of_test_sets_go_to_the_campaigns_that_have_them_and_back(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    with writing(engine) as connection:
+        ours, theirs = (store_campaign(connection, name) for name in ("ours", "theirs"))
+        first = store_test_set(connection, ours, NewTestSet("t", {"A": b"x"}))
+        link_test_set(connection, theirs, first, "of theirs", "3")
+        second = store_test_set(connection, theirs, NewTestSet("t", {"A": b"y"}))
+        (submission,) = store_submissions(connection, theirs, first, [NewSubmission("tug", b"x")])
+        store_protocols(connection, second, [NewProtocol(["A"], [parse_metric("bleu")], 0)])
+
+    def called(table: str) -> list[tuple[object, ...]]:
+        keys = "campaign_id, test_set_id" if table == "campaign_test_set" else "id"
+        with engine.connect() as connection:
+            rows = connection.execute(text(f"SELECT {keys}, name, version FROM {table} ORDER BY {keys}"))
+            return [tuple(row) for row in rows]
+
+    before = called("campaign_test_set")
+    assert before == [(ours, first, "t", "1"), (theirs, first, "of theirs", "3"), (theirs, second, "t", "1")]
+    migrate.downgrade(database_url, "20261216")
+    # By the oldest campaign that has it; two that would be called alike are told apart by their versions.
+    assert called("test_set") == [(first, "t", "1"), (second, "t", "2")]
+    with engine.begin() as connection:
+        # As commands left it: submissions alone lead to the test set.
+        connection.execute(text(f"DELETE FROM campaign_test_set WHERE test_set_id = {first}"))
+    migrate.upgrade(database_url)
+    assert called("campaign_test_set") == [(theirs, first, "t", "1"), (theirs, second, "t", "2")]
+    with reading(engine) as connection:
+        assert connection.scalar(select(models.Submission.test_set_id)) == first
+        assert connection.scalar(select(models.Submission.id)) == submission
+        assert connection.scalar(select(models.Reference.label).where(models.Reference.test_set_id == second)) == "A"
 
 
 def test_what_is_created_at_once_is_what_all_migrations_make(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from models.session import reading, writing
 from models.shard import Shard
 from models.states import BaselineKind, LeaseState
 from scheduler.cron import Calendar
-from scheduler.intake import NewTestSet, store_test_set
+from scheduler.intake import NewTestSet, store_campaign, store_test_set
 from scheduler.schedules import NewSchedule, add_schedule
 from scheduler.sources import Source, new_source
 from tests.scheduler.jobs import WORDS, similar_text, some_text
@@ -39,7 +39,7 @@ def add(engine: Engine, folder: Path, *, name: str = "gate", source: Source | No
         **others,
     }
     with writing(engine) as connection:
-        key = store_test_set(connection, NewTestSet("trial", {"A": REFERENCE}))
+        key = store_test_set(connection, store_campaign(connection, name), NewTestSet("trial", {"A": REFERENCE}))
         schedule = add_schedule(connection, NewSchedule(name, source=source, test_sets=[(key, ["A"])], **values))
         connection.execute(update(Schedule).where(Schedule.id == schedule).values(next_at=due("2026-03-02")))
     return schedule

@@ -21,6 +21,7 @@ from models import (
     Team,
 )
 from models.base import now
+from models.campaign import called_there
 from models.campaign_protocols import find_campaign
 from models.phases import KnownPhase
 from models.roles import DeclaredKind, Feedback, LateRule, PhaseKind
@@ -28,6 +29,7 @@ from models.session import make_engine, reading, writing
 from models.states import QuotaKind
 from scheduler.admission import check_open
 from scheduler.errors import NotTakingPart, PhaseClosed, ReusedKey
+from scheduler.intake import link_test_set
 from scheduler.quotas import read_clock
 from scheduler.submitting import Submitted, submit
 from tests.scheduler.jobs import one_block_shards, queue_job
@@ -170,7 +172,7 @@ def test_a_test_set_may_be_bound_to_a_phase(engine: Engine, settings: Settings) 
     first = phase(engine, "first", PhaseKind.OPEN, -2 * HOUR)
     second = phase(engine, "second", PhaseKind.BLIND, -HOUR)
     with writing(engine) as connection:
-        connection.execute(insert(CampaignTestSet).values(campaign_id=1, test_set_id=1, phase_id=first))
+        connection.execute(update(CampaignTestSet).values(phase_id=first))
     message = str(refusal(engine, settings))
     assert message.startswith("Outputs for the test set ")
     assert 'the phase "first" was closed at' in message
@@ -386,7 +388,9 @@ def test_a_phase_of_another_campaign_and_its_teams_say_nothing(engine: Engine, s
             select(Submission.test_set_id).where(Submission.campaign_id == trial).distinct()
         )
         shut = connection.scalar(select(Phase.id))
-        connection.execute(insert(CampaignTestSet).values(campaign_id=other, test_set_id=test_set, phase_id=shut))
+        link_test_set(connection, other, test_set, "t")
+        theirs = update(CampaignTestSet).where(called_there(other, test_set))
+        connection.execute(theirs.values(phase_id=shut))
     assert submit(engine, settings, attempt(1)).stored
     phase(engine, "dev", PhaseKind.OPEN, -HOUR, HOUR)
     assert submit(engine, settings, attempt(2)).phase == "dev"

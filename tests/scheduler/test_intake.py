@@ -15,6 +15,7 @@ from metrics.text.filed import FiledText
 from metrics.text.formats import read_text
 from metrics.text.limits import TextLimits
 from models import Document, Evaluation, Protocol, Reference, Shard, ShardEvaluation, TestSet, Text, TextBlock
+from models.campaign import CampaignTestSet, called_there
 from models.session import make_engine, reading, writing
 from scheduler.errors import BadIntake
 from scheduler.intake import (
@@ -22,6 +23,7 @@ from scheduler.intake import (
     NewProtocol,
     NewSubmission,
     NewTestSet,
+    store_campaign,
     store_test_set,
     take_in,
 )
@@ -56,6 +58,10 @@ def counts(engine: Engine) -> dict[str, int]:
         }
 
 
+def place(job: Intake) -> tuple[int, int]:
+    return job.campaign_id, job.test_set_id
+
+
 def test_what_is_stored(engine: Engine) -> None:
     documents = [("news1", "news", ""), ("news1", "news", ""), ("talk", "speech", "accents")]
     job = take(
@@ -66,7 +72,9 @@ def test_what_is_stored(engine: Engine) -> None:
     )
     with reading(engine) as connection:
         stored = connection.execute(select(TestSet)).one()
-        assert (stored.id, stored.name, stored.version, stored.segments) == (job.test_set_id, "set", "1", 3)
+        assert (stored.id, stored.segments) == (job.test_set_id, 3)
+        link = connection.execute(select(CampaignTestSet)).one()
+        assert (link.campaign_id, link.test_set_id, link.name, link.version) == (*place(job), "set", "1")
         assert (stored.source_language, stored.target_language) == ("en", "cs")
         labels = select(Reference.label).order_by(Reference.position)
         assert list(connection.scalars(labels)) == ["A", "B"]
@@ -128,10 +136,13 @@ def test_protocols_are_the_same_by_content(engine: Engine) -> None:
 
 
 def test_test_sets_have_versions(engine: Engine) -> None:
-    def store(content: bytes, name: str = "set", version: str | None = None) -> tuple[int, str]:
+    def store(
+        content: bytes, name: str = "set", version: str | None = None, campaign: str = "c"
+    ) -> tuple[int, str | None]:
         with writing(engine) as connection:
-            key = store_test_set(connection, NewTestSet(name, {"A": content}, version=version))
-            return key, connection.execute(select(TestSet.version).where(TestSet.id == key)).scalar_one()
+            campaign_id = store_campaign(connection, campaign)
+            key = store_test_set(connection, campaign_id, NewTestSet(name, {"A": content}, version=version))
+            return key, connection.scalar(select(CampaignTestSet.version).where(called_there(campaign_id, key)))
 
     first = store(b"one")
     assert first[1] == "1"
@@ -142,6 +153,10 @@ def test_test_sets_have_versions(engine: Engine) -> None:
         store(b"four", version="fixed")
     # Known by content: the same under another name is the same.
     assert store(b"one", name="other") == first
+    # What other campaigns have, and how they call it, shows in nothing.
+    assert store(b"five", campaign="d")[1] == "1"
+    assert store(b"one", name="other", campaign="d") == (first[0], "1")
+    assert store(b"one", campaign="e") == first
 
 
 @pytest.mark.parametrize(
@@ -223,7 +238,7 @@ def test_many_systems_are_spread_over_several_shards(engine: Engine) -> None:
 def test_a_long_text(engine: Engine) -> None:
     reference = some_text(3000, 1)
     with writing(engine) as connection:
-        store_test_set(connection, NewTestSet("long", {"A": reference}))
+        store_test_set(connection, store_campaign(connection, "c"), NewTestSet("long", {"A": reference}))
     with reading(engine) as connection:
         blocks = connection.scalars(select(TextBlock.content).order_by(TextBlock.block))
         assert b"\n".join(blocks) == reference
@@ -237,11 +252,12 @@ def test_texts_that_stay_in_their_files_are_stored_as_those_that_are_held(engine
     filed = [read_text(file, limits=TextLimits(held_bytes=0)) for file in files]
     assert all(isinstance(text, FiledText) for text in filed)
     with writing(engine) as connection:
-        first = store_test_set(connection, NewTestSet("filed", {"A": filed[0]}, source=filed[1]))
-        assert store_test_set(connection, NewTestSet("held", {"A": reference}, source=output)) == first
+        campaign = store_campaign(connection, "c")
+        first = store_test_set(connection, campaign, NewTestSet("filed", {"A": filed[0]}, source=filed[1]))
+        assert store_test_set(connection, campaign, NewTestSet("held", {"A": reference}, source=output)) == first
         # Of what is there already, the file is not read again.
         files[0].unlink()
-        assert store_test_set(connection, NewTestSet("filed", {"A": filed[0]}, source=filed[1])) == first
+        assert store_test_set(connection, campaign, NewTestSet("filed", {"A": filed[0]}, source=filed[1])) == first
     with reading(engine) as connection:
         for row in connection.execute(select(Text.id, Text.segments, Text.bytes)):
             blocks = connection.scalars(

@@ -28,13 +28,13 @@ def take_in(connection: Connection, test_set: int, *systems: str, campaign: int)
 def world(database_url: str):
     """A connection, a test set of three campaigns, and these."""
     with writing(make_engine(database_url)) as connection:
-        test_set = store_test_set(connection, NewTestSet("bay", {"A": b"x"}))
         connection.execute(
             insert(Team).values(name="auks", folded_name="auks", publication_name="Great Auk University")
         )
         campaigns = {}
         for name, systems in SUBMITTED.items():
             campaigns[name] = store_campaign(connection, name)
+            test_set = store_test_set(connection, campaigns[name], NewTestSet("bay", {"A": b"x"}))
             for each in systems:
                 team, system = each.split("/")
                 store_submissions(connection, campaigns[name], test_set, [NewSubmission(system, b"x", team)])

@@ -229,7 +229,7 @@ def test_systems_of_its_name_elsewhere_are_not_the_baseline(sqlite_url: str, tmp
         gate, other = (find_schedule(connection, name) for name in ("gate", "other"))
         key = gate.test_sets[0]["test_set_id"]
         store_baseline(connection, gate, {key: NewSubmission("ferry", REFERENCE)})
-        second = store_test_set(connection, NewTestSet("second", {"A": similar_text(REFERENCE, 5)}))
+        second = store_test_set(connection, gate.campaign_id, NewTestSet("second", {"A": similar_text(REFERENCE, 5)}))
         elsewhere = [
             (other.campaign_id, key, "ferry", gate.team),
             (gate.campaign_id, key, "ferry", "rivals"),

@@ -10,10 +10,9 @@ import pytest
 from sqlalchemy import Engine, event, func, select
 
 from metrics import parse_metric
-from models.campaign import Campaign, CampaignTestSet
+from models.campaign import Campaign
 from models.roles import PhaseKind, SiteRole, Visibility
 from models.session import reading, writing
-from models.test_set import TestSet
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.analysis.nights import add_night, add_schedule
 from tests.scheduler.jobs import one_block_shards
@@ -69,12 +68,6 @@ class Shore:
             schedule = add_schedule(engine, campaign, name=f"gate {number}")
             for night in range(2):
                 add_night(engine, schedule, night, {})
-            with writing(engine) as connection:
-                connection.execute(
-                    CampaignTestSet.__table__.insert().values(
-                        campaign_id=campaign, test_set_id=select(func.min(TestSet.id)).scalar_subquery()
-                    )
-                )
         self.count = count
 
     def statements(self, name: str, page: str) -> tuple[int, int]:

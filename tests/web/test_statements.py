@@ -104,8 +104,6 @@ def fill(engine: Engine) -> None:
         test_set = connection.scalar(
             insert(TestSet)
             .values(
-                name="old",
-                version="1",
                 content_hash="x",
                 source_language="",
                 target_language="",

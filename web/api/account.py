@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, BackgroundTasks, Request
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from models.roles import Scope, SiteRole
 from models.session import reading, writing
 from web.access.accounts import KnownAccount, check_name, read_account, rename
-from web.access.mail import send
+from web.access.mail import NO_MAILS, send
 from web.access.rights import require_browser
 from web.access.sessions import KnownSession, end_sessions, list_sessions
 from web.access.sign_up import ask_for_address, change_address, change_password
@@ -30,6 +30,13 @@ class AccountShown(BaseModel):
     verified_at: float | None = Field(description="When the address was confirmed.")
     disabled_at: float | None
     created_at: float
+
+
+class AccountChanged(AccountShown):
+    """The account as it is now, and whether a new address was written to."""
+
+    mailed: bool = Field(description="Whether the mail server has taken a mail with a link that confirms the address.")
+    not_mailed: str = Field(description='Why the new address got no mail; "" where it did, or where there is none.')
 
 
 class AccountChange(BaseModel):
@@ -84,12 +91,11 @@ def read_own_account(request: Request, principal: Asking) -> AccountShown:
 
 
 @router.patch("/account")
-def change_own_account(
-    request: Request, principal: Asking, change: AccountChange, background: BackgroundTasks
-) -> AccountShown:
+def change_own_account(request: Request, principal: Asking, change: AccountChange) -> AccountChanged:
     """Change name or address. Another address wants the password, and has to be confirmed anew."""
     account_id = principal.require(Scope.ORGANISE)
     state = state_of(request)
+    mailed, not_mailed = False, ""
     if change.name is not None:
         # Before the address is changed: all or nothing.
         check_name(change.name)
@@ -98,12 +104,15 @@ def change_own_account(
             raise BadRequest("Another address wants the password of the account.")
         letter = change_address(state.engine, state.settings, state.throttle, principal, change.email, change.password)
         if letter is not None:
-            background.add_task(send, state.settings, letter)
+            not_mailed = send(state.settings, letter)
+            mailed = not not_mailed
     with writing(state.engine) as connection:
         if change.name is not None:
             rename(connection, principal, account_id, change.name)
         known = read_account(connection, account_id)
-    return shown_account(known)
+    if known.email != principal.email and state.settings.mail_url is None:
+        not_mailed = NO_MAILS
+    return AccountChanged(**shown_account(known).model_dump(), mailed=mailed, not_mailed=not_mailed)
 
 
 @router.put("/account/password")

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, Field
 from sqlalchemy import Connection, select
 
+from models.awaited import read_measured_segments, told_state
 from models.evaluation import Evaluation as StoredEvaluation
-from models.progress import read_progress
 from models.protocol import Protocol
 from models.session import reading, writing
 from models.states import EvaluationState
@@ -34,8 +34,10 @@ class Evaluation(BaseModel):
     metrics: list[str]
     state: EvaluationState
     reason: str | None
-    shards: int
-    shards_done: int
+    segments: int
+    """Of the test set."""
+    segments_done: int
+    """Those that have been measured by all its metrics."""
     created_at: float
     started_at: float | None
     finished_at: float | None
@@ -94,16 +96,16 @@ def _read(connection: Connection, principal: Asking, evaluation: int) -> tuple[S
         raise unknown from None
     if not may_see(sight, submission.team):
         raise unknown
-    progress = read_progress(connection, [evaluation])
+    measured = read_measured_segments(connection, [evaluation])[evaluation]
     return sight, Evaluation(
         id=row.id,
         submission=row.submission_id,
         references=list(row.reference_labels),
         metrics=list(row.metrics),
-        state=EvaluationState(row.state),
+        state=told_state(row.state, row.started_at),
         reason=told_reason(sight, submission.test_set_id, row.state, row.reason, row.fault),
-        shards=progress.shards,
-        shards_done=progress.shards_done,
+        segments=measured.every,
+        segments_done=measured.done,
         created_at=row.created_at,
         started_at=row.started_at,
         finished_at=row.finished_at,

@@ -75,8 +75,10 @@ class Progress(BaseModel):
     """How far a submission is."""
 
     state: EvaluationState
-    shards: int
-    shards_done: int
+    segments: int
+    """Of the test set, once for each list of references that it is measured against."""
+    segments_done: int
+    """Those that have been measured by all metrics."""
     ahead: int | None
     """Other submissions that were queued before; teams take turns, so it is not strictly waited for them."""
     seconds_left: float | None
@@ -146,8 +148,8 @@ def shown_progress(seen: Awaited) -> Progress:
     left = None if seen.seconds_left is None else round(seen.seconds_left, 1)
     return Progress(
         state=seen.state,
-        shards=seen.shards,
-        shards_done=seen.shards_done,
+        segments=seen.segments,
+        segments_done=seen.segments_done,
         ahead=seen.ahead,
         seconds_left=left,
         ended=seen.ended,

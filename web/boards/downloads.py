@@ -10,6 +10,7 @@ from web.boards.feedback import LEVEL
 from web.boards.names import name_of
 from web.boards.shaping import place_fields
 from web.report import delimited
+from web.report.board_rows import COLUMNS, rows_of, scored_cells
 from web.report.latex import booktabs, comments, escaped
 from web.report.numbers import digits
 
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
     from web.boards.view import BoardView, Line
     from web.life.sight import Sight
     from web.report.delimited import Cell
-
-COLUMNS = (
-    *("campaign", "test_set", "version", "references", "system", "team", "runs", "state"),
-    *("metric", "rank", "rank_low", "rank_high", "cluster", "wins"),
-    *("score", "low", "high", "level", "signature"),
-    *("submission", "kind", "ranked", "constrained", "late_seconds"),
-)
-"""Those of `steelyard leaderboard -f tsv`, then what teams say of their submissions."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -49,21 +42,13 @@ def file_name(view: BoardView, ending: str) -> str:
 
 
 def _rows(view: BoardView, sight: Sight) -> Iterator[list[Cell]]:
-    listed = view.listed
     for line in view.lines:
-        contender, name = line.contender, name_of(sight, line.contender)
-        begin: list[Cell] = [listed.campaign, listed.test_set, listed.version, "+".join(listed.references)]
-        begin += [name.system or name.title, name.team, len(contender.runs), contender.state.value]
-        constrained = {True: "yes", False: "no", None: ""}[contender.constrained]
-        end = [contender.submission, contender.kind.value, "yes" if contender.ranked else "no", constrained]
-        end.append(f"{contender.late_seconds:.0f}")
-        if not contender.figures:
-            yield [*begin, *[None] * (len(COLUMNS) - len(begin) - len(end)), *end]
-        for position, figure in enumerate(contender.figures):
-            place = place_fields(line.rank, line.place, shown=position == view.wish.metric).values()
-            low, high = figure.interval or (None, None)
-            level = LEVEL if figure.interval else None
-            yield [*begin, figure.metric, *place, figure.score, low, high, level, figure.signature, *end]
+        name = name_of(sight, line.contender)
+        scored = []
+        for position, figure in enumerate(line.contender.figures):
+            place = place_fields(line.rank, line.place, shown=position == view.wish.metric)
+            scored.append(scored_cells(figure.metric, place, figure.score, figure.interval, LEVEL, figure.signature))
+        yield from rows_of(view.listed, line.contender, name.system or name.title, name.team, scored)
 
 
 def as_latex(view: BoardView, sight: Sight) -> str:

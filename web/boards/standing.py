@@ -13,7 +13,7 @@ from models.boards import ListedBoard
 from models.declaration import Declaration
 from models.entries import Entry, are_ranked, standing_entries
 from models.evaluation import Evaluation
-from models.leaderboard import read_entries, state_of_runs
+from models.leaderboard import constrained_of, read_entries, state_of_runs
 from models.roles import DeclaredKind
 from models.states import EvaluationState
 from models.submission import Submission
@@ -155,7 +155,6 @@ def _placed(found: list[Contender]) -> list[Contender]:
 def _contender(entry: Entry) -> Contender:
     group, first = entry.runs, entry.runs[0]
     state, reason, done = state_of_runs(group)
-    constrained = {row.constrained for row in group}
     return Contender(
         team=first.team,
         system=first.name,
@@ -169,7 +168,6 @@ def _contender(entry: Entry) -> Contender:
         runs_done=done,
         declared=entry.declared,
         kind=entry.kind,
-        # One run that was trained on more makes the system one that was.
-        constrained=False if False in constrained else True if constrained == {True} else None,
+        constrained=constrained_of(group),
         late_seconds=max(row.late_seconds or 0.0 for row in group),
     )

@@ -82,8 +82,9 @@ class Progress:
     """How far a submission is."""
 
     state: str
-    shards: int
-    shards_done: int
+    segments: int
+    """Of the test set, once for each list of references that it is measured against."""
+    segments_done: int
     ended: bool
     ahead: int | None = None
     """Other submissions that were queued before; teams take turns, so it is not strictly waited for them."""

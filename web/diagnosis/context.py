@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from metrics.text.blocks import BLOCK, block_count
+from models.roles import Visibility
 from models.submission import Submission
 from models.system import System
 from models.test_set import Reference, TestSet
@@ -45,7 +46,8 @@ def read_standard(
     """
     test_set = connection.execute(select(TestSet).where(TestSet.id == test_set_id)).one()
     # A campaign that commands alone have set up keeps nothing back.
-    bare = sight.principal is COMMAND_LINE and test_set_id not in sight.test_sets
+    shared = sight.phases or sight.teams or sight.visibility != Visibility.PRIVATE
+    bare = sight.principal is COMMAND_LINE and not shared
     sight = replace(sight, organises=False, principal=Principal())
     source, references = None, []
     blocks = block_count(test_set.segments)

@@ -42,7 +42,10 @@ def read_queue(connection: Connection, principal: Principal, settings: WebSettin
         organised = set(connection.scalars(select(Campaign.name).where(may_organise(principal))))
         overview = replace(
             overview,
-            campaigns=tuple(each for each in overview.campaigns if each.campaign in organised),
+            # How many shards there are says what was measured before, in another campaign perhaps.
+            campaigns=tuple(
+                replace(each, shards=0, shards_done=0) for each in overview.campaigns if each.campaign in organised
+            ),
             failures=tuple(each for each in overview.failures if each.campaign in organised),
             teams=(),
             comparisons=(),

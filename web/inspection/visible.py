@@ -59,12 +59,11 @@ class VisibleOutput:
 
 def visible_test_sets(connection: Connection, sight: Sight) -> list[VisibleTestSet]:
     """All of which somebody may see anything: those that were replaced come last."""
-    submitted = select(Submission.test_set_id).where(Submission.campaign_id == sight.campaign_id)
-    rows = connection.execute(select(TestSet).where(TestSet.id.in_({*sight.test_sets, *connection.scalars(submitted)})))
+    rows = connection.execute(select(TestSet).where(TestSet.id.in_(sight.test_sets)))
     order = {key: place for place, key in enumerate(sight.test_sets)}
     found = []
-    for row in sorted(rows, key=lambda row: (order.get(row.id, len(order)), row.id)):
-        seen = sight.test_sets.get(row.id)
+    for row in sorted(rows, key=lambda row: order[row.id]):
+        seen = sight.test_sets[row.id]
         shows_references = sight.sees_references(row.id)
         if not shows_references and not sight.sees_source(row.id):
             continue
@@ -76,8 +75,8 @@ def visible_test_sets(connection: Connection, sight: Sight) -> list[VisibleTestS
         found.append(
             VisibleTestSet(
                 id=row.id,
-                name=row.name,
-                version=row.version,
+                name=seen.name,
+                version=seen.version,
                 segments=row.segments,
                 source_language=row.source_language,
                 target_language=row.target_language,
@@ -86,7 +85,7 @@ def visible_test_sets(connection: Connection, sight: Sight) -> list[VisibleTestS
                 references=[(each.label, each.text_id) for each in connection.execute(labels)]
                 if shows_references
                 else (),
-                replaced=seen is not None and seen.replaced_by is not None,
+                replaced=seen.replaced_by is not None,
             )
         )
     return sorted(found, key=lambda each: each.replaced)

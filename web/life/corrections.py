@@ -15,7 +15,7 @@ from metrics import parse_metric
 from metrics.text.pairing import check_pairing
 from metrics.text.plain import Text, check_same_length
 from metrics.titles import told_apart
-from models.campaign import CampaignTestSet, Correction
+from models.campaign import CampaignTestSet, Correction, called_there
 from models.declaration import Declaration, Diagnosis
 from models.evaluation import Evaluation
 from models.human import carry_judgments
@@ -30,7 +30,7 @@ from web.errors import BadRequest, NotThere, Taken
 from web.inspection.human import note_added
 from web.life.measures import KnownMeasure, adopt_protocols, protocols_on
 from web.life.sight import Sight
-from web.life.test_sets import KnownTestSet, audit, require_listed
+from web.life.test_sets import KnownTestSet, audit, called
 from web.short_text import short_text
 from worker.settings import Settings
 
@@ -109,10 +109,9 @@ def correct(
         raise BadRequest(f"Say in up to {LONGEST_REASON:,} characters why the references were corrected.")
     if test_set.replaced_by is not None:
         raise Taken(f"The test set {test_set.title} was replaced already. Correct the one that stands for it.")
-    require_listed(connection, sight, test_set)
-    old = _stored(connection, test_set.id)
+    old = _stored(connection, test_set)
     new = _with(old, references, test_set)
-    new_id = store_test_set(connection, new)
+    new_id = store_test_set(connection, sight.campaign_id, new)
     if new_id == test_set.id:
         raise BadRequest("These references are the very ones that the test set has.")
     if new_id in sight.test_sets:
@@ -133,7 +132,7 @@ def correct(
     details = {"corrected": sorted(references), "new_test_set": new_id, "submissions": queued, "reason": row["reason"]}
     details["judgments"] = len(carried)
     audit(connection, sight, "test_set.correct", test_set.id, **details)
-    corrected = connection.execute(select(TestSet.id, TestSet.name, TestSet.version).where(TestSet.id == new_id)).one()
+    corrected = called(connection, sight, new_id)
     for each in carried:
         note_added(connection, sight.principal, each, corrected, sight.campaign_id, carried=True)
     return correction
@@ -145,27 +144,21 @@ def list_corrections(
     """Those corrections that somebody may know of, the newest first: all, or `limit` with ids below `before`."""
     older = () if before is None else (Correction.id < before,)
     rows = connection.execute(
-        select(Correction, TestSet.name, TestSet.version)
-        .join(TestSet, TestSet.id == Correction.old_test_set_id)
+        select(Correction)
         .where(Correction.campaign_id == sight.campaign_id, *older)
         .where(Correction.old_test_set_id.not_in(sight.hidden_test_sets))
         .where(Correction.new_test_set_id.not_in(sight.hidden_test_sets))
         .order_by(Correction.id.desc())
         .limit(limit)
     ).all()
-    new = {row.new_test_set_id for row in rows}
-    versions = {
-        row.id: row.version
-        for row in connection.execute(select(TestSet.id, TestSet.version).where(TestSet.id.in_(new)))
-    }
     return [
         KnownCorrection(
             id=row.id,
             old_test_set_id=row.old_test_set_id,
             new_test_set_id=row.new_test_set_id,
-            test_set=row.name,
-            old_version=row.version,
-            new_version=versions[row.new_test_set_id],
+            test_set=sight.test_sets[row.old_test_set_id].name,
+            old_version=sight.test_sets[row.old_test_set_id].version,
+            new_version=sight.test_sets[row.new_test_set_id].version,
             reason=row.reason,
             made_at=row.made_at,
         )
@@ -272,19 +265,19 @@ def _again(measure: KnownMeasure) -> NewProtocol:
     return NewProtocol(measure.references, metrics, measure.replicates, measure.seed)
 
 
-def _stored(connection: Connection, test_set_id: int) -> NewTestSet:
+def _stored(connection: Connection, test_set: KnownTestSet) -> NewTestSet:
     """A test set as it was taken in."""
-    row = connection.execute(select(TestSet).where(TestSet.id == test_set_id)).one()
+    row = connection.execute(select(TestSet).where(TestSet.id == test_set.id)).one()
     labelled = connection.execute(
         select(Reference.label, Reference.text_id)
-        .where(Reference.test_set_id == test_set_id)
+        .where(Reference.test_set_id == test_set.id)
         .order_by(Reference.position)
     ).all()
     documents = connection.execute(
-        select(Document).where(Document.test_set_id == test_set_id).order_by(Document.first_segment)
+        select(Document).where(Document.test_set_id == test_set.id).order_by(Document.first_segment)
     )
     return NewTestSet(
-        row.name,
+        test_set.name,
         {each.label: _text(connection, each.text_id) for each in labelled},
         source=None if row.source_text_id is None else _text(connection, row.source_text_id),
         source_language=row.source_language,
@@ -329,10 +322,12 @@ def _layers(connection: Connection, text_id: int) -> dict[str, bytes]:
 
 
 def _put_in_place(connection: Connection, sight: Sight, test_set: KnownTestSet, new_id: int) -> None:
-    where = CampaignTestSet.campaign_id == sight.campaign_id, CampaignTestSet.test_set_id == test_set.id
-    old = connection.execute(select(CampaignTestSet).where(*where)).one()._asdict()
-    connection.execute(insert(CampaignTestSet).values({**old, "test_set_id": new_id, "replaced_by": None}))
-    connection.execute(update(CampaignTestSet).where(*where).values(replaced_by=new_id))
+    place = (CampaignTestSet.position, CampaignTestSet.phase_id, CampaignTestSet.references_released_at)
+    where = called_there(sight.campaign_id, test_set.id)
+    old = connection.execute(select(*place).where(where)).one()._asdict()
+    new = called_there(sight.campaign_id, new_id)
+    connection.execute(update(CampaignTestSet).where(new).values(**old))
+    connection.execute(update(CampaignTestSet).where(where).values(replaced_by=new_id))
 
 
 def _carry_over(connection: Connection, sight: Sight, old_id: int, new_id: int) -> None:

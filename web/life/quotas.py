@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from sqlalchemy import Connection
 
 from models.quota import KnownQuota, Quota, list_quotas, of_scope
 from models.quota import Scope as Whose
 from models.states import QuotaKind
 from scheduler.quotas import Account, campaign_teams, read_accounts, remove_quotas, set_quotas
+from web.access.principal import Principal
 from web.errors import Forbidden
 from web.life.sight import Sight
 
@@ -37,18 +40,38 @@ def set_quota(
     Raises BadQuota and BadSchedule.
     """
     whose = Whose(sight.campaign_id, team, phase)
-    before = _amount(connection, whose, kind)
-    set_quotas(connection, whose, {kind: amount}, time_zone or sight.time_zone)
-    _audit(connection, sight, "quota.set", whose, {kind.value: [before, _said(amount)]})
+    set_limits(connection, sight.principal, whose, sight.name, {kind: amount}, time_zone or sight.time_zone)
 
 
 def remove_quota(
     connection: Connection, sight: Sight, kind: QuotaKind, *, team: str = "", phase: str = ""
 ) -> list[KnownQuota]:
     """Remove a limit of a campaign (`to_change`); which it was. Raises NotFound."""
-    whose = Whose(sight.campaign_id, team, phase)
-    removed = remove_quotas(connection, whose, [kind])
-    _audit(connection, sight, "quota.remove", whose, {each.kind.value: [_said(each.amount), None] for each in removed})
+    return remove_limits(connection, sight.principal, Whose(sight.campaign_id, team, phase), sight.name, [kind])
+
+
+def set_limits(
+    connection: Connection,
+    actor: Principal,
+    whose: Whose,
+    campaign: str | None,
+    amounts: Mapping[QuotaKind, int | None],
+    time_zone: str,
+) -> None:
+    """Set limits, in a campaign of that name or everywhere, and note it. Raises BadQuota and BadSchedule."""
+    before = {kind: _amount(connection, whose, kind) for kind in amounts}
+    set_quotas(connection, whose, amounts, time_zone)
+    details = {kind.value: [before[kind], _said(amount)] for kind, amount in amounts.items()}
+    _audit(connection, actor, "quota.set", whose, campaign, details)
+
+
+def remove_limits(
+    connection: Connection, actor: Principal, whose: Whose, campaign: str | None, kinds: Sequence[QuotaKind]
+) -> list[KnownQuota]:
+    """Remove limits of these kinds, or all, and note it; which they were. Raises NotFound."""
+    removed = remove_quotas(connection, whose, kinds)
+    details = {each.kind.value: [_said(each.amount), None] for each in removed}
+    _audit(connection, actor, "quota.remove", whose, campaign, details)
     return removed
 
 
@@ -70,8 +93,15 @@ def _said(amount: int | None) -> int | str:
     return "no limit" if amount is None else amount
 
 
-def _audit(connection: Connection, sight: Sight, action: str, whose: Whose, details: dict[str, object]) -> None:
-    subject = f"quota of {whose.team or 'every team'} in campaign {sight.name}"
-    if whose.phase:
-        details["phase"] = whose.phase
-    sight.principal.audit(connection, action, subject, campaign_id=sight.campaign_id, **details)
+def _audit(
+    connection: Connection,
+    actor: Principal,
+    action: str,
+    whose: Whose,
+    campaign: str | None,
+    details: Mapping[str, Sequence[int | str | None]],
+) -> None:
+    place = "every campaign" if campaign is None else f"campaign {campaign}"
+    subject = f"quota of {whose.team or 'every team'} in {place}"
+    more = {"phase": whose.phase} if whose.phase else {}
+    actor.audit(connection, action, subject, campaign_id=whose.campaign_id, **details, **more)

@@ -41,6 +41,8 @@ class SeenTestSet:
     """A test set of a campaign, as far as its organisers have let it be seen."""
 
     id: int
+    name: str
+    version: str
     phase_id: int | None
     released_at: float | None
     replaced_by: int | None
@@ -78,7 +80,7 @@ class Sight:
     """Whether it was invited to look."""
     phases: Sequence[KnownPhase]
     test_sets: Mapping[int, SeenTestSet] = field(default_factory=dict)
-    """By their ids. A campaign that was set up by the command line alone may have none here."""
+    """By their ids."""
     teams: Mapping[str, SeenTeam] = field(default_factory=dict)
     """All teams of the campaign, by name: whose name is shown is asked of `name_of`."""
 
@@ -332,7 +334,12 @@ def _sights(
         .order_by(CampaignTestSet.position, CampaignTestSet.test_set_id)
     ):
         test_sets[each.campaign_id][each.test_set_id] = SeenTestSet(
-            each.test_set_id, each.phase_id, each.references_released_at, each.replaced_by
+            id=each.test_set_id,
+            name=each.name,
+            version=each.version,
+            phase_id=each.phase_id,
+            released_at=each.references_released_at,
+            replaced_by=each.replaced_by,
         )
     broken: dict[int, UnreadableRow] = {}
     phases = read_phases_of(connection, ids, broken)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, select, update
 
 from metrics.errors import BadText
 from metrics.text.campaigns import read_any_campaign
@@ -18,14 +18,14 @@ from metrics.text.formats import MARKED, looks_like, read_text
 from metrics.text.limits import TextLimits
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, system_name
 from models.base import now
-from models.campaign import CampaignProtocol, CampaignTestSet
+from models.campaign import CampaignProtocol, CampaignTestSet, called_there
 from models.known_test_sets import first_called
 from models.protocol import Protocol
 from models.submission import Submission
 from models.test_set import Reference, TestSet
 from scheduler.intake import NewTestSet, store_test_set
 from web.errors import BadRequest, NotThere, Taken
-from web.life.measures import Measuring, add_measures, protocols_on
+from web.life.measures import Measuring, add_measures
 from web.life.phases import find_phase
 from web.life.sight import Sight
 from web.sandbox.limits import Limits
@@ -82,8 +82,6 @@ class KnownTestSet:
     """Name of the only phase in which outputs for it are taken; "" for all."""
     released_at: float | None
     replaced_by: int | None
-    measured: bool
-    """Whether it is in the list of the campaign's test sets; else submissions alone lead to it."""
 
     @property
     def title(self) -> str:
@@ -135,11 +133,10 @@ def add_test_set(
     if fault := fault_of_name(name):
         raise BadRequest(f"{name[:50]!r} cannot be the name of a test set: {fault}.")
     phase_id = find_phase(sight, phase).id if phase else None
-    test_set_id = store_test_set(connection, as_new(name, folder))
+    test_set_id = store_test_set(connection, sight.campaign_id, as_new(name, folder))
     if test_set_id in sight.test_sets:
         raise Taken("The campaign has a test set with this very content.")
-    row = {"campaign_id": sight.campaign_id, "test_set_id": test_set_id, "position": len(sight.test_sets)}
-    connection.execute(insert(CampaignTestSet).values(phase_id=phase_id, **row))
+    _change(connection, sight, test_set_id, phase_id=phase_id)
     audit(connection, sight, "test_set.add", test_set_id, phase=phase, references=list(folder.references))
     notices = add_measures(connection, settings, sight, test_set_id, measuring)
     return test_set_id, [*folder.notices, *notices]
@@ -174,13 +171,8 @@ def as_new(name: str, folder: CampaignFolder) -> NewTestSet:
 
 
 def list_campaign_test_sets(connection: Connection, sight: Sight) -> list[KnownTestSet]:
-    """The test sets that somebody may know of, in their order, those that were replaced after those that stand.
-
-    Those that only submissions lead to, of campaigns that `evaluate` made, come last.
-    """
-    submitted = select(Submission.test_set_id).where(Submission.campaign_id == sight.campaign_id)
-    measured = {each.test_set_id for each in protocols_on(connection, sight.campaign_id)}
-    ids = {*sight.test_sets, *measured, *connection.scalars(submitted.distinct())} - sight.hidden_test_sets
+    """The test sets that somebody may know of, in their order, those that were replaced after those that stand."""
+    ids = [each for each in sight.test_sets if each not in sight.hidden_test_sets]
     if not ids:
         return []
     labels: dict[int, list[str]] = {}
@@ -194,27 +186,24 @@ def list_campaign_test_sets(connection: Connection, sight: Sight) -> list[KnownT
     found = []
     for test_set in connection.execute(select(TestSet).where(TestSet.id.in_(ids))):
         row: Any = test_set
-        seen = sight.test_sets.get(row.id)
-        phase_id = seen.phase_id if seen else None
+        seen = sight.test_sets[row.id]
         found.append(
             KnownTestSet(
                 id=row.id,
-                name=row.name,
-                version=row.version,
+                name=seen.name,
+                version=seen.version,
                 segments=row.segments,
                 source_language=row.source_language,
                 target_language=row.target_language,
                 has_source=row.source_text_id is not None,
                 references=tuple(labels.get(row.id, ())),
-                phase_id=phase_id,
-                phase=names.get(phase_id, "") if phase_id is not None else "",
-                released_at=seen.released_at if seen else None,
-                replaced_by=seen.replaced_by if seen else None,
-                measured=seen is not None,
+                phase_id=seen.phase_id,
+                phase=names.get(seen.phase_id, "") if seen.phase_id is not None else "",
+                released_at=seen.released_at,
+                replaced_by=seen.replaced_by,
             )
         )
-    order = {test_set: place for place, test_set in enumerate(sight.test_sets)}
-    return sorted(found, key=lambda each: (each.replaced_by is not None, order.get(each.id, len(order)), each.id))
+    return sorted(found, key=lambda each: (each.replaced_by is not None, ids.index(each.id)))
 
 
 def find_campaign_test_set(connection: Connection, sight: Sight, wanted: str | int) -> KnownTestSet:
@@ -243,7 +232,6 @@ def set_test_set(
     Raises BadRequest, and Taken where references would be released while outputs are taken, unless it is said that it
     is meant to be so `early`.
     """
-    require_listed(connection, sight, test_set)
     values: dict[str, Any] = {}
     if phase is not None:
         values["phase_id"] = find_phase(sight, phase).id if phase else None
@@ -253,19 +241,16 @@ def set_test_set(
         values["references_released_at"] = now() if released else None
     if not values:
         return
-    where = CampaignTestSet.campaign_id == sight.campaign_id, CampaignTestSet.test_set_id == test_set.id
-    connection.execute(update(CampaignTestSet).where(*where).values(**values))
+    _change(connection, sight, test_set.id, **values)
     if phase is not None and phase != test_set.phase:
         audit(connection, sight, "test_set.phase", test_set.id, phase=[test_set.phase, phase])
     if "references_released_at" in values:
         audit(connection, sight, "test_set.release" if released else "test_set.hide", test_set.id)
 
 
-def require_listed(connection: Connection, sight: Sight, test_set: KnownTestSet) -> None:
-    """Make a row for a test set that only submissions lead to."""
-    if not test_set.measured:
-        row = {"campaign_id": sight.campaign_id, "test_set_id": test_set.id, "position": len(sight.test_sets)}
-        connection.execute(insert(CampaignTestSet).values(**row))
+def _change(connection: Connection, sight: Sight, test_set_id: int, **values: Any) -> None:
+    where = called_there(sight.campaign_id, test_set_id)
+    connection.execute(update(CampaignTestSet).where(where).values(**values))
 
 
 def remove_test_set(connection: Connection, sight: Sight, test_set: KnownTestSet) -> None:
@@ -280,16 +265,21 @@ def remove_test_set(connection: Connection, sight: Sight, test_set: KnownTestSet
     on_it = select(Protocol.id).where(Protocol.test_set_id == test_set.id)
     protocols = CampaignProtocol.campaign_id == sight.campaign_id, CampaignProtocol.protocol_id.in_(on_it)
     connection.execute(delete(CampaignProtocol).where(*protocols))
-    where = CampaignTestSet.campaign_id == sight.campaign_id, CampaignTestSet.test_set_id == test_set.id
-    connection.execute(delete(CampaignTestSet).where(*where))
     audit(connection, sight, "test_set.remove", test_set.id)
+    connection.execute(delete(CampaignTestSet).where(called_there(sight.campaign_id, test_set.id)))
 
 
 def audit(connection: Connection, sight: Sight, action: str, test_set_id: int, **details: Any) -> None:
     """Note a change of a test set."""
-    named = connection.execute(select(TestSet.name, TestSet.version).where(TestSet.id == test_set_id)).one()
+    named = called(connection, sight, test_set_id)
     subject = f"test set {named.name}@{named.version} of campaign {sight.name}"
     sight.principal.audit(connection, action, subject, campaign_id=sight.campaign_id, **details)
+
+
+def called(connection: Connection, sight: Sight, test_set_id: int) -> Row[int, str, str]:
+    """Id, name and version of a test set of the campaign, also of one that it has only now."""
+    columns = (CampaignTestSet.test_set_id.label("id"), CampaignTestSet.name, CampaignTestSet.version)
+    return connection.execute(select(*columns).where(called_there(sight.campaign_id, test_set_id))).one()
 
 
 def _still_blind(sight: Sight, test_set: KnownTestSet) -> str:

@@ -22,11 +22,11 @@
     const ahead = told.ahead;
     set("place", ahead ? `${ahead} submission${ahead > 1 ? "s" : ""} before it.` : ahead === 0 ? "Nothing before it." : "");
     set("left", told.seconds_left === null ? "" : `About ${span(told.seconds_left)} left.`);
-    set("shards", `${told.shards_done.toLocaleString("en")} of ${told.shards.toLocaleString("en")}`);
-    const bar = document.getElementById("shards");
+    set("segments", `${told.segments_done.toLocaleString("en")} of ${told.segments.toLocaleString("en")}`);
+    const bar = document.getElementById("segments");
     if (bar) {
-      bar.max = Math.max(1, told.shards);
-      bar.value = told.shards_done;
+      bar.max = Math.max(1, told.segments);
+      bar.value = told.segments_done;
     }
   };
   const events = new EventSource(section.dataset.events);

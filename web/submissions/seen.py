@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Select, select
 
-from models.awaited import Awaited, read_awaited
+from models.awaited import Awaited, read_awaited, told_state
+from models.campaign import CampaignTestSet, called_there
 from models.declaration import Declaration, Diagnosis
 from models.equal_outputs import read_equals
 from models.evaluation import Evaluation
@@ -154,8 +155,8 @@ def list_submissions(connection: Connection, sight: Sight, wanted: Wanted, silen
     if wanted.team:
         conditions.append(System.team == wanted.team)
     if wanted.test_set:
-        exact = TestSet.name + "@" + TestSet.version == wanted.test_set
-        conditions.append(exact | (TestSet.name == wanted.test_set))
+        exact = CampaignTestSet.name + "@" + CampaignTestSet.version == wanted.test_set
+        conditions.append(exact | (CampaignTestSet.name == wanted.test_set))
     if wanted.kind == "withdrawn":
         conditions.append(Declaration.withdrawn_at.is_not(None))
     elif wanted.kind == "late":
@@ -212,7 +213,8 @@ def _rows(*conditions: ColumnElement[bool]) -> Select[Any]:
     columns: tuple[Any, ...] = (
         *(Submission.id, Submission.campaign_id, Submission.run, Submission.created_at, Submission.text_id),
         *(System.team, System.name.label("system"), Text.bytes, Text.sha256),
-        *(TestSet.id.label("test_set_id"), TestSet.name.label("test_set"), TestSet.version, TestSet.segments),
+        *(TestSet.id.label("test_set_id"), TestSet.segments),
+        *(CampaignTestSet.name.label("test_set"), CampaignTestSet.version),
         *(Declaration.submission_id.label("declared"), Declaration.kind, Declaration.constrained),
         *(Declaration.description, Declaration.phase, Declaration.late_seconds, Declaration.withdrawn_at),
     )
@@ -220,6 +222,7 @@ def _rows(*conditions: ColumnElement[bool]) -> Select[Any]:
         select(*columns)
         .join(System, System.id == Submission.system_id)
         .join(TestSet, TestSet.id == Submission.test_set_id)
+        .join(CampaignTestSet, called_there(Submission.campaign_id, Submission.test_set_id))
         .join(Text, Text.id == Submission.text_id)
         .outerjoin(Declaration, Declaration.submission_id == Submission.id)
         .where(*conditions)
@@ -237,6 +240,7 @@ def _complete(
     for row in connection.execute(
         select(
             *(Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.reason, Evaluation.finished_at),
+            Evaluation.started_at,
             *(Evaluation.fault, Evaluation.protocol_id, Protocol.reference_labels, Protocol.metrics),
         )
         .join(Protocol, Protocol.id == Evaluation.protocol_id)
@@ -249,7 +253,7 @@ def _complete(
                 row.protocol_id,
                 tuple(row.reference_labels),
                 tuple(row.metrics),
-                EvaluationState(row.state),
+                told_state(row.state, row.started_at),
                 told_reason(sight, test_sets[row.submission_id], row.state, row.reason, row.fault),
                 row.finished_at,
             )

@@ -63,14 +63,14 @@ def offered_test_sets(connection: Connection, sight: Sight) -> list[OfferedTestS
     phases = {phase.id: phase.name for phase in sight.phases}
     offered = []
     for row in rows:
-        seen = sight.test_sets.get(row.id)
-        if (seen is not None and seen.replaced_by is not None) or not sight.sees_source(row.id):
+        seen = sight.test_sets[row.id]
+        if seen.replaced_by is not None or not sight.sees_source(row.id):
             continue
-        phase = phases.get(seen.phase_id, "") if seen is not None and seen.phase_id is not None else ""
+        phase = phases.get(seen.phase_id, "") if seen.phase_id is not None else ""
         languages = row.source_language, row.target_language
-        offered.append(OfferedTestSet(row.id, row.name, row.version, row.segments, *languages, phase))
+        offered.append(OfferedTestSet(row.id, seen.name, seen.version, row.segments, *languages, phase))
     order = list(sight.test_sets)
-    return sorted(offered, key=lambda each: order.index(each.id) if each.id in order else len(order))
+    return sorted(offered, key=lambda each: order.index(each.id))
 
 
 def choose_test_set(connection: Connection, sight: Sight, named: str) -> OfferedTestSet:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import update
 
 from models import CampaignTestSet, Score
 from models.roles import PhaseKind, SiteRole, Visibility
@@ -158,8 +158,8 @@ def test_a_test_set_whose_phase_has_not_begun_is_not_listed(scored: Scored) -> N
     soon = scored.service.phase(scored.campaign_id, "soon", PhaseKind.OPEN, begins=3600)
     scored.service.phase(scored.campaign_id, "now", PhaseKind.OPEN)
     with writing(scored.service.engine) as connection:
-        row = {"campaign_id": scored.campaign_id, "phase_id": soon, "test_set_id": later.test_set}
-        connection.execute(insert(CampaignTestSet).values(**row))
+        its = CampaignTestSet.test_set_id == later.test_set
+        connection.execute(update(CampaignTestSet).where(its).values(phase_id=soon))
     assert [each["version"] for each in answer(scored, "zoe", "s").json()["items"]] == ["1"]
     assert answer(scored, "zoe", test_set="port@2").status_code == 404
     assert answer(scored, "mary", test_set="port@2").status_code == 200
@@ -169,9 +169,6 @@ def test_a_test_set_that_was_replaced_comes_last_and_says_so(scored: Scored) -> 
     newer = Scored(scored.service, references=("B",), version="2")
     newer.add("harbour", "mast", 50.0)
     with writing(scored.service.engine) as connection:
-        for test_set in (scored.test_set, newer.test_set):
-            row = {"campaign_id": scored.campaign_id, "test_set_id": test_set}
-            connection.execute(insert(CampaignTestSet).values(**row))
         old = CampaignTestSet.test_set_id == scored.test_set
         connection.execute(update(CampaignTestSet).where(old).values(replaced_by=newer.test_set))
     assert answer(scored).json()["version"] == "2"

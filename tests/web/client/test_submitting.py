@@ -63,7 +63,7 @@ def test_an_output_is_handed_in_and_watched(live: Live, port: Port, mary: Client
     port.work_off()
     watcher.join(120)
     assert told[0].state == "queued"
-    assert (told[-1].state, told[-1].ended, told[-1].shards_done) == ("done", True, told[-1].shards)
+    assert (told[-1].state, told[-1].ended, told[-1].segments_done) == ("done", True, told[-1].segments)
     found = mary.wait(made.id)
     (evaluation,) = found.told
     assert [score.metric for score in evaluation.scores] == ["bleu", "chrf"]
@@ -154,7 +154,7 @@ def test_a_stream_that_breaks_is_taken_up(live: Live, port: Port, mary: Client) 
 
     class Broken(httpx.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
-            said = b'{"state": "running", "shards": 2, "shards_done": 1, "ended": false}'
+            said = b'{"state": "running", "segments": 2, "segments_done": 1, "ended": false}'
             yield b"id: 7\nevent: progress\ndata: " + said + b"\n\n"
             raise httpx.ReadError("connection reset")
 

@@ -93,7 +93,7 @@ def lead(mailing: Service) -> TestClient:
     return mailing.program(mary)
 
 
-def limited(service: Service, **settings: int) -> None:
+def limited(service: Service, **settings: Any) -> None:
     state = service.app.state.steelyard
     state.settings = state.settings.model_copy(update=settings)
 
@@ -181,6 +181,25 @@ def test_what_was_not_delivered_is_said_to_be_so(mailing: Service, postman: Post
     sent = submit(mary, "/account", "/account/confirmation")
     assert "could not be sent" in mary.get(sent.headers["Location"]).text
     assert lead.post("/api/v1/account/confirmation").status_code == 503
+
+
+def test_who_changes_his_address_is_told_whether_it_was_written_to(mailing: Service, postman: Postman) -> None:
+    here = mailing.program(with_password(mailing, mailing.account("mary")))
+
+    def changed(**values: str) -> tuple[bool, str]:
+        answer = here.patch("/api/v1/account", json={"password": PASSWORD, **values})
+        assert answer.status_code == 200, answer.text
+        return answer.json()["mailed"], answer.json()["not_mailed"]
+
+    assert changed(email="m@example.org") == (True, "")
+    assert postman.recipients[-1] == ["m@example.org"]
+    assert changed(email="m@example.org", name="M") == (False, ""), "the address is the one that it was"
+    postman.refuses = True
+    mailed, why = changed(email="mm@example.org")
+    assert not mailed
+    assert "mail server" in why
+    limited(mailing, mail_url=None)
+    assert changed(email="mmm@example.org") == (False, "This server sends no mails.")
 
 
 def test_nobody_without_an_account_has_us_write_to_many(mailing: Service, postman: Postman) -> None:

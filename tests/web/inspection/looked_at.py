@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 
 from metrics import parse_metric
 from models import CampaignTestSet, Submission, System
@@ -81,6 +81,4 @@ def look_at(service: Service, *, work: bool = True) -> Looked:
         test_set = connection.scalars(select(TestSet.id).where(TestSet.name == "bay")).one()
         named = connection.execute(select(System.name, Submission.id).join(System, System.id == Submission.system_id))
         submissions = {row.name: row.id for row in named}
-    with writing(service.engine) as connection:
-        connection.execute(insert(CampaignTestSet).values(campaign_id=campaign, test_set_id=test_set))
     return Looked(service, campaign, test_set, submissions, organiser, gull)

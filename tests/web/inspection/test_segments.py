@@ -276,10 +276,6 @@ def test_a_test_set_is_shown_once_its_phase_has_begun(bay: Looked) -> None:
 def test_one_way_to_name_a_test_set(service: Service) -> None:
     """Boards, segments, metrics and submissions understand the same names; after a correction the short one is new."""
     bay = look_at(service)
-    with writing(service.engine) as connection:
-        connection.execute(
-            insert(CampaignTestSet).values(campaign_id=bay.campaign, test_set_id=bay.test_set).prefix_with("OR IGNORE")
-        )
     olga = service.browser(bay.organiser)
     first = {"bay", "bay@1", "bay (version 1)", str(bay.test_set)}
 

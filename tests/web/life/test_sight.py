@@ -405,9 +405,7 @@ def test_what_the_database_says_of_a_campaign_is_what_is_seen(service: Service) 
         row = {"segments": 1, "source_language": "en", "target_language": "cs", "variable_references": False}
         sets = [
             connection.execute(
-                insert(TestSet)
-                .values(name=f"t{number}", version="1", content_hash=f"{number}", **row)
-                .returning(TestSet.id)
+                insert(TestSet).values(content_hash=f"{number}", **row).returning(TestSet.id)
             ).scalar_one()
             for number in range(4)
         ]
@@ -417,7 +415,7 @@ def test_what_the_database_says_of_a_campaign_is_what_is_seen(service: Service) 
             {"campaign_id": campaign, "test_set_id": sets[2], "position": 2, "replaced_by": sets[1]},
             {"campaign_id": other, "test_set_id": sets[3], "position": 0, "phase_id": elsewhere},
         ):
-            connection.execute(insert(CampaignTestSet).values(**values))
+            connection.execute(insert(CampaignTestSet).values(name="t", version=f"{values['test_set_id']}", **values))
     for find in (read_sight, read_sight_by_id):
         with reading(service.engine) as connection:
             seen = find(connection, COMMAND_LINE, "wmt" if find is read_sight else campaign)
@@ -433,9 +431,9 @@ def test_what_the_database_says_of_a_campaign_is_what_is_seen(service: Service) 
         assert dict(seen.teams) == {"ants": SeenTeam("ants", "The Ants", 2), "bees": SeenTeam("bees", "", 1)}
         assert list(seen.teams) == ["ants", "bees"]
         assert list(seen.test_sets.values()) == [
-            SeenTestSet(sets[1], None, 77.0, None),
-            SeenTestSet(sets[0], phase_id, None, None),
-            SeenTestSet(sets[2], None, None, sets[1]),
+            SeenTestSet(sets[1], "t", f"{sets[1]}", None, 77.0, None),
+            SeenTestSet(sets[0], "t", f"{sets[0]}", phase_id, None, None),
+            SeenTestSet(sets[2], "t", f"{sets[2]}", None, None, sets[1]),
         ]
     with reading(service.engine) as connection:
         assert [each.name for each in visible_campaigns(connection, COMMAND_LINE)] == ["wmt", "other"]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from metrics import parse_metric
-from models import CampaignTestSet
 from models.roles import PhaseKind, SiteRole
-from models.session import reading, writing
+from models.session import reading
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
 
@@ -60,10 +59,6 @@ class Port:
             port.accounts[name] = service.account(name, role)
         teams = tuple(service.team(team, port.accounts[who]) for team, who in (("harbour", "mary"), ("guests", "zoe")))
         port.campaign = service.campaign(NAME, organisers=(port.accounts["ann"],), teams=teams)
-        with writing(service.engine) as connection:
-            connection.execute(
-                insert(CampaignTestSet).values(campaign_id=port.campaign, test_set_id=intake.test_set_id)
-            )
         port.phase = service.phase(port.campaign, "first", kind, **phase)
         return port
 

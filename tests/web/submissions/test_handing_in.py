@@ -53,8 +53,8 @@ def test_an_output_is_stored_queued_and_told_of(port_anywhere: Port) -> None:
     seen = mary.get("/api/v1/submissions/2").json()
     assert seen["progress"] | {"seconds_left": None} == {
         "state": "done",
-        "shards": seen["progress"]["shards"],
-        "shards_done": seen["progress"]["shards"],
+        "segments": SEGMENTS,
+        "segments_done": SEGMENTS,
         "ahead": None,
         "seconds_left": None,
         "ended": True,

@@ -13,7 +13,7 @@ from models.base import now
 from models.session import reading, writing
 from models.states import EvaluationState
 from models.worker import Worker
-from tests.web.submissions.port import Port, output
+from tests.web.submissions.port import SEGMENTS, Port, output
 from web.errors import TooMany
 from web.submissions.watching import LOOK_SECONDS, Watching
 
@@ -61,7 +61,7 @@ def test_what_is_before_a_submission_is_counted_and_estimated(port_anywhere: Por
     assert {number: each.ahead for number, each in awaited.items()} == {1: 0, 2: 0, 3: 1, 4: 2}
     each = shards[2] // 3
     assert [awaited[number].seconds_left for number in (2, 3, 4)] == [1.5 * each, 3.0 * each, 4.5 * each]
-    assert (awaited[2].shards, awaited[2].shards_done) == (each, 0)
+    assert (awaited[2].segments, awaited[2].segments_done) == (SEGMENTS, 0)
 
 
 def events_of(text: str) -> list[tuple[str, str, dict[str, Any]]]:
