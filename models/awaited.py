@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from sqlalchemy import Connection, func, select
 
-from metrics.text.blocks import BLOCK
+from models.base import BLOCK_SEGMENTS
 from models.evaluation import Evaluation
 from models.lease import is_open
 from models.protocol import Protocol
@@ -93,7 +93,7 @@ def read_measured_segments(connection: Connection, evaluations: Sequence[int]) -
         .join(Shard, Shard.id == ShardEvaluation.shard_id)
         .where(ShardEvaluation.evaluation_id.in_(evaluations), is_open(Shard))
     ):
-        left[row.evaluation_id].append((row.first_block * BLOCK, row.last_block * BLOCK))
+        left[row.evaluation_id].append((row.first_block * BLOCK_SEGMENTS, row.last_block * BLOCK_SEGMENTS))
     return {
         row.id: MeasuredSegments(
             row.segments,

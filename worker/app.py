@@ -50,6 +50,10 @@ def make_app(settings: Settings, station: Station | None = None) -> Any:
         from worker.redis_transport import read_with_care
 
         read_with_care()
+    elif not settings.embedded:
+        from worker.amqp_transport import read_with_care
+
+        read_with_care()
     app = Celery("steelyard", broker=settings.broker_url, set_as_current=False)
     app.conf.update(
         result_backend=None,

@@ -31,10 +31,15 @@ def _unreadable() -> dict[str, Any]:
 
 
 class Message(virtual.Message):
-    """A message, or what stands for one that cannot be taken apart."""
+    """A message, or what stands for one that cannot be taken apart.
+
+    One that says that it is packed is none: kombu would unpack it, and a few bytes could fill the memory.
+    """
 
     def __init__(self, payload: Any, channel: Any = None, **more: Any) -> None:
         try:
+            if (payload.get("headers") or {}).get("compression"):
+                payload = _unreadable()
             super().__init__(payload, channel=channel, **more)  # type: ignore[no-untyped-call]
         except Exception:  # whatever somebody has written there
             super().__init__(_unreadable(), channel=channel, **more)  # type: ignore[no-untyped-call]

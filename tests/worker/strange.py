@@ -5,7 +5,11 @@ from __future__ import annotations
 import base64
 import copy
 import json
+import struct
+import zlib
 from typing import Any
+
+import amqp
 
 from worker.hints import LARGEST_HINT
 from worker.tasks import SCORE_SHARD
@@ -55,6 +59,7 @@ CHANGES: list[tuple[tuple[str, ...], Any, str]] = [
     (("headers", "expires"), {"x": 1}, "wrong"),
     (("headers", "group"), "g", "wrong"),
     (("headers", "retries"), "many", "wrong"),
+    (("headers", "compression"), "application/x-gzip", "unreadable"),
     (("headers", "steelyard_hint"), "new", "wrong"),
     (("headers", "stamped_headers"), ["x"], "wrong"),
     (("body",), "none", "unreadable"),
@@ -105,3 +110,39 @@ RAW: list[bytes] = [
     json.dumps({name: value for name, value in GOOD.items() if name != "body"}).encode(),
 ]  # fmt: skip
 """What is not even shaped like a message; some is, without a body that can be read."""
+
+BOMB = zlib.compress(bytes(1 << 26), 9)
+"""64 KB, which are 64 MB once they are unpacked."""
+
+
+def _table(*fields: bytes) -> bytes:
+    body = b"".join(fields)
+    return struct.pack(">HI", 0x2000, len(body)) + body
+
+
+def _nested(depth: int) -> bytes:
+    """A table in a table and so on, as a field."""
+    field = b"\x01aV"
+    for _ in range(depth):
+        field = b"\x01aF" + struct.pack(">I", len(field)) + field
+    return field
+
+
+UNDECODABLE: list[bytes] = [
+    struct.pack(">HB", 0x8000, 2) + b"\xff\xfe",
+    struct.pack(">HB", 0x0400, 1) + b"\xff",
+    _table(b"\x01aT" + struct.pack(">Q", 1 << 60)),
+    _table(_nested(3_000)),
+]
+"""Properties of a message as AMQP has them: texts that are no UTF-8, a moment in no calendar, tables without end."""
+
+
+class Undecodable(amqp.Message):  # type: ignore[misc]
+    """A message with these properties."""
+
+    def __init__(self, properties: bytes) -> None:
+        super().__init__(b"{}")
+        self.raw = properties
+
+    def _serialize_properties(self) -> bytes:
+        return self.raw

@@ -41,11 +41,12 @@ class SeenTestSet:
     """A test set of a campaign, as far as its organisers have let it be seen."""
 
     id: int
-    name: str
-    version: str
     phase_id: int | None
     released_at: float | None
     replaced_by: int | None
+    name: str = ""
+    """As the campaign calls it."""
+    version: str = "1"
 
 
 @dataclass(frozen=True, slots=True)

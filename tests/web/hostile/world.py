@@ -27,7 +27,6 @@ from models import (
     Quota,
     System,
     Team,
-    TestSet,
 )
 from models.base import now
 from models.human import NewJudgments, SystemRow, store_judgments
@@ -276,10 +275,11 @@ def build(service: Service) -> World:
     _change(service, Account, Account.id == accounts["disabled"], disabled_at=now())
     corrections = {name: _correct(service, campaigns[name], test_sets[name]) for name in campaigns}
     with writing(service.engine) as connection:
-        named = select(TestSet).where(TestSet.name == f"news of {PRIVATE}").order_by(TestSet.id.desc()).limit(1)
-        test_set = connection.execute(named).one()
+        own = CampaignTestSet.campaign_id == campaigns[PRIVATE], CampaignTestSet.name == f"news of {PRIVATE}"
+        newest = select(func.max(CampaignTestSet.test_set_id)).where(*own)
+        test_set = connection.execute(newest).scalar_one()
         judged = NewJudgments("kept", JudgmentKind.SCORES, {}, [SystemRow("keel", 0.5)])
-        store_judgments(connection, campaigns[PRIVATE], test_set.id, judged)
+        store_judgments(connection, campaigns[PRIVATE], test_set, judged)
     for name in (PRIVATE, ELSEWHERE):
         schedule = add_schedule(service.engine, campaigns[name], name=f"canaryprivate{name} nights")
         night = add_night(service.engine, schedule, 1, {})

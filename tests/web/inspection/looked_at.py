@@ -10,7 +10,6 @@ from metrics import parse_metric
 from models import CampaignTestSet, Submission, System
 from models.base import now
 from models.session import reading, writing
-from models.test_set import TestSet
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import work_off
 from tests.web.service import Service
@@ -78,7 +77,7 @@ def look_at(service: Service, *, work: bool = True) -> Looked:
     if work:
         work_off(service.settings)
     with reading(service.engine) as connection:
-        test_set = connection.scalars(select(TestSet.id).where(TestSet.name == "bay")).one()
+        test_set = connection.scalars(select(CampaignTestSet.test_set_id)).one()
         named = connection.execute(select(System.name, Submission.id).join(System, System.id == Submission.system_id))
         submissions = {row.name: row.id for row in named}
     return Looked(service, campaign, test_set, submissions, organiser, gull)

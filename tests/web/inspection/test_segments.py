@@ -104,7 +104,7 @@ def test_texts_are_searched_in_all_parts_of_a_long_test_set(bay: Looked, monkeyp
     for number in (3, 300, 600, segments):
         source[number - 1] += " with a needle"
     documents = [("second" if BLOCK <= number < 2 * BLOCK else "other", "", "") for number in range(segments)]
-    job = take_in(
+    take_in(
         engine,
         bay.service.settings,
         campaign="bay",
@@ -116,8 +116,6 @@ def test_texts_are_searched_in_all_parts_of_a_long_test_set(bay: Looked, monkeyp
         submissions=[],
         protocols=[],
     )
-    with writing(engine) as connection:
-        connection.execute(insert(CampaignTestSet).values(campaign_id=bay.campaign, test_set_id=job.test_set_id))
     for asked, expected in (
         ({"text": "needle"}, [3, 300, 600, segments]),
         ({"text": "needle", "document": "other"}, [3, 600, segments]),
@@ -142,7 +140,7 @@ def test_texts_are_searched_in_all_parts_of_a_long_test_set(bay: Looked, monkeyp
 )
 def test_references_that_a_segment_lacks_are_left_out(bay: Looked, variable: bool, labels: list[str]) -> None:
     """One stays where it lacks all: it is what the segment is measured against."""
-    job = take_in(
+    take_in(
         bay.service.engine,
         bay.service.settings,
         campaign="bay",
@@ -150,8 +148,6 @@ def test_references_that_a_segment_lacks_are_left_out(bay: Looked, variable: boo
         submissions=[],
         protocols=[],
     )
-    with writing(bay.service.engine) as connection:
-        connection.execute(insert(CampaignTestSet).values(campaign_id=bay.campaign, test_set_id=job.test_set_id))
     items = bay.service.browser(bay.organiser).get(API, params={"test_set": "gaps"}).json()["items"]
     assert ["".join(each["label"] for each in item["references"]) for item in items] == labels
 

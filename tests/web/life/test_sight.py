@@ -431,9 +431,9 @@ def test_what_the_database_says_of_a_campaign_is_what_is_seen(service: Service) 
         assert dict(seen.teams) == {"ants": SeenTeam("ants", "The Ants", 2), "bees": SeenTeam("bees", "", 1)}
         assert list(seen.teams) == ["ants", "bees"]
         assert list(seen.test_sets.values()) == [
-            SeenTestSet(sets[1], "t", f"{sets[1]}", None, 77.0, None),
-            SeenTestSet(sets[0], "t", f"{sets[0]}", phase_id, None, None),
-            SeenTestSet(sets[2], "t", f"{sets[2]}", None, None, sets[1]),
+            SeenTestSet(sets[1], None, 77.0, None, "t", f"{sets[1]}"),
+            SeenTestSet(sets[0], phase_id, None, None, "t", f"{sets[0]}"),
+            SeenTestSet(sets[2], None, None, sets[1], "t", f"{sets[2]}"),
         ]
     with reading(service.engine) as connection:
         assert [each.name for each in visible_campaigns(connection, COMMAND_LINE)] == ["wmt", "other"]
