@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from amqp import serialization
-from amqp.spec import Basic
+from amqp import serialization  # type: ignore[import-untyped]
+from amqp.spec import Basic  # type: ignore[import-untyped]
 from kombu.transport import TRANSPORT_ALIASES, pyamqp
 
 from worker.hints import UNREADABLE_TYPE
@@ -47,7 +47,7 @@ class Message(pyamqp.Message):
 class Channel(pyamqp.Channel):
     """A channel with such messages."""
 
-    Message = Message
+    Message = Message  # type: ignore[assignment]
 
 
 class Connection(pyamqp.Connection):

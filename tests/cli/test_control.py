@@ -74,7 +74,7 @@ def test_nothing_is_cancelled_that_was_not_asked_for(
     captured = capsys.readouterr()
     assert "Add --yes" in captured.err
     last = captured.out.splitlines()[-1]
-    assert " ".join(last.split()) == "5 system1 rehearsal: trial (version 2) against A queued"
+    assert " ".join(last.split()) == "5 system1 rehearsal: trial against A queued"
     for refusal in ("n\n", "\n"):
         answer(monkeypatch, refusal)
         assert main(["cancel", "4", "1"]) == 1

@@ -98,7 +98,7 @@ def test_what_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["status", "rehearsal"]) == 0
     printed = capsys.readouterr().out
     assert "Failed" not in printed.splitlines()
-    assert "rehearsal: trial (version 2)" in printed
+    assert "rehearsal: trial" in printed
     assert ["Evaluations", "1", "queued"] in words(printed)
     assert main(["status", "--evaluation", "1", "2"]) == 0
     lines = words(capsys.readouterr().out)

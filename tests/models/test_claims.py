@@ -136,7 +136,7 @@ def test_the_whole_way(engine: Engine, job: Intake) -> None:
 
 @pytest.mark.usefixtures("job")
 def test_a_reduction_takes_the_turn_of_its_evaluations(engine: Engine) -> None:
-    """They began with their first shards; one that had nothing to be scored begins now."""
+    """They began with their first shards; one that had nothing to be scored begins with it."""
     given = {"queue_class": 2, "team": "t", "due_at": 5e9, "edition": 7}
     *before, last = shards(engine)
     for shard in before:
@@ -157,7 +157,11 @@ def test_a_reduction_takes_the_turn_of_its_evaluations(engine: Engine) -> None:
         found = select(Evaluation.id, Evaluation.state, Evaluation.reduction_id, Evaluation.started_at)
         one, two, three = connection.execute(found.order_by(Evaluation.id)).all()
         assert (one, three) == ((1, "running", None, 3.0), (3, "reducing", reduction, 3.0))
-        assert two[:3] == (2, "reducing", reduction)
+        assert two == (2, "reducing", reduction, None)
+        given = {"owner": "b", "worker": "w", "lease_seconds": 60.0, "max_attempts": 3}
+        assert claim_reduction(connection, reduction, **given) is not None
+        one, two, three = connection.execute(found.order_by(Evaluation.id)).all()
+        assert (one.started_at, three.started_at) == (3.0, 3.0)
         assert two.started_at == pytest.approx(row.now, abs=60)
 
 

@@ -85,7 +85,7 @@ def test_what_waits_runs_and_was_done(engine: Engine, settings: Settings) -> Non
     # A shard that was to take 8 s took 4. Of the four others two should have ended long ago.
     assert seen.seconds_left == pytest.approx(4 + 4, abs=0.1)
     named = [(each.name, each.total, each.open) for each in seen.campaigns]
-    assert named == [("trial", 2, 2), ("night: trial (version 2)", 3, 3)]
+    assert named == [("trial", 2, 2), ("night: trial", 3, 3)]
     assert [(each.shards, each.shards_done) for each in seen.campaigns] == [(3, 1), (2, 0)]
     with writing(engine) as connection:
         connection.execute(update(Worker).where(Worker.id == "alive").values(concurrency=100))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, update
 
-from models import CampaignTestSet, Declaration, Phase, Submission, TestSet
+from models import CampaignTestSet, Declaration, Phase, Submission
 from models.base import now
 from models.roles import DeclaredKind, Feedback, PhaseKind
 from models.session import reading, writing
@@ -123,7 +123,7 @@ def test_of_a_phase_to_come_only_organisers_know(site: Service, kind: PhaseKind)
     coming = site.phase(site.campaign("wmt"), "later", PhaseKind.OPEN, begins=DAY)
     before = {who: shown(site, who) for who in ("nobody", "mary", "eve", "organiser")}
     with writing(site.engine) as connection:
-        talks = select(TestSet.id).where(TestSet.name == "talks").scalar_subquery()
+        talks = select(CampaignTestSet.test_set_id).where(CampaignTestSet.name == "talks").scalar_subquery()
         connection.execute(update(CampaignTestSet).where(CampaignTestSet.test_set_id == talks).values(phase_id=coming))
     for who, known in before.items():
         assert shown(site, who) == [each for each in known if each[0] != 6 or who == "organiser"], who

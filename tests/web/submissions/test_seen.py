@@ -238,7 +238,7 @@ def test_what_belongs_to_a_phase_to_come_is_there_for_organisers_alone(site: Sit
     site.service.phase(campaign, "now", PhaseKind.OPEN)
     coming = site.service.phase(campaign, "later", PhaseKind.OPEN, begins=DAY)
     with writing(engine) as connection:
-        talks = select(TestSet.id).where(TestSet.name == "talks").scalar_subquery()
+        talks = select(CampaignTestSet.test_set_id).where(CampaignTestSet.name == "talks").scalar_subquery()
         moved = update(CampaignTestSet).where(CampaignTestSet.test_set_id == talks)
         connection.execute(moved.values(phase_id=coming))
     for name, wanted, expected in (
