@@ -55,21 +55,32 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+def begun(work: Callable[[], None]) -> threading.Thread:
+    """A thread that does not keep the tests from ending, should a text be read for hours after all."""
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
+
+
+def wait_for(*threads: threading.Thread) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+        assert not thread.is_alive(), "a text is read without an end"
+
+
 def test_a_text_that_takes_too_long_is_ended_and_nothing_waits_for_it(port: Port) -> None:
     mary, zoe = port.program("mary"), port.program("zoe")
     answers: list[Any] = []
-    first = threading.Thread(target=lambda: answers.append(send(mary, "/submissions", HOSTILE)))
-    first.start()
+    first = begun(lambda: answers.append(send(mary, "/submissions", HOSTILE)))
     busy = port.program("mary", Scope.READ)
-    second = threading.Thread(target=lambda: answers.append(send(mary, "/diagnosis", HOSTILE)))
-    second.start()
+    second = begun(lambda: answers.append(send(mary, "/diagnosis", HOSTILE)))
     wait_until(lambda: busy.get("/api/v1/me/waiting-uploads").json()["items"] == [{"before": 0}] or len(answers) == 2)
     # The same account has one process, so another is left for others, and the pages have never stopped.
     assert send(zoe, "/diagnosis", "out.txt").json()["fatal"] is False
     assert port.service.client().get("/about").status_code == 200
     assert zoe.get("/api/v1/me/waiting-uploads").json() == {"items": [], "next": None}
-    first.join()
-    second.join()
+    wait_for(first, second)
     assert [(each.status_code, each.json()["error"]["code"]) for each in answers] == [(422, "took_too_long")] * 2
     assert port.count(Submission) == 1
 
@@ -77,11 +88,7 @@ def test_a_text_that_takes_too_long_is_ended_and_nothing_waits_for_it(port: Port
 def test_an_account_has_room_for_a_few_files_that_wait(port: Port) -> None:
     mary = port.program("mary")
     answers: list[Any] = []
-    threads = [threading.Thread(target=lambda: answers.append(send(mary, "/diagnosis", HOSTILE))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    wait_for(*(begun(lambda: answers.append(send(mary, "/diagnosis", HOSTILE))) for _ in range(4)))
     assert sorted(each.status_code for each in answers) == [422, 422, 422, 429]
     (refused,) = (each for each in answers if each.status_code == 429)
     assert "2 of your files wait to be read" in refused.json()["error"]["message"]
