@@ -40,7 +40,10 @@ def test_a_session_changes_something_only_with_what_its_forms_carry(changing: Se
         assert client.post(path, headers={FORM_HEADER: good, **headers}).status_code == 403
     del client.headers[FORM_HEADER]
     assert client.post(path, data={FORM_FIELD: good}).is_success
+    assert client.post(path, data={FORM_FIELD: good}, files={"file": b"x"}).is_success
+    assert client.post(path, data={FORM_FIELD: good}, headers={"Sec-Fetch-Site": "none"}).is_success
     assert client.post(path, data={FORM_FIELD: "x"}).status_code == 403
+    assert client.post(path, data={FORM_FIELD: "x"}, files={"file": b"x"}).status_code == 403
     assert client.post(f"{path}?{FORM_FIELD}={good}").status_code == 403
 
 

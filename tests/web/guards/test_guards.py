@@ -17,6 +17,7 @@ from tests.web.wire import Wire, served
 from web.asking import address_of
 from web.guards.crowds import BoundedCrowds
 from web.guards.headers import ONLY_HTTPS
+from web.guards.heads import AnswersHead
 
 
 @pytest.fixture
@@ -197,6 +198,27 @@ def test_only_so_many_are_under_way_at_once() -> None:
 
     # The fourth of the first address, then the first of the third: all six places were taken.
     assert asyncio.run(rush()) == [429, 503, *[200] * 7]
+
+
+def test_an_answer_to_head_is_ended_by_its_first_piece() -> None:
+    async def told() -> list[Any]:
+        sent: list[Any] = []
+
+        async def pieces(scope: Any, receive: Any, send: Any) -> None:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            for more in (True, False):
+                await send({"type": "http.response.body", "body": b"x", "more_body": more})
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        await AnswersHead(pieces)({"type": "http", "method": "HEAD"}, None, send)  # type: ignore[arg-type]
+        return sent
+
+    assert asyncio.run(told()) == [
+        {"type": "http.response.start", "status": 200, "headers": []},
+        {"type": "http.response.body", "body": b"", "more_body": False},
+    ]
 
 
 def test_secrets_in_cookies_and_headers_are_not_logged(service: Service, caplog: pytest.LogCaptureFixture) -> None:
