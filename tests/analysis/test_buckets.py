@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.buckets import Partition, break_down, by_document, by_domain, by_length
-from analysis.texts import BoardTexts, Passage, read_board_texts
+from analysis.texts import BoardTexts, Passage, read_board_texts, read_outputs
 from metrics import parse_metric
 from metrics.measure import measure
 from metrics.segments import Segments
@@ -108,6 +108,12 @@ def test_texts_are_those_of_the_boards_own_test_set(sqlite_url):
     assert second.references == [joined(lines) for lines in other.values()]
     assert first.lengths.tolist() == [5.5, 3.0, 7.5, 4.0, 1.0]
     assert (unheld.source, list(unheld.references), len(unheld.lengths)) == (None, [], unheld.segments)
+
+
+def test_of_several_runs_the_output_of_the_first_is_read(sqlite_url):
+    store(sqlite_url, systems={"a@1": SYSTEMS["tug"], "a@2": SYSTEMS["raft"]}, scored=False)
+    with opened(sqlite_url) as (connection, (board,)):
+        assert read_outputs(connection, board.rows, 5) == [joined(SYSTEMS["tug"])]
 
 
 def test_empty_buckets_at_either_end_are_left_out(sqlite_url):

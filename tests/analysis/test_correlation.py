@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from analysis.board import read_board
 from analysis.correlation import Asked, agreement_of_segments, agreement_of_systems
@@ -79,8 +79,12 @@ def test_a_board_is_judged_by_what_was_said_of_its_own_test_set(engine, sqlite_u
         first, second = sorted(list_boards(connection), key=lambda each: each.protocol_id)
         judged = read_judged(connection, read_board(connection, first, 0.95))
         np.testing.assert_array_equal(judged.human_segments, in_order(judged, human))
-        with pytest.raises(NotFound):
-            read_judged(connection, read_board(connection, second, 0.95))
+        test_set = connection.scalar(select(func.max(TestSet.id)))
+    one = NewJudgments("da", JudgmentKind.RATINGS, {}, [], [SegmentRow("system0", 3, 50.0, 50.0, 1)])
+    with writing(engine) as connection:
+        store_judgments(connection, second.campaign_id, test_set, one)
+        judged = read_judged(connection, read_board(connection, second, 0.95))
+    assert (judged.systems, judged.human_segments[0, 3]) == (("system0",), 50.0)
 
 
 @pytest.mark.parametrize(
