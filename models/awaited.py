@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
@@ -75,31 +76,38 @@ class MeasuredSegments:
     done: int
 
 
-def read_measured_segments(connection: Connection, evaluations: Sequence[int]) -> dict[int, MeasuredSegments]:
-    """How many segments of these evaluations no shard has still to measure.
+def read_measured_segments(connection: Connection, evaluation: int) -> MeasuredSegments:
+    """How many segments of an evaluation no shard has still to measure."""
+    row = connection.execute(_evaluations().where(Evaluation.id == evaluation)).one()
+    return _measured_segments(connection, [row])[evaluation]
 
-    Of one that nobody has begun that is none, whatever was there before; and how work is cut into shards, which
-    depends on that, too, does not show.
-    """
-    rows = connection.execute(
-        select(Evaluation.id, Evaluation.state, Evaluation.started_at, TestSet.segments)
+
+def _evaluations() -> Any:
+    columns = (Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.started_at, Evaluation.queue_class)
+    return (
+        select(*columns, TestSet.segments)
         .join(Protocol, Protocol.id == Evaluation.protocol_id)
         .join(TestSet, TestSet.id == Protocol.test_set_id)
-        .where(Evaluation.id.in_(evaluations))
-    ).all()
+    )
+
+
+def _measured_segments(connection: Connection, evaluations: Sequence[Any]) -> dict[int, MeasuredSegments]:
+    """Of one that nobody has begun none are measured, whatever was there before.
+
+    And how work is cut into shards, which depends on that, too, does not show.
+    """
     left: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for row in connection.execute(
         select(ShardEvaluation.evaluation_id, Shard.first_block, Shard.last_block)
         .join(Shard, Shard.id == ShardEvaluation.shard_id)
-        .where(ShardEvaluation.evaluation_id.in_(evaluations), is_open(Shard))
+        .where(ShardEvaluation.evaluation_id.in_([row.id for row in evaluations]), is_open(Shard))
     ):
         left[row.evaluation_id].append((row.first_block * BLOCK_SEGMENTS, row.last_block * BLOCK_SEGMENTS))
     return {
         row.id: MeasuredSegments(
-            row.segments,
-            0 if row.started_at is None else row.segments - _covered(left[row.id], row.segments),
+            row.segments, 0 if row.started_at is None else row.segments - _covered(left[row.id], row.segments)
         )
-        for row in rows
+        for row in evaluations
     }
 
 
@@ -114,11 +122,8 @@ def _covered(ranges: list[tuple[int, int]], end: int) -> int:
 
 def read_awaited(connection: Connection, submissions: Sequence[int], silent_seconds: float) -> dict[int, Awaited]:
     """How far these submissions are. One of which nothing is to be measured is done."""
-    columns = (Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.started_at, Evaluation.queue_class)
     rows = connection.execute(
-        select(*columns)
-        .join(Protocol, Protocol.id == Evaluation.protocol_id)
-        .where(Evaluation.submission_id.in_(submissions), Protocol.sweep.is_(False))
+        _evaluations().where(Evaluation.submission_id.in_(submissions), Protocol.sweep.is_(False))
     ).all()
     states: dict[int, list[EvaluationState]] = defaultdict(list)
     waiting: dict[int, tuple[int, int]] = {}
@@ -129,7 +134,7 @@ def read_awaited(connection: Connection, submissions: Sequence[int], silent_seco
         if state in OPEN:
             known = waiting.get(row.submission_id, (row.queue_class, row.id))
             waiting[row.submission_id] = (min(known[0], row.queue_class), min(known[1], row.id))
-    measured = read_measured_segments(connection, [row.id for row in rows])
+    measured = _measured_segments(connection, rows)
     segments, done = Counter[int](), Counter[int]()
     for row in rows:
         segments[row.submission_id] += measured[row.id].every

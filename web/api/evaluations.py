@@ -96,7 +96,7 @@ def _read(connection: Connection, principal: Asking, evaluation: int) -> tuple[S
         raise unknown from None
     if not may_see(sight, submission.team):
         raise unknown
-    measured = read_measured_segments(connection, [evaluation])[evaluation]
+    measured = read_measured_segments(connection, evaluation)
     return sight, Evaluation(
         id=row.id,
         submission=row.submission_id,
