@@ -86,6 +86,8 @@ def test_marks_tell_matches_shifts_and_edits_and_make_up_the_text(bay: Looked) -
 
 
 def test_filters(bay: Looked) -> None:
+    items = bay.service.browser(bay.organiser).get(API).json()["items"]
+    assert [(each["document"], each["domain"]) for each in items] == [("quay", "news")] * 2 + [("sea", "talk")] * 2
     assert _numbers(bay, document="sea") == [3, 4]
     assert _numbers(bay, domain="news") == [1, 2]
     assert _numbers(bay, domain="nothing") == []
