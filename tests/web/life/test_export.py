@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import delete, event, func, insert, select, update
+from sqlalchemy import event, func, select, update
 
 from metrics import parse_metric
 from metrics.text.plain import Text
@@ -350,10 +350,8 @@ def wide(service: Service) -> Service:
         moments = {"starts_at": 1606690800.0, "ends_at": 1606759200.5}
         connection.execute(update(Phase).where(Phase.id == test).values(**moments))
         connection.execute(update(Phase).where(Phase.id != test).values(starts_at=1606759201.0))
-        of_talks = CampaignTestSet.test_set_id == 2
-        connection.execute(delete(CampaignTestSet).where(of_talks))
-        row = {"campaign_id": campaign, "test_set_id": 2, "position": 5, "phase_id": test}
-        connection.execute(insert(CampaignTestSet).values(**row, references_released_at=17.5))
+        of_talks = update(CampaignTestSet).where(CampaignTestSet.test_set_id == 2)
+        connection.execute(of_talks.values(position=5, phase_id=test, references_released_at=17.5))
         connection.execute(update(Correction).values(made_at=20.5 + Correction.id))
         connection.execute(update(AuditEntry).values(at=30.25 + AuditEntry.id))
         connection.execute(update(Team).where(Team.name == "guests").values(publication_name="=Guests"))
