@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import update
 
-from models import CampaignTestSet, TestSet
+from models import CampaignTestSet
 from models.base import now
 from models.roles import PhaseKind, TeamRole
 from models.session import reading, writing
@@ -135,7 +135,8 @@ def test_test_sets_of_which_anything_may_be_seen(site: Service) -> None:
 
 def test_a_test_set_is_found_by_number_title_or_name(site: Service) -> None:
     with writing(site.engine) as connection:
-        connection.execute(update(TestSet).where(TestSet.id == 2).values(name="news", version="2"))
+        ours = update(CampaignTestSet).where(CampaignTestSet.test_set_id == 2)
+        connection.execute(ours.values(name="news", version="2"))
     found = seen(site, NOBODY)
     assert [each.title for each in found] == ["news", "news (version 2)"]
     for wanted, expected in (("", 1), ("1", 1), ("2", 2), ("news", 1), ("news (version 2)", 2)):
