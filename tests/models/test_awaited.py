@@ -90,4 +90,4 @@ def test_many_who_watch_cost_little_more_than_one(engine: Engine, sqlite_url: st
 
     one, many = steps(1), steps(51)
     assert one > 1_000, "all open shards are looked at"
-    assert many < one + 50 * 40
+    assert many < one + 50 * 100, "far fewer than there are open shards for each more that is watched"

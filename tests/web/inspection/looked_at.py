@@ -77,7 +77,8 @@ def look_at(service: Service, *, work: bool = True) -> Looked:
     if work:
         work_off(service.settings)
     with reading(service.engine) as connection:
-        test_set = connection.scalars(select(CampaignTestSet.test_set_id)).one()
+        ours = CampaignTestSet.campaign_id == campaign
+        test_set = connection.scalars(select(CampaignTestSet.test_set_id).where(ours)).one()
         named = connection.execute(select(System.name, Submission.id).join(System, System.id == Submission.system_id))
         submissions = {row.name: row.id for row in named}
     return Looked(service, campaign, test_set, submissions, organiser, gull)
