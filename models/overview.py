@@ -289,13 +289,14 @@ def _comparisons(connection: Connection) -> tuple[RunningComparison, ...]:
         # In so many words, as in the index of those that run.
         .where(Comparison.state == literal_column(f"'{ComparisonState.RUNNING}'"))
     ).all()
-    of = {row.id: row.contestants[0][0] for row in rows}
+    of = {row.id: row.contestants[0][0] for row in rows if row.contestants}
     names = connection.execute(
         named(Evaluation.id, CampaignTestSet.name).where(Evaluation.id.in_(sorted(set(of.values()))))
     )
     called = {row.id: row.name for row in names}
     found = (
-        RunningComparison(row.id, called.get(of[row.id], ""), len(row.tests), row.trials, row.remaining) for row in rows
+        RunningComparison(row.id, called.get(of.get(row.id, 0), ""), len(row.tests), row.trials, row.remaining)
+        for row in rows
     )
     return tuple(sorted(found, key=lambda each: each.id))
 
