@@ -1,4 +1,4 @@
-"""Runs migrations on the connection that models/migrate.py passes, or on the URL of the settings.
+"""Runs migrations on the connection that models/database/migrate.py passes, or on the URL of the settings.
 
 This folder must never get an `__init__.py`: it would hide the library of the same name.
 """
@@ -10,15 +10,15 @@ import os
 from alembic import context
 from sqlalchemy import Connection
 
-import models
-from models.session import make_engine, writing
+from models.database.session import make_engine, writing
+from models.schema.base import Base
 
 
 def migrate(connection: Connection) -> None:
     """Run what was asked for, inside the transaction of the connection."""
     context.configure(
         connection=connection,
-        target_metadata=models.Base.metadata,
+        target_metadata=Base.metadata,
         render_as_batch=connection.dialect.name == "sqlite",
         compare_type=True,
         transaction_per_migration=False,

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from models.night_scores import latest_evaluation, read_measured
-from models.nights import list_nights, night_members
-from models.states import BaselineKind, NightState
+from models.nightly.runs import list_nights, night_members
+from models.nightly.scores import latest_evaluation, read_measured
+from models.schema.states import BaselineKind, NightState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection
 
-    from models.night_scores import Measured
-    from models.nights import KnownNight, NightMember
-    from models.schedule import KnownSchedule
+    from models.nightly.runs import KnownNight, NightMember
+    from models.nightly.schedules import KnownSchedule
+    from models.nightly.scores import Measured
 
 MOST_NIGHTS = 100
 """So many nights back a baseline or a change is looked for."""

@@ -14,11 +14,11 @@ from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.runs import RunSpread, mean_over_runs, run_spread
 from metrics.segmentation import unsegmented_of
 from metrics.titles import titled_apart, told_apart
-from models.boards import output_of
-from models.equal_outputs import read_equal_references
-from models.leaderboard import read_leaderboard
-from models.roles import DeclaredKind
-from models.stored_statistics import read_statistics
+from models.results.boards import output_of
+from models.results.equal_outputs import read_equal_references
+from models.results.leaderboard import read_leaderboard
+from models.results.statistics import read_statistics
+from models.schema.roles import DeclaredKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from analysis.significance import Ranking
     from metrics.base import Metric
     from metrics.ranking import Place
-    from models.boards import ListedBoard
-    from models.leaderboard import LeaderboardRow, LeaderboardScore
+    from models.results.boards import ListedBoard
+    from models.results.leaderboard import LeaderboardRow, LeaderboardScore
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def read_board(
 ) -> Board | None:
     """A leaderboard sorted by a metric of that name; None where it has none of that name.
 
-    With `ranked_only` it has no rows but those that are ranked (`models.entries`); with `all_submissions` those that
+    With `ranked_only` it has no rows but those that are ranked (`models.results.entries`); with `all_submissions` those that
     were replaced, too. `submissions` are the only ones, each by itself, of whatever campaign.
     """
     position = position_of_metric(listed.metrics, sort)

@@ -18,7 +18,7 @@ from metrics.registry import parse_metric
 from metrics.resampling.paired import enough_draws
 from metrics.resampling.runs import mean_over_runs
 from models.errors import NotFound
-from models.stored_statistics import read_statistics
+from models.results.statistics import read_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.board import Board
-    from models.leaderboard import LeaderboardRow, LeaderboardScore
+    from models.results.leaderboard import LeaderboardRow, LeaderboardScore
 
 SUMS_BYTES = 1 << 26
 """The sums of the replicates that are held in memory at once."""

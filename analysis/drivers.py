@@ -10,7 +10,7 @@ import numpy as np
 from analysis.buckets import mean_of_runs
 from metrics.errors import MetricsError
 from metrics.resampling.jackknife import leave_one_out
-from models.stored_statistics import read_statistics
+from models.results.statistics import read_statistics
 from worker.scoring import known_metric
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from metrics.human.judgments import Judged, Judgment
 from metrics.human.rankings import comparisons
 from metrics.human.scoring import penalties
 from metrics.human.standing import Standing, standings, standings_by_wins
+from models.corpus.judgments import find_judgments, read_ratings, read_segments, read_systems
 from models.errors import NotFound
-from models.human import find_judgments, read_ratings, read_segments, read_systems
-from models.states import JudgmentKind
-from models.test_set import Reference, TestSet
+from models.schema.corpus import Reference, TestSet
+from models.schema.states import JudgmentKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from metrics.human.agreement import Agreement
-    from models.human import SegmentRow, StoredJudgments, SystemRow
-    from models.known_test_sets import Submitted
+    from models.corpus.judgments import SegmentRow, StoredJudgments, SystemRow
+    from models.corpus.test_sets import Submitted
 
 _REFERENCE = re.compile(r"(?i:human|translator|_?ref)(?:[-_.][\w-]+)?(?:\.0)?|ref[A-Z]")
 """How human translations are called among the systems: HUMAN-B, Human-A.0, refA, ref-A, ref.A, translator-B, _ref."""

@@ -16,9 +16,9 @@ from metrics.errors import MetricsError
 from metrics.human.rankings import rankings
 from metrics.registry import parse_metric
 from metrics.resampling.runs import mean_over_runs
-from models.protocol import Protocol
-from models.states import JudgmentKind
-from models.stored_statistics import read_statistics
+from models.results.statistics import read_statistics
+from models.schema.corpus import Protocol
+from models.schema.states import JudgmentKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from analysis.board import Board
     from analysis.human import HumanScores, Matched
-    from models.leaderboard import LeaderboardRow
+    from models.results.leaderboard import LeaderboardRow
 
     Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from analysis.baselines import candidates
 from analysis.regression import Entry, Rival, Subject
 from metrics.titles import titled_apart
-from models.night_scores import NightScore, read_measured, read_night_scores
+from models.nightly.scores import NightScore, read_measured, read_night_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.baselines import NightsBefore
-    from models.schedule import KnownSchedule
+    from models.nightly.schedules import KnownSchedule
 
 
 def apart(scores: Mapping[tuple[int, int], NightScore]) -> dict[tuple[int, int], NightScore]:

@@ -14,7 +14,7 @@ from analysis.regression import Subject, subject_from
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.interval import percentile_interval
 from metrics.resampling.runs import mean_over_runs
-from models.night_scores import NightScore, read_night_scores
+from models.nightly.scores import NightScore, read_night_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,11 +10,11 @@ from analysis.baselines import read_nights_before
 from analysis.night_entries import read_entries
 from metrics.registry import parse_metric
 from metrics.resampling.randomization import TRIALS, exceedances, randomization_p
-from models.nights import read_night
-from models.randomizations import read_randomizations
-from models.schedule import read_schedule
-from models.states import PairedTest
-from models.stored_statistics import read_statistics
+from models.nightly.runs import read_night
+from models.nightly.schedules import read_schedule
+from models.results.randomizations import read_randomizations
+from models.results.statistics import read_statistics
+from models.schema.states import PairedTest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.regression import Entry, Rival
-    from models.randomizations import Runs
+    from models.results.randomizations import Runs
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from analysis.night_tests import WantedTests, randomization_of, wanted_tests
 from analysis.regression import Finding, Outcome, Subject, findings
 from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 from metrics.resampling.randomization import TRIALS
-from models.boards import list_boards
-from models.nights import list_nights, read_night
-from models.protocol import read_measurement
-from models.schedule import read_schedule
-from models.states import BaselineKind, NightState, PairedTest
+from models.corpus.protocols import read_measurement
+from models.nightly.runs import list_nights, read_night
+from models.nightly.schedules import read_schedule
+from models.results.boards import list_boards
+from models.schema.states import BaselineKind, NightState, PairedTest
 
 __all__ = [
     "History",
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.baselines import NightsBefore
-    from models.nights import KnownNight
-    from models.schedule import Baseline, KnownSchedule
+    from models.nightly.runs import KnownNight
+    from models.nightly.schedules import Baseline, KnownSchedule
 
 VERSION = 1
 """Of the verdicts' form: raised when a field changes its meaning."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from analysis.baselines import Candidate
-    from models.night_scores import NightScore
+    from models.nightly.scores import NightScore
 
 
 class Outcome(StrEnum):

@@ -14,8 +14,7 @@ from analysis.judged import read_judged
 from metrics.correlation.statistics import segment_statistic
 from metrics.kernels.resampling import resampling_counts
 from metrics.resampling.interval import percentile_interval
-from models.protocol import Protocol
-from models.test_set import Document
+from models.schema.corpus import Document, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.judged import JudgedBoard
-    from models.boards import ListedBoard
+    from models.results.boards import ListedBoard
 
     Floats = NDArray[np.float64]
 

@@ -10,9 +10,8 @@ from sqlalchemy import select
 
 from metrics.inspection.lengths import counts_characters, reference_lengths
 from metrics.text.blocks import block_count
-from models.protocol import Protocol, read_measurement
-from models.submission import Submission
-from models.test_set import Document, TestSet
+from models.corpus.protocols import read_measurement
+from models.schema.corpus import Document, Protocol, Submission, TestSet
 from worker.scoring import read_texts
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.board import Board
-    from models.leaderboard import LeaderboardRow
+    from models.results.leaderboard import LeaderboardRow
 
 AT_ONCE = 64
 """Blocks whose words are counted together."""

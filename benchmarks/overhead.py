@@ -27,9 +27,10 @@ from benchmarks.machine import load
 from metrics import parse_metric
 from metrics.resources import Resources
 from metrics.surroundings import Surroundings, settle
-from models import Evaluation, QueueClass, Shard
-from models.progress import read_progress
-from models.session import reading
+from models.database.session import reading
+from models.queue_status.progress import read_progress
+from models.schema.queue import Evaluation, Shard
+from models.schema.states import QueueClass
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from scheduler.waiting import wait_until
 

@@ -34,24 +34,14 @@ from sqlalchemy import func, insert, select
 
 from benchmarks.generated import write_campaign
 from metrics.text.names import folded
-from models import (
-    Account,
-    ApiToken,
-    Campaign,
-    Evaluation,
-    LedgerEntry,
-    Membership,
-    Participation,
-    Shard,
-    Submission,
-    System,
-    Team,
-    migrate,
-)
-from models.roles import Joining, PhaseKind, Scope, SiteRole, TeamRole, Visibility
-from models.session import make_engine, reading, writing
-from models.states import LeaseState
-from models.text import Text
+from models.database import migrate
+from models.database.session import make_engine, reading, writing
+from models.schema.accounts import Account, ApiToken, Membership, Team
+from models.schema.campaigns import Campaign, LedgerEntry, Participation
+from models.schema.corpus import Submission, System, Text
+from models.schema.queue import Evaluation, Shard
+from models.schema.roles import Joining, PhaseKind, Scope, SiteRole, TeamRole, Visibility
+from models.schema.states import LeaseState
 from web.access.principal import COMMAND_LINE
 from web.access.secrets import hash_of, new_secret
 from web.client import Client, ClientError

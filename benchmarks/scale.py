@@ -25,8 +25,10 @@ from sqlalchemy import func, select, text
 
 from benchmarks.generated import write_campaign
 from benchmarks.processes import Watched, start
-from models import Base, Evaluation, Preparation, Shard, Trials, Worker, migrate
-from models.session import make_engine, reading
+from models.database import migrate
+from models.database.session import make_engine, reading
+from models.schema.base import Base
+from models.schema.queue import Evaluation, Preparation, Shard, Trials, Worker
 from worker.settings import Settings
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from benchmarks.limits import Layer
 from benchmarks.number_layers import REPLICATES
 from benchmarks.overhead import settled
 from cli.stored import read_boards
-from models import Reduction, Shard, migrate
-from models.boards import list_boards
-from models.session import make_engine, reading
+from models.database import migrate
+from models.database.session import make_engine, reading
+from models.results.boards import list_boards
+from models.schema.queue import Reduction, Shard
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from web.report.campaign import render_report
 from worker.outcome import do_reduction, do_shard

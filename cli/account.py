@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ROLES = ("administrator", "organiser", "participant", "viewer")
 SCOPES = ("read", "submit", "organise")
-"""As `models.roles.SiteRole` and `Scope`."""
+"""As `models.schema.roles.SiteRole` and `Scope`."""
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -80,8 +80,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run_add(options: argparse.Namespace) -> int:
     """Make an account."""
-    from models.roles import SiteRole
-    from models.session import writing
+    from models.database.session import writing
+    from models.schema.roles import SiteRole
     from web.access.accounts import add_account
     from web.access.confirmations import hand_out_password_link
     from web.access.letters import password_link
@@ -115,7 +115,7 @@ def run_add(options: argparse.Namespace) -> int:
 def run_list(options: argparse.Namespace) -> int:
     """Print all accounts."""
     from cli.columns import aligned
-    from models.session import reading
+    from models.database.session import reading
     from web.access.accounts import list_accounts
 
     _, engine = opened(options)
@@ -136,8 +136,8 @@ def run_list(options: argparse.Namespace) -> int:
 
 def run_role(options: argparse.Namespace) -> int:
     """Say what an account may do."""
-    from models.roles import SiteRole
-    from models.session import writing
+    from models.database.session import writing
+    from models.schema.roles import SiteRole
     from web.access.accounts import find_account, set_role
     from web.access.principal import COMMAND_LINE
 
@@ -161,7 +161,7 @@ def run_enable(options: argparse.Namespace) -> int:
 
 def run_verify(options: argparse.Namespace) -> int:
     """Vouch for an address."""
-    from models.session import writing
+    from models.database.session import writing
     from web.access.accounts import find_account, set_verified
     from web.access.principal import COMMAND_LINE
 
@@ -175,7 +175,7 @@ def run_verify(options: argparse.Namespace) -> int:
 
 def run_password(options: argparse.Namespace) -> int:
     """Set a password, or print a link that lets its owner do so."""
-    from models.session import reading, writing
+    from models.database.session import reading, writing
     from web.access.accounts import find_account, set_password
     from web.access.confirmations import hand_out_password_link
     from web.access.letters import password_link
@@ -199,8 +199,8 @@ def run_password(options: argparse.Namespace) -> int:
 
 def run_invite(options: argparse.Namespace) -> int:
     """Print the link of a new invitation."""
-    from models.roles import CampaignRole, SiteRole, TeamRole
-    from models.session import writing
+    from models.database.session import writing
+    from models.schema.roles import CampaignRole, SiteRole, TeamRole
     from web.access.inviting import invite
     from web.access.letters import invited_to
     from web.access.principal import COMMAND_LINE
@@ -230,7 +230,7 @@ def run_invite(options: argparse.Namespace) -> int:
 
 def run_token(options: argparse.Namespace) -> int:
     """Make a token, and print it alone, so that a script can take it."""
-    from models.session import writing
+    from models.database.session import writing
     from web.access.accounts import find_account
     from web.access.principal import COMMAND_LINE
     from web.access.tokens import make_token
@@ -248,7 +248,7 @@ def run_token(options: argparse.Namespace) -> int:
 def run_tokens(options: argparse.Namespace) -> int:
     """Print the tokens of an account, without their secrets."""
     from cli.columns import aligned
-    from models.session import reading, writing
+    from models.database.session import reading, writing
     from web.access.accounts import find_account
     from web.access.principal import COMMAND_LINE
     from web.access.tokens import list_tokens, revoke_token
@@ -270,7 +270,7 @@ def run_tokens(options: argparse.Namespace) -> int:
 
 def opened(options: argparse.Namespace) -> tuple[WebSettings, Engine]:
     """The settings of the web service, and the database, which must be up to date."""
-    from models.session import make_engine
+    from models.database.session import make_engine
     from web.settings import WebSettings
 
     settings = read_settings(options, WebSettings)
@@ -286,7 +286,7 @@ def day(seconds: float) -> str:
 
 
 def _set_disabled(options: argparse.Namespace, disabled: bool) -> int:
-    from models.session import writing
+    from models.database.session import writing
     from web.access.accounts import find_account, set_disabled
     from web.access.principal import COMMAND_LINE
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from analysis.board import Board
     from metrics.ranking import Place
-    from models.leaderboard import LeaderboardScore
+    from models.results.leaderboard import LeaderboardScore
     from web.report.delimited import Cell
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli.columns import aligned
-from models.entries import RULE
+from models.results.entries import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

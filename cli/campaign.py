@@ -93,7 +93,7 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
 @contextmanager
 def looking(options: argparse.Namespace) -> Iterator[Connection]:
     """A transaction that reads."""
-    from models.session import make_engine, reading
+    from models.database.session import make_engine, reading
 
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -104,7 +104,7 @@ def looking(options: argparse.Namespace) -> Iterator[Connection]:
 @contextmanager
 def changing(options: argparse.Namespace, *, create: bool = False) -> Iterator[Connection]:
     """A transaction that changes something for good."""
-    from models.session import make_engine, writing
+    from models.database.session import make_engine, writing
 
     settings = read_settings(options)
     require_schema(settings, create=create)
@@ -122,7 +122,7 @@ def to_change(connection: Connection, options: argparse.Namespace) -> Sight:
 
 def run_add(options: argparse.Namespace) -> int:
     """Found a campaign."""
-    from models.roles import CampaignRole
+    from models.schema.roles import CampaignRole
     from web.access.principal import COMMAND_LINE
     from web.life.rules import found_campaign
     from web.life.teams import set_member
@@ -209,7 +209,7 @@ def run_teams(options: argparse.Namespace) -> int:
 
 def run_members(options: argparse.Namespace) -> int:
     """Change and print the members."""
-    from models.roles import CampaignRole
+    from models.schema.roles import CampaignRole
     from web.access.principal import COMMAND_LINE
     from web.life.sight import read_sight
     from web.life.teams import list_members, remove_member, set_member
@@ -234,7 +234,7 @@ def run_members(options: argparse.Namespace) -> int:
 
 
 def _rules(options: argparse.Namespace) -> Rules:
-    from models.roles import Joining, Visibility
+    from models.schema.roles import Joining, Visibility
     from web.life.rules import Rules
 
     return Rules(

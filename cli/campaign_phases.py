@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 KINDS = ("open", "blind", "closed", "published")
 FEEDBACK = ("full", "rounded", "interval", "ladder", "none")
-"""As `models.roles` has them."""
+"""As `models.schema.roles` has them."""
 CHANGES = ("kind", "starts", "ends", "grace", "feedback", "step", "name")
 
 
@@ -55,7 +55,7 @@ def add_phase_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_phase(options: argparse.Namespace) -> int:
     """Plan, change or remove a phase."""
     from cli.campaign import changing, show_campaign, to_change
-    from models.roles import PhaseKind
+    from models.schema.roles import PhaseKind
     from web.life.phases import PhaseRules, add_phase, change_phase, find_phase, remove_phase, rules_of
 
     said = any(getattr(options, name) is not None for name in CHANGES)
@@ -93,7 +93,7 @@ def run_extend(options: argparse.Namespace) -> int:
 
 def _values(options: argparse.Namespace, sight: Sight) -> dict[str, Any]:
     """What the options say of a phase."""
-    from models.roles import Feedback, LateRule, PhaseKind
+    from models.schema.roles import Feedback, LateRule, PhaseKind
     from web.life.times import read_moment
 
     values: dict[str, Any] = {}

@@ -35,7 +35,7 @@ def add_submission_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentPars
 def run_declare(options: argparse.Namespace) -> int:
     """Change what is said, and print it."""
     from cli.campaign import changing
-    from models.roles import DeclaredKind
+    from models.schema.roles import DeclaredKind
     from web.access.principal import COMMAND_LINE
     from web.life.declaring import Saying, declare, reinstate, withdraw
 

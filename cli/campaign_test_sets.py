@@ -188,7 +188,7 @@ def run_correction(options: argparse.Namespace) -> int:
     from cli.campaign import looking
     from cli.columns import aligned
     from cli.errors import CommandError
-    from models.entries import RULE
+    from models.results.entries import RULE
     from web.access.principal import COMMAND_LINE
     from web.life.corrections import compare, count_open, find_correction, list_corrections
     from web.life.sight import read_sight
@@ -218,8 +218,8 @@ def run_correction(options: argparse.Namespace) -> int:
 
 def run_export(options: argparse.Namespace) -> int:
     """Write the zip."""
+    from models.database.session import make_engine
     from models.private_files import write_privately
-    from models.session import make_engine
     from web.access.principal import COMMAND_LINE
     from web.life.export import export_campaign
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from analysis.board import Board
     from cli.pairs_output import PairedTests
-    from models.boards import ListedBoard
+    from models.results.boards import ListedBoard
     from web.report.delimited import Cell
 
 Compared = tuple["Board", "PairedTests"]
@@ -81,7 +81,7 @@ def run_on_server(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Read, make the tests that are lacking, print."""
-    from models.session import make_engine
+    from models.database.session import make_engine
     from scheduler.waiting import outlive, read_outliving
 
     if options.systems and options.submissions:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-    from models.chosen import Selection
-    from models.progress import Progress
+    from models.queue_status.evaluation_filters import Selection
+    from models.queue_status.progress import Progress
     from scheduler.controls import Plan
     from worker.settings import Settings
 
@@ -90,7 +90,7 @@ def _add_waiting(parser: argparse.ArgumentParser) -> None:
 
 def run_cancel(options: argparse.Namespace) -> int:
     """Show, ask, cancel."""
-    from models.session import make_engine
+    from models.database.session import make_engine
     from scheduler.controls import cancel, cancel_comparisons
 
     # It is shown in tables.
@@ -124,7 +124,7 @@ def run_retry(options: argparse.Namespace) -> int:
 def run_requeue(options: argparse.Namespace) -> int:
     """Show, ask, drop, queue anew, and where that is meant wait and compare the scores."""
     from cli.control_output import compared
-    from models.fingerprints import read_fingerprints
+    from models.results.fingerprints import read_fingerprints
     from scheduler.controls import requeue
     from scheduler.waiting import read_outliving
 
@@ -149,7 +149,7 @@ def _agreed(options: argparse.Namespace, verb: str) -> tuple[Engine, Settings, P
     Raises UsageError, NotFound, NothingToDo, TooMany, and CommandError where there is nobody to ask or he says no.
     """
     from cli.control_output import planned
-    from models.session import make_engine, reading
+    from models.database.session import make_engine, reading
     from scheduler.controls import Action, plan
 
     selection = _selection(options)
@@ -165,8 +165,8 @@ def _agreed(options: argparse.Namespace, verb: str) -> tuple[Engine, Settings, P
 
 
 def _selection(options: argparse.Namespace) -> Selection:
-    from models.chosen import Selection
-    from models.states import EvaluationState
+    from models.queue_status.evaluation_filters import Selection
+    from models.schema.states import EvaluationState
 
     selection = Selection(
         evaluations=tuple(dict.fromkeys(options.evaluations)),

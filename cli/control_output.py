@@ -10,8 +10,8 @@ from cli.columns import aligned
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from models.chosen import ChosenEvaluation
-    from models.fingerprints import Fingerprint
+    from models.queue_status.evaluation_filters import ChosenEvaluation
+    from models.results.fingerprints import Fingerprint
     from scheduler.controls import Plan
 
 MOST_ROWS = 20

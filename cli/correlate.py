@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, compute, print."""
     from cli.correlation_output import as_json, as_latex, as_text, as_tsv
     from cli.progress import working
-    from models.session import make_engine, reading
+    from models.database.session import make_engine, reading
 
     by_level = chosen_statistics(options)
     settings = read_settings(options)
@@ -153,8 +153,8 @@ def judged_boards(connection: Connection, options: argparse.Namespace) -> list[J
     """The leaderboards asked for that have human judgments. Raises CommandError and NotFound where there is none."""
     from analysis.board import read_board
     from analysis.judged import read_judged
-    from models.boards import list_boards
     from models.errors import NotFound
+    from models.results.boards import list_boards
 
     labels = options.references.split(",") if options.references else None
     listed = list_boards(connection, name=options.name, references=labels)

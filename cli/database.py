@@ -11,7 +11,7 @@ from cli.stored import add_database_option, read_settings, require_schema
 if TYPE_CHECKING:
     import argparse
 
-    from models.compatibility import Standing
+    from models.database.compatibility import Standing
     from worker.settings import Settings
 
 OLDER_HOURS = 24
@@ -41,7 +41,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     """Upgrade, or say what is there."""
-    from models import migrate
+    from models.database import migrate
 
     if options.force and options.action not in ("upgrade", "collect"):
         raise UsageError("--force is for `db upgrade` and `db collect`.")
@@ -67,9 +67,9 @@ def run(options: argparse.Namespace) -> int:
 def _print_status(settings: Settings, tables: Standing) -> None:
     """Which programs can work with the tables, and the workers that are alive."""
     from metrics.base import EDITION, VERSION, edition_name
-    from models import migrate
-    from models.compatibility import living_workers
-    from models.session import make_engine, reading
+    from models.database import migrate
+    from models.database.compatibility import living_workers
+    from models.database.session import make_engine, reading
 
     trouble = tables.trouble(migrate.REVISION)
     print(f"programs: of revision {tables.oldest or tables.revision or migrate.REVISION} or later")
@@ -90,8 +90,8 @@ def _print_status(settings: Settings, tables: Standing) -> None:
 
 def _collect(settings: Settings, older_seconds: float, *, whosever: bool) -> int:
     """Delete objects that nothing refers to."""
-    from models.blobs import collect
-    from models.session import make_engine, reading
+    from models.database.session import make_engine, reading
+    from models.storage.blobs import collect
 
     if not settings.statistics_url:
         raise CommandError("There is no store of statistics to clean: STEELYARD_STATISTICS_URL is not set.")

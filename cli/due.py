@@ -26,7 +26,7 @@ class Due:
         """The time by the database's clock."""
         from sqlalchemy import select
 
-        from models.base import now
+        from models.schema.base import now
 
         return self.seconds + (connection.execute(select(now())).scalar_one() if self.from_now else 0.0)
 

@@ -60,9 +60,9 @@ def explained(error: Exception) -> tuple[str, int] | None:
     # Imported only now: `score` must not pay for the database that it does not use.
     from sqlalchemy.exc import DBAPIError
 
+    from models.database.error_kinds import explain
     from models.errors import ModelsError
     from models.redaction import redacted
-    from models.trouble import explain
     from scheduler.errors import BadSchedule, SchedulerError
     from web.errors import BadTime, WebError
     from worker.errors import WorkerError

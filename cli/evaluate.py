@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from metrics.base import Metric
     from metrics.text.folder import CampaignFolder
     from metrics.text.plain import Text
-    from models.progress import Progress
+    from models.queue_status.progress import Progress
     from scheduler.intake import Intake
     from worker.settings import Settings
 
@@ -160,7 +160,7 @@ def run(options: argparse.Namespace) -> int:
     from cli.progress import shown_progress
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.limits import STORING_LIMITS
-    from models.boards import list_boards
+    from models.results.boards import list_boards
     from scheduler.waiting import outlive, read_outliving
 
     settings = read_settings(options)
@@ -279,7 +279,7 @@ def working(settings: Settings, concurrency: int | None) -> Iterator[tuple[Engin
     else those that run elsewhere.
     """
     if settings.embedded:
-        from models.progress import read_progress
+        from models.queue_status.progress import read_progress
         from scheduler.embedded_turn import EmbeddedTurn
 
         with EmbeddedTurn(settings, concurrency, lambda message: note([message])) as embedded:
@@ -292,7 +292,7 @@ def working(settings: Settings, concurrency: int | None) -> Iterator[tuple[Engin
 
             yield embedded.engine, work
         return
-    from models.session import make_engine
+    from models.database.session import make_engine
     from scheduler.waiting import wait_until_done
 
     engine = make_engine(settings.database_url)
@@ -311,8 +311,8 @@ def take_in_folder(
     engine: Engine,
 ) -> Intake:
     """Store everything in one transaction, and queue it."""
-    from models.session import reading
-    from models.states import QueueClass
+    from models.database.session import reading
+    from models.schema.states import QueueClass
     from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 
     due_at = None
@@ -355,7 +355,7 @@ def write_report(
 ) -> list[Path]:
     """The leaderboards as a page, as JSON and as TSV; where they are."""
     from cli.board import as_json, as_tsv
-    from models.session import reading
+    from models.database.session import reading
     from web.report.campaign import render_report
 
     with reading(engine) as connection:

@@ -14,7 +14,7 @@ from cli.stored import add_database_option, read_settings, require_schema
 if TYPE_CHECKING:
     from analysis.human import Matched
     from metrics.human.judgments import Judged
-    from models.known_test_sets import KnownTestSet
+    from models.corpus.test_sets import KnownTestSet
 
 KINDS = ("scores", "ratings", "errors", "rankings")
 SYSTEM_SCORES = ("auto", "means", "wins", "better-or-equal", "none")
@@ -132,9 +132,9 @@ def run_import(options: argparse.Namespace) -> int:
     """Read, store, say what was stored."""
     from metrics.human.reading import Reading, read_judgments
     from metrics.human.weights import parse_weights
-    from models.contests import find_campaign_with
-    from models.known_test_sets import find_test_set, segments_of_documents
-    from models.session import make_engine, reading, writing
+    from models.corpus.standing_submissions import find_campaign_with
+    from models.corpus.test_sets import find_test_set, segments_of_documents
+    from models.database.session import make_engine, reading, writing
     from scheduler.judgments import NothingMatched, store_judged
     from web.access.principal import COMMAND_LINE
     from web.inspection.human import amounts, note_added
@@ -233,10 +233,10 @@ def about_names(matched: Matched) -> list[str]:
 def run_list(options: argparse.Namespace) -> int:
     """Print what there is."""
     from cli.human_output import listing
-    from models.contests import campaigns_with
-    from models.human import list_judgments
-    from models.known_test_sets import find_test_set, list_test_sets
-    from models.session import make_engine, reading
+    from models.corpus.judgments import list_judgments
+    from models.corpus.standing_submissions import campaigns_with
+    from models.corpus.test_sets import find_test_set, list_test_sets
+    from models.database.session import make_engine, reading
 
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -261,10 +261,10 @@ def run_show(options: argparse.Namespace) -> int:
     """Print judgments of one name, ranked."""
     from analysis.human import annotator_agreement, called_here, read_human
     from cli.human_output import Shown, segments, systems
-    from models.contests import find_campaign_with
-    from models.human import count_annotators
-    from models.known_test_sets import find_test_set, submitted_systems
-    from models.session import make_engine, reading
+    from models.corpus.judgments import count_annotators
+    from models.corpus.standing_submissions import find_campaign_with
+    from models.corpus.test_sets import find_test_set, submitted_systems
+    from models.database.session import make_engine, reading
 
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -291,10 +291,10 @@ def run_show(options: argparse.Namespace) -> int:
 
 def run_remove(options: argparse.Namespace) -> int:
     """Say what goes, ask, delete."""
-    from models.contests import find_campaign_with
-    from models.human import delete_judgments, find_judgments
-    from models.known_test_sets import find_test_set
-    from models.session import make_engine, reading, writing
+    from models.corpus.judgments import delete_judgments, find_judgments
+    from models.corpus.standing_submissions import find_campaign_with
+    from models.corpus.test_sets import find_test_set
+    from models.database.session import make_engine, reading, writing
     from web.access.principal import COMMAND_LINE
     from web.inspection.human import note_removed
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from analysis.human import HumanScores
     from metrics.human.agreement import Agreement
     from metrics.human.standing import Standing
-    from models.human import StoredJudgments
-    from models.known_test_sets import KnownTestSet
+    from models.corpus.judgments import StoredJudgments
+    from models.corpus.test_sets import KnownTestSet
 
 LIST_COLUMNS = ("test_set", "test_set_version", "name", "version", "kind", "method", "campaign")
 SYSTEM_COLUMNS = (

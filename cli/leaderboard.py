@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     from cli.board import as_json, as_text, as_tsv
     from cli.power import as_object
     from cli.power import as_text as power_as_text
-    from models.session import make_engine, reading
+    from models.database.session import make_engine, reading
 
     if options.power and options.format == "tsv":
         raise UsageError("--power has no TSV. Choose -f json, or text.")
@@ -101,8 +101,8 @@ def run(options: argparse.Namespace) -> int:
 def power_of(engine: Engine, board: Board, alpha: float) -> tuple[list[MetricPower], int]:
     """What the test set can show by every metric, and how many segments it has."""
     from analysis.power import board_power
-    from models.protocol import read_measurement
-    from models.session import reading
+    from models.corpus.protocols import read_measurement
+    from models.database.session import reading
 
     with reading(engine) as connection:
         segments = read_measurement(connection, board.listed.protocol_id).segments

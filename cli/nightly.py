@@ -14,9 +14,9 @@ from cli.writing import write_file
 if TYPE_CHECKING:
     import argparse
 
-    from models.nights import Nights
-    from models.schedule import KnownSchedule
-    from models.untold import Untold
+    from models.nightly.failed_deliveries import Untold
+    from models.nightly.runs import Nights
+    from models.nightly.schedules import KnownSchedule
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -57,11 +57,11 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run_list(options: argparse.Namespace) -> int:
     """Print the schedules."""
-    from models.base import now
-    from models.nights import count_nights
-    from models.schedule import list_schedules
-    from models.session import make_engine, reading
-    from models.untold import read_untold
+    from models.database.session import make_engine, reading
+    from models.nightly.failed_deliveries import read_untold
+    from models.nightly.runs import count_nights
+    from models.nightly.schedules import list_schedules
+    from models.schema.base import now
 
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -150,7 +150,7 @@ def _last(night: dict[str, Any] | None) -> str:
 
 def run_remove(options: argparse.Namespace) -> int:
     """Remove a schedule."""
-    from models.session import make_engine, writing
+    from models.database.session import make_engine, writing
     from scheduler.schedules import remove_schedule
 
     settings = read_settings(options)
@@ -167,8 +167,8 @@ def run_history(options: argparse.Namespace) -> int:
     """Print the history of a schedule."""
     from analysis.nights import read_history
     from cli.nightly_output import history_json, history_svg, history_text
-    from models.schedule import find_schedule
-    from models.session import make_engine, reading
+    from models.database.session import make_engine, reading
+    from models.nightly.schedules import find_schedule
 
     settings = read_settings(options)
     require_schema(settings, create=False)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from metrics.base import Metric
     from metrics.resources import Resources
     from metrics.text.folder import CampaignFolder
-    from models.schedule import Baseline
+    from models.nightly.schedules import Baseline
     from scheduler.cron import Calendar
     from scheduler.intake import NewSubmission
     from scheduler.schedules import NewSchedule
@@ -104,8 +104,8 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def _baseline(text: str) -> Baseline:
     import argparse
 
-    from models.schedule import Baseline
-    from models.states import BaselineKind
+    from models.nightly.schedules import Baseline
+    from models.schema.states import BaselineKind
     from scheduler.cron import parse_date
     from scheduler.errors import BadSchedule
 
@@ -145,9 +145,9 @@ class _Chosen:
 def run(options: argparse.Namespace) -> int:
     """Store the schedule."""
     from metrics.resources import Resources
-    from models.known_test_sets import list_test_sets
-    from models.schedule import read_schedule
-    from models.session import make_engine, writing
+    from models.corpus.test_sets import list_test_sets
+    from models.database.session import make_engine, writing
+    from models.nightly.schedules import read_schedule
     from scheduler.cron import Calendar
     from scheduler.intake import store_campaign
     from scheduler.schedules import add_schedule, store_baseline
@@ -200,9 +200,9 @@ def _chosen(
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.limits import STORING_LIMITS
     from metrics.text.plain import Text
+    from models.corpus.test_sets import find_test_set, read_references
+    from models.database.session import reading
     from models.errors import NotFound
-    from models.known_test_sets import find_test_set, read_references
-    from models.session import reading
 
     if Path(given).is_dir():
         folder = read_any_campaign([given], limits=STORING_LIMITS, without_systems=True)
@@ -228,7 +228,7 @@ def _chosen(
 
 def _stored(connection: Connection, campaign_id: int, chosen: _Chosen) -> int:
     """The id of a test set of the schedule's campaign; one that was given as a folder is stored."""
-    from models.campaign_protocols import lock_campaign
+    from models.corpus.campaign_protocols import lock_campaign
     from scheduler.errors import BadIntake
     from scheduler.intake import NewTestSet, link_test_set, store_test_set
 
@@ -270,7 +270,7 @@ def _new(
     Raises UsageError and BadSchedule.
     """
     from cli.evaluate import reference_selections
-    from models.states import PairedTest
+    from models.schema.states import PairedTest
     from scheduler.schedules import NewSchedule
     from scheduler.sources import new_source
 

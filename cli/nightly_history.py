@@ -9,14 +9,14 @@ from analysis.changes import FEWEST
 from analysis.night_words import place_of
 from cli.columns import aligned
 from cli.nightly_changes import CHANGE_HEADER, change_row
-from models.states import NightState
+from models.schema.states import NightState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.night_series import NightSeries
     from analysis.nights import History
-    from models.nights import KnownNight
+    from models.nightly.runs import KnownNight
 
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST_COURSE = 60

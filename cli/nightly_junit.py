@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from analysis.regression import Outcome
-from models.states import NightState
+from models.schema.states import NightState
 
 if TYPE_CHECKING:
     from analysis.nights import NightReport

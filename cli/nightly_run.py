@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from models.nights import NightProgress
+    from models.nightly.runs import NightProgress
     from worker.settings import Settings
 
 
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     """Ask for the night, wait, show."""
     from analysis.nights import read_report
     from cli.nightly_output import night_json, night_junit, night_text
-    from models.session import make_engine, writing
+    from models.database.session import make_engine, writing
     from scheduler.cron import parse_date
     from scheduler.schedules import ask_for_night
     from scheduler.waiting import read_outliving
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     if settings.embedded:
         _work(settings, options.processes or None, night, _shown())
     else:
-        from models.nights import read_night_progress
+        from models.nightly.runs import read_night_progress
         from scheduler.waiting import wait_until
 
         note_without_workers(settings)
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _work(settings: Settings, processes: int | None, night: int, on_progress: Callable[[NightProgress], None]) -> None:
     """Do the night ourselves, or wait while another process does or works on something else."""
-    from models.nights import read_night_progress
+    from models.nightly.runs import read_night_progress
     from scheduler.embedded_turn import EmbeddedTurn
     from scheduler.nightly import Nights
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from analysis.board import Board
     from metrics.resampling.paired import PairedResult
-    from models.progress import ComparisonProgress
+    from models.queue_status.progress import ComparisonProgress
     from worker.settings import Settings
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress as Bar
 
-    from models.progress import ComparisonProgress, Progress
+    from models.queue_status.progress import ComparisonProgress, Progress
 
 MOMENT = 0.5
 """Seconds that work takes before its progress is worth a line."""

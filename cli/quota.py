@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from models.quota import KnownQuota, Scope
-    from models.states import QuotaKind
+    from models.schema.states import QuotaKind
     from scheduler.quotas import Account, Standing
 
 KINDS = {
@@ -21,7 +21,7 @@ KINDS = {
     "per_day": "submissions of one calendar day",
     "per_phase": "submissions of one phase of the campaign, or of all of it where it has none",
 }
-"""As `models.states.QuotaKind`."""
+"""As `models.schema.states.QuotaKind`."""
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -76,8 +76,8 @@ def _amount(text: str) -> int | str:
 def run_list(options: argparse.Namespace) -> int:
     """Print all quotas."""
     from cli.columns import aligned
+    from models.database.session import reading
     from models.quota import list_quotas
-    from models.session import reading
 
     with reading(_engine(options)) as connection:
         quotas = list_quotas(connection)
@@ -96,8 +96,8 @@ def run_list(options: argparse.Namespace) -> int:
 
 def run_set(options: argparse.Namespace) -> int:
     """Set limits."""
-    from models.session import writing
-    from models.states import QuotaKind
+    from models.database.session import writing
+    from models.schema.states import QuotaKind
     from scheduler.errors import BadQuota
     from web.access.principal import COMMAND_LINE
     from web.life.quotas import set_limits
@@ -120,8 +120,8 @@ def run_set(options: argparse.Namespace) -> int:
 
 def run_remove(options: argparse.Namespace) -> int:
     """Remove limits."""
-    from models.session import writing
-    from models.states import QuotaKind
+    from models.database.session import writing
+    from models.schema.states import QuotaKind
     from web.access.principal import COMMAND_LINE
     from web.life.quotas import remove_limits
 
@@ -134,7 +134,7 @@ def run_remove(options: argparse.Namespace) -> int:
 
 def run_show(options: argparse.Namespace) -> int:
     """Print how a team stands."""
-    from models.session import reading
+    from models.database.session import reading
     from scheduler.quotas import read_accounts
 
     with reading(_engine(options)) as connection:
@@ -145,7 +145,7 @@ def run_show(options: argparse.Namespace) -> int:
 
 def run_phase(options: argparse.Namespace) -> int:
     """Let a campaign be in a phase."""
-    from models.session import writing
+    from models.database.session import writing
     from scheduler.quotas import set_phase
     from web.access.principal import COMMAND_LINE
 
@@ -158,7 +158,7 @@ def run_phase(options: argparse.Namespace) -> int:
 
 
 def _engine(options: argparse.Namespace) -> Engine:
-    from models.session import make_engine
+    from models.database.session import make_engine
 
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -166,7 +166,7 @@ def _engine(options: argparse.Namespace) -> Engine:
 
 
 def _scope(connection: Connection, options: argparse.Namespace) -> Scope:
-    from models.campaign_protocols import find_campaign
+    from models.corpus.campaign_protocols import find_campaign
     from models.quota import Scope
 
     campaign = None if options.campaign is None else find_campaign(connection, options.campaign)

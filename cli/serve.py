@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 def tell(settings: WebSettings, address: Address) -> None:
     """Say where pages are, and how the first account is made. Not in the log: whoever has the link is administrator."""
-    from models.session import make_engine
+    from models.database.session import make_engine
     from web.access.first import LINK_SECONDS, first_link
 
     engine = make_engine(settings.database_url, pooled=False)

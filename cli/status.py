@@ -95,9 +95,9 @@ def run(options: argparse.Namespace) -> int:
 def looking(options: argparse.Namespace, settings: Settings) -> Callable[[], Status]:
     """What reads the state of things that these options ask for. It raises NotFound for names that are not there."""
     from cli.status_output import Status
-    from models.chosen import Selection, check_names
-    from models.overview import read_overview
-    from models.session import make_engine, reading
+    from models.database.session import make_engine, reading
+    from models.queue_status.evaluation_filters import Selection, check_names
+    from models.queue_status.overview import read_overview
     from scheduler.leader import is_led
 
     # No connection outlives a look: somebody may watch for days, and PostgreSQL may be restarted meanwhile.

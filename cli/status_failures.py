@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from models.chosen import ChosenEvaluation
-    from models.overview import Overview
+    from models.queue_status.evaluation_filters import ChosenEvaluation
+    from models.queue_status.overview import Overview
 
 MOST_NUMBERS = 10
 """Evaluations that are named in a command to be copied."""

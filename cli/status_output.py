@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from models.campaign_progress import CampaignProgress
-    from models.chosen import ChosenEvaluation
-    from models.overview import Held, Overview, WorkerLine
+    from models.queue_status.campaign_progress import CampaignProgress
+    from models.queue_status.evaluation_filters import ChosenEvaluation
+    from models.queue_status.overview import Held, Overview, WorkerLine
 
 UNLIMITED = 100_000
 """Columns where nobody looks at a terminal: there every row is a line, to be searched and cut."""

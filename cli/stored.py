@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from analysis.board import Board
-    from models.boards import ListedBoard
+    from models.results.boards import ListedBoard
     from worker.settings import Settings
 
 AnySettings = TypeVar("AnySettings", bound="Settings")
@@ -85,8 +85,8 @@ def require_schema(settings: Settings, *, create: bool) -> None:
     With `create` a SQLite file that has no tables gets them: nobody should have to set up the default. Everything
     else is upgraded only on demand, by `steelyard db upgrade`. Raises CommandError.
     """
-    from models import migrate
-    from models.session import sqlite_file
+    from models.database import migrate
+    from models.database.session import sqlite_file
 
     tables = migrate.standing(settings.database_url)
     if create and sqlite_file(settings.database_url) is not None and tables.revision is None:
@@ -97,8 +97,8 @@ def require_schema(settings: Settings, *, create: bool) -> None:
 
 def note_without_workers(settings: Settings) -> None:
     """Tell the user if what was queued has nobody to work on it."""
-    from models.session import make_engine
-    from models.worker import processes
+    from models.database.session import make_engine
+    from models.queue.workers import processes
     from scheduler.waiting import read_outliving
 
     engine = make_engine(settings.database_url, pooled=False)
@@ -108,8 +108,8 @@ def note_without_workers(settings: Settings) -> None:
 
 def shown_database(settings: Settings) -> str:
     """The database for people: a file's path, or a URL without its password."""
+    from models.database.session import parse_url, sqlite_file
     from models.redaction import shown_url
-    from models.session import parse_url, sqlite_file
 
     return sqlite_file(settings.database_url) or shown_url(parse_url(settings.database_url))
 
@@ -119,8 +119,8 @@ def find_boards(engine: Engine, name: str | None, references: str | None, *, eve
 
     Raises CommandError where there are none.
     """
-    from models.boards import list_boards, outgrown_boards
-    from models.session import reading
+    from models.database.session import reading
+    from models.results.boards import list_boards, outgrown_boards
 
     labels = references.split(",") if references else None
     with reading(engine) as connection:
@@ -152,7 +152,7 @@ def read_boards(
     The last three are as in `analysis.board.read_board`. Raises CommandError where no leaderboard has the metric.
     """
     from analysis.board import read_board
-    from models.session import reading
+    from models.database.session import reading
 
     with reading(engine) as connection:
         read = [

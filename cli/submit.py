@@ -17,7 +17,7 @@ from cli.stored import add_database_option, read_settings, require_schema
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-    from models.progress import Progress
+    from models.queue_status.progress import Progress
     from scheduler.submitting import Attempt, Submitted
     from worker.settings import Settings
 
@@ -99,8 +99,8 @@ def run_on_server(options: argparse.Namespace) -> int:
 def run(options: argparse.Namespace) -> int:
     """Read, store, queue; wait and show the scores where that is meant."""
     from cli.submit_output import told
-    from models.session import make_engine
-    from models.states import QueueClass
+    from models.database.session import make_engine
+    from models.schema.states import QueueClass
     from scheduler.submitting import submissions_ahead, submit
 
     if not options.team:
@@ -124,11 +124,11 @@ def run(options: argparse.Namespace) -> int:
 def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
     """The file with all that is said of it. Raises NotFound, BadText and BadIntake."""
     from cli.inputs import input_file
-    from models.campaign_protocols import find_measures
-    from models.known_test_sets import segments_of_documents
-    from models.roles import DeclaredKind
-    from models.session import reading
-    from models.states import QueueClass
+    from models.corpus.campaign_protocols import find_measures
+    from models.corpus.test_sets import segments_of_documents
+    from models.database.session import reading
+    from models.schema.roles import DeclaredKind
+    from models.schema.states import QueueClass
     from scheduler.submitted_text import lined_up, read_output
     from scheduler.submitting import Attempt
 
@@ -162,8 +162,8 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
 def _examined(engine: Engine, attempt: Attempt) -> Attempt:
     """The attempt with what was noticed about its text, which is told. Raises CommandError for what is fatal."""
     from cli.noticed import told_findings
-    from models.campaign_protocols import find_measures
-    from models.session import reading
+    from models.corpus.campaign_protocols import find_measures
+    from models.database.session import reading
     from web.access.principal import COMMAND_LINE
     from web.diagnosis.context import read_standard
     from web.diagnosis.diagnose import diagnose
@@ -193,7 +193,7 @@ def _worked_off(options: argparse.Namespace, settings: Settings, engine: Engine,
     """Wait until all is measured, by workers of our own where there is no broker; what came of it."""
     from cli.evaluate import working
     from cli.progress import shown_progress
-    from models.progress import read_progress
+    from models.queue_status.progress import read_progress
     from scheduler.waiting import read_outliving
 
     progress = read_outliving(engine, lambda connection: read_progress(connection, submitted.evaluations))
@@ -206,8 +206,8 @@ def _worked_off(options: argparse.Namespace, settings: Settings, engine: Engine,
 def _shown(options: argparse.Namespace, engine: Engine, submitted: Submitted, progress: Progress) -> int:
     """Print the scores, or why there are none; the exit status."""
     from cli.submit_output import scores_as_text
-    from models.boards import list_boards
-    from models.progress import failure_reasons
+    from models.queue_status.progress import failure_reasons
+    from models.results.boards import list_boards
     from scheduler.waiting import read_outliving
 
     def read(connection: Connection) -> tuple[str, list[str]]:

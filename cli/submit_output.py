@@ -9,7 +9,7 @@ from cli import submit_words
 from cli.board import shown
 from cli.columns import aligned
 from cli.submit_words import HandedIn, Limit
-from models.entries import RULE
+from models.results.entries import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.board import Board
-    from models.boards import ListedBoard
-    from models.leaderboard import LeaderboardScore
+    from models.results.boards import ListedBoard
+    from models.results.leaderboard import LeaderboardScore
     from scheduler.submitting import Attempt, Submitted
 
 

@@ -48,7 +48,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run_add(options: argparse.Namespace) -> int:
     """Make a team."""
-    from models.session import writing
+    from models.database.session import writing
     from web.access.accounts import find_account
     from web.access.principal import COMMAND_LINE
     from web.access.teams import found_team
@@ -71,7 +71,7 @@ def run_add(options: argparse.Namespace) -> int:
 def run_list(options: argparse.Namespace) -> int:
     """Print all teams, or who is in one."""
     from cli.columns import aligned
-    from models.session import reading
+    from models.database.session import reading
     from web.access.principal import COMMAND_LINE
     from web.access.teams import campaigns_of, members_of, read_team, teams_of
 
@@ -96,8 +96,8 @@ def run_list(options: argparse.Namespace) -> int:
 
 def run_member(options: argparse.Namespace) -> int:
     """Take somebody into a team, change what he is there, or remove him."""
-    from models.roles import TeamRole
-    from models.session import writing
+    from models.database.session import writing
+    from models.schema.roles import TeamRole
     from web.access.accounts import find_account
     from web.access.principal import COMMAND_LINE
     from web.access.teams import add_member, members_of, read_team, remove_member, set_member_role
@@ -121,7 +121,7 @@ def run_member(options: argparse.Namespace) -> int:
 
 def run_join(options: argparse.Namespace) -> int:
     """Let a team take part in a campaign."""
-    from models.session import writing
+    from models.database.session import writing
     from web.access.principal import COMMAND_LINE
     from web.life.sight import read_sight
     from web.life.teams import join

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from metrics.resources import Resources
     from metrics.sweep import Sweep
     from metrics.text.folder import CampaignFolder
-    from models.contests import Contest
+    from models.corpus.standing_submissions import Contest
     from worker.settings import Settings
 
 
@@ -48,7 +48,7 @@ def measure(
     from metrics.resources import Resources
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.layers import common_layers
-    from models.progress import failure_reasons
+    from models.queue_status.progress import failure_reasons
     from scheduler.waiting import outlive, read_outliving
 
     resources = Resources(settings.resource_folder)
@@ -105,7 +105,7 @@ def measure(
 
 
 def _require_judgments(campaign_id: int, test_set_id: int, name: str | None, connection: Connection) -> None:
-    from models.human import find_judgments
+    from models.corpus.judgments import find_judgments
 
     find_judgments(connection, campaign_id, test_set_id, name)
 
@@ -123,9 +123,9 @@ def pinned(sweep: Sweep, language: str, layers: frozenset[str], resources: Resou
 
 def stored_contests(options: argparse.Namespace, settings: Settings, names: Sequence[str]) -> dict[str, Contest]:
     """What was submitted for test sets in the database, which must have human judgments. Raises NotFound."""
-    from models.contests import find_contest
-    from models.human import find_judgments
-    from models.session import make_engine, reading
+    from models.corpus.judgments import find_judgments
+    from models.corpus.standing_submissions import find_contest
+    from models.database.session import make_engine, reading
 
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
@@ -139,8 +139,8 @@ def stored_contests(options: argparse.Namespace, settings: Settings, names: Sequ
 def taken_in(options: argparse.Namespace, settings: Settings, engine: Engine, folder: CampaignFolder) -> Contest:
     """What a folder holds, stored. Raises BadIntake."""
     from cli.evaluate import checked_name, take_in_folder
-    from models.contests import read_contest
-    from models.session import reading
+    from models.corpus.standing_submissions import read_contest
+    from models.database.session import reading
 
     intake = take_in_folder(options, settings, checked_name(folder.name), folder, [], [], engine)
     with reading(engine) as connection:
@@ -154,7 +154,7 @@ def queue(
 
     What is stored already is found, not computed again.
     """
-    from models.session import writing
+    from models.database.session import writing
     from scheduler.intake import NewProtocol, store_protocol
     from scheduler.queueing import queue_evaluations
 
@@ -193,7 +193,7 @@ def read_sets(
 ) -> list[SweptSet]:
     """What was measured, beside the human judgments, in the order of the protocols. Raises NotFound."""
     from analysis.swept import read_swept
-    from models.boards import list_boards
+    from models.results.boards import list_boards
 
     boards = {
         board.protocol_id: board

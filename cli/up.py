@@ -191,10 +191,10 @@ def _look(web: AttachedWeb | None) -> Callable[[Connection], _Work]:
 def _read(connection: Connection) -> _Work:
     from sqlalchemy import func, select
 
-    from models.evaluation import Evaluation
-    from models.nights import Night
-    from models.schedule import list_schedules
-    from models.states import OPEN, OPEN_NIGHT_STATES
+    from models.nightly.schedules import list_schedules
+    from models.schema.nightly import Night
+    from models.schema.queue import Evaluation
+    from models.schema.states import OPEN, OPEN_NIGHT_STATES
     from scheduler.cron import Calendar
     from scheduler.errors import BadSchedule
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from models.conflicts import insert_or_replace
-from models.declaration import Declaration, Diagnosis
-from models.roles import DeclaredKind
+from models.database.upsert import insert_or_replace
+from models.schema.campaigns import Declaration, Diagnosis
+from models.schema.roles import DeclaredKind
 
 
 @dataclass(frozen=True, slots=True)

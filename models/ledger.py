@@ -12,10 +12,6 @@ from dataclasses import dataclass
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    ForeignKey,
-    Index,
-    String,
-    UniqueConstraint,
     and_,
     exists,
     func,
@@ -23,50 +19,12 @@ from sqlalchemy import (
     true,
     update,
 )
-from sqlalchemy.orm import Mapped, mapped_column
 
-from models.base import Base, Key, Seconds, now
-from models.conflicts import insert_if_absent
-from models.evaluation import Evaluation
-from models.states import OPEN, EvaluationState, Fault
-
-
-class QuotaAccount(Base):
-    """A team in a campaign. Whoever submits for it locks this row: one after the other."""
-
-    __tablename__ = "quota_account"
-    __table_args__ = (UniqueConstraint("campaign_id", "team"),)
-
-    id: Mapped[Key]
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
-    team: Mapped[str] = mapped_column(String(100))
-
-
-class LedgerEntry(Base):
-    """A submission that a team has made by itself."""
-
-    __tablename__ = "ledger_entry"
-    __table_args__ = (Index(None, "account_id", "created_at"),)
-
-    submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"), primary_key=True)
-    account_id: Mapped[int] = mapped_column(ForeignKey("quota_account.id", ondelete="CASCADE"))
-    phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
-    """The phase of the campaign in which it was made."""
-    created_at: Mapped[Seconds] = mapped_column(default=now())
-    """When it was made: the day that it counts for."""
-    queued_at: Mapped[Seconds] = mapped_column(default=now())
-    """When its team had it queued last. Evaluations that were added later are the organisers' and change nothing."""
-
-
-class SubmissionRequest(Base):
-    """A request that was taken in, by the key that its sender gave it: sent again, it is not done again."""
-
-    __tablename__ = "submission_request"
-    __table_args__ = (Index(None, "submission_id"),)
-
-    account_id: Mapped[int] = mapped_column(ForeignKey("quota_account.id", ondelete="CASCADE"), primary_key=True)
-    request_key: Mapped[str] = mapped_column(String(200), primary_key=True)
-    submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"))
+from models.database.upsert import insert_if_absent
+from models.schema.base import now
+from models.schema.campaigns import LedgerEntry, QuotaAccount, SubmissionRequest
+from models.schema.queue import Evaluation
+from models.schema.states import OPEN, EvaluationState, Fault
 
 
 @dataclass(frozen=True, slots=True)

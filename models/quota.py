@@ -5,50 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import CheckConstraint, ColumnElement, Connection, ForeignKey, Index, Integer, String, select, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import ColumnElement, Connection, select
 
-from models.base import Base, Key
-from models.campaign import Campaign
-from models.states import QuotaKind, one_of
-
-
-class Quota(Base):
-    """One limit: for a campaign and a team, for a campaign and every team, or for everything; perhaps in one phase."""
-
-    __tablename__ = "quota"
-    __table_args__ = (
-        CheckConstraint(one_of("kind", QuotaKind), name="kind"),
-        CheckConstraint("amount >= 0", name="amount"),
-        # Two, since no two rows without a campaign would be the same to a database.
-        Index(
-            "uq_quota_of_campaign",
-            *("campaign_id", "team", "phase", "kind"),
-            unique=True,
-            postgresql_where=text("campaign_id IS NOT NULL"),
-            sqlite_where=text("campaign_id IS NOT NULL"),
-        ),
-        Index(
-            "uq_quota_of_all",
-            *("team", "phase", "kind"),
-            unique=True,
-            postgresql_where=text("campaign_id IS NULL"),
-            sqlite_where=text("campaign_id IS NULL"),
-        ),
-    )
-
-    id: Mapped[Key]
-    campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
-    """None means every campaign."""
-    team: Mapped[str] = mapped_column(String(100), server_default="", default="")
-    """"" means every team."""
-    phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
-    """The phase of the campaign in which it holds; "" means always."""
-    kind: Mapped[str] = mapped_column(String(16))
-    amount: Mapped[int | None] = mapped_column(Integer)
-    """The most that a team may have in a campaign; None means no limit, whatever less specific rows say."""
-    time_zone: Mapped[str] = mapped_column(String(100), server_default="UTC", default="UTC")
-    """Of a limit per day: where days begin and end, a name of the IANA database."""
+from models.schema.campaigns import Campaign, Quota
+from models.schema.states import QuotaKind
 
 
 @dataclass(frozen=True, slots=True)

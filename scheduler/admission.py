@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from models.account import Account
-from models.campaign import Campaign, CampaignTestSet, Participation
-from models.known_test_sets import KnownTestSet
-from models.phases import TAKING, KnownPhase, phase_at, read_phases
-from models.team import Team
+from models.corpus.phases import TAKING, KnownPhase, phase_at, read_phases
+from models.corpus.test_sets import KnownTestSet
+from models.schema.accounts import Account, Team
+from models.schema.campaigns import Campaign, CampaignTestSet, Participation
 from scheduler.errors import NotTakingPart, PhaseClosed
 from scheduler.quotas import clock, read_clock
 

@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 
 from metrics import parse_metric
 from metrics.base import EDITION
-from models.adopting import Copy, Measured, copy_statistics, read_measured
-from models.blobs import read_placed
-from models.protocol import Measurement
+from models.corpus.protocols import Measurement
+from models.queue.reuse import Copy, Measured, copy_statistics, read_measured
+from models.storage.blobs import read_placed
 from worker.signature import stored_signature
 
 

@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import Engine
 
 from metrics.base import EDITION
-from models.lease import forget_old_hints, unanswered
-from models.releasing import RELEASES
-from models.session import reading, writing
-from models.states import QueueClass
-from models.worker import processes
+from models.database.session import reading, writing
+from models.queue.kinds import RELEASES
+from models.queue.lease import forget_old_hints, unanswered
+from models.queue.workers import processes
+from models.schema.states import QueueClass
 from worker.errors import BrokerAway
 from worker.queues import count_messages
 from worker.settings import Settings

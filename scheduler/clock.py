@@ -7,9 +7,9 @@ import time
 
 from sqlalchemy import Engine
 
-from models.clock import begin_beats_anew, begin_leases_anew, read_clock
-from models.releasing import RELEASES
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.queue.clock_jumps import begin_beats_anew, begin_leases_anew, read_clock
+from models.queue.kinds import RELEASES
 from worker.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -12,14 +12,14 @@ from sqlalchemy import Connection, Engine, select
 from metrics import parse_metric
 from metrics.base import EDITION
 from metrics.resampling.randomization import TRIALS
-from models.comparing import prefer, start_comparison
+from models.corpus.protocols import Measurement, read_measurement
+from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.evaluation import Evaluation
-from models.progress import ComparisonProgress, read_comparison_progress
-from models.protocol import Measurement, read_measurement
-from models.randomizations import Contest, Pair, Runs, mean_scores, read_randomizations, store_randomizations
-from models.session import make_engine, reading, writing
-from models.states import EvaluationState, QueueClass
+from models.queue.comparisons import prefer, start_comparison
+from models.queue_status.progress import ComparisonProgress, read_comparison_progress
+from models.results.randomizations import Contest, Pair, Runs, mean_scores, read_randomizations, store_randomizations
+from models.schema.queue import Evaluation
+from models.schema.states import EvaluationState, QueueClass
 from scheduler.errors import BadComparison, ComparisonFailed
 from scheduler.shards import Sizes, cut
 from scheduler.waiting import outlive, wait_until

@@ -16,15 +16,15 @@ from sqlalchemy import Connection, Engine, select, update
 
 from metrics.base import EDITION
 from models.audit import COMMAND_LINE, write_audit
-from models.chosen import ChosenEvaluation, Selection, check_names, read_chosen
-from models.comparing import end_comparisons, end_comparisons_of
-from models.dropping import drop_results
-from models.evaluation import Evaluation
-from models.fingerprints import Fingerprint, read_fingerprints
-from models.outcomes import cancel_evaluations, lock_evaluations
-from models.session import writing
-from models.states import OPEN, EvaluationState, QueueClass
-from models.submission import Submission
+from models.database.session import writing
+from models.queue.comparisons import end_comparisons, end_comparisons_of
+from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
+from models.queue_status.evaluation_filters import ChosenEvaluation, Selection, check_names, read_chosen
+from models.results.deletion import drop_results
+from models.results.fingerprints import Fingerprint, read_fingerprints
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation
+from models.schema.states import OPEN, EvaluationState, QueueClass
 from scheduler.errors import NothingToDo, TooMany
 from scheduler.queueing import queue_evaluations
 from worker.settings import Settings

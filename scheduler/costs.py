@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from metrics import parse_metric
-from models.base import now
-from models.conflicts import insert_or_replace
-from models.cost import MeasuredCost
-from models.protocol import Protocol
-from models.shard import Shard
+from models.database.upsert import insert_or_replace
+from models.schema.base import now
+from models.schema.corpus import Protocol
+from models.schema.queue import MeasuredCost, Shard
 
 ENOUGH = 4000.0
 """Typical segments of one system from which on a measured cost is taken instead of the stated one."""

@@ -11,16 +11,12 @@ from kombu import pools
 from kombu.exceptions import OperationalError
 from sqlalchemy import Connection, Engine, select, update
 
-from models.base import now
-from models.comparison import Trials
-from models.lease import Leased
-from models.preparation import Preparation
-from models.reduction import Reduction
-from models.releasing import RELEASES
-from models.session import reading, writing
-from models.shard import Shard
-from models.states import LeaseState, QueueClass
-from models.worker import editions
+from models.database.session import reading, writing
+from models.queue.kinds import RELEASES
+from models.queue.workers import editions
+from models.schema.base import now
+from models.schema.queue import Leased, Preparation, Reduction, Shard, Trials
+from models.schema.states import LeaseState, QueueClass
 from scheduler.turns import INTERACTIVE_EXTRA, Accounts, Shares, Task, Turn, Window, allot, class_shares
 from scheduler.waiting_rows import (
     Guesses,

@@ -7,15 +7,13 @@ import logging
 from sqlalchemy import Engine, select
 
 from metrics.base import EDITION, edition_name
-from models.comparing import end_comparisons
-from models.comparison import Trials
-from models.evaluation import Evaluation
-from models.lease import cancel_idle
-from models.outcomes import cancel_evaluations
-from models.reduction import Reduction
-from models.session import reading, writing
-from models.states import OPEN, LeaseState
-from models.worker import editions
+from models.database.session import reading, writing
+from models.queue.comparisons import end_comparisons
+from models.queue.evaluation_end import cancel_evaluations
+from models.queue.lease import cancel_idle
+from models.queue.workers import editions
+from models.schema.queue import Evaluation, Reduction, Trials
+from models.schema.states import OPEN, LeaseState
 from scheduler.controls import queue_again
 from worker.settings import Settings
 

@@ -24,11 +24,11 @@ from celery.worker import WorkController
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from models.lease import hand_back
-from models.progress import Progress, read_progress
-from models.releasing import RELEASES
-from models.session import make_engine, writing
-from models.trouble import trouble_of
+from models.database.error_kinds import trouble_of
+from models.database.session import make_engine, writing
+from models.queue.kinds import RELEASES
+from models.queue.lease import hand_back
+from models.queue_status.progress import Progress, read_progress
 from scheduler.embedded_pool import EmbeddedPool
 from scheduler.errors import AlreadyRunning, StorageFailed, WorkerDidNotStart
 from scheduler.leader import Leadership

@@ -10,7 +10,7 @@ from typing import Self
 
 from sqlalchemy import Connection, Engine
 
-from models.session import make_engine
+from models.database.session import make_engine
 from scheduler.embedded import Embedded
 from scheduler.errors import AlreadyRunning
 from scheduler.nightly import Nights

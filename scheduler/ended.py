@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, Engine, func, select
 
-from models.lease import Leased
-from models.session import reading, writing
-from models.shard import Shard
+from models.database.session import reading, writing
+from models.schema.queue import Leased, Shard
 from scheduler.costs import learn_from
 from scheduler.turns import Accounts
 from scheduler.waiting_rows import keys_by_table

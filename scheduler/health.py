@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy.exc import DBAPIError
 
+from models.database.error_kinds import explain
+from models.database.session import make_engine, reading
 from models.redaction import redacted
-from models.session import make_engine, reading
-from models.trouble import explain
 from scheduler.leader import is_led
 from worker.health import Check
 from worker.settings import Settings

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, insert, select, update
 
 from metrics.text.names import folded
-from models.campaign import Campaign, CampaignTestSet
-from models.campaign_protocols import lock_campaign
-from models.conflicts import insert_if_absent
-from models.protocol import Protocol
-from models.session import writing
-from models.states import QueueClass
-from models.submission import Submission
-from models.system import System
-from models.test_set import Document, Reference, TestSet
+from models.corpus.campaign_protocols import lock_campaign
+from models.database.session import writing
+from models.database.upsert import insert_if_absent
+from models.schema.campaigns import Campaign, CampaignTestSet
+from models.schema.corpus import Document, Protocol, Reference, Submission, System, TestSet
+from models.schema.states import QueueClass
 from scheduler.errors import BadIntake
 from scheduler.queueing import queue_submissions
 from scheduler.texts import NewText, digest, segment_count, store_texts, text_hash

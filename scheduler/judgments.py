@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from analysis.human import called_as_submitted
 from metrics.text.names import printable
 from metrics.text.wording import listed
-from models.human import BadJudgments, NewJudgments, RatingRow, SegmentRow, SystemRow, store_judgments
-from models.known_test_sets import submitted_systems
-from models.session import writing
-from models.states import JudgmentKind
+from models.corpus.judgments import BadJudgments, NewJudgments, RatingRow, SegmentRow, SystemRow, store_judgments
+from models.corpus.test_sets import submitted_systems
+from models.database.session import writing
+from models.schema.states import JudgmentKind
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from analysis.human import Matched
     from metrics.human.judgments import Judged
-    from models.human import StoredJudgments
+    from models.corpus.judgments import StoredJudgments
 
 
 class NothingMatched(BadJudgments):

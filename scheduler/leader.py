@@ -18,8 +18,8 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from models.leader import give_up_lead, read_leader, take_lead
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.queue.leader import give_up_lead, read_leader, take_lead
 
 log = logging.getLogger(__name__)
 

@@ -12,9 +12,9 @@ from typing import Any
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from models.compatibility import read_trouble
-from models.migrate import REVISION
-from models.session import make_engine, reading
+from models.database.compatibility import read_trouble
+from models.database.migrate import REVISION
+from models.database.session import make_engine, reading
 from scheduler.broker import forget_lost_hints
 from scheduler.clock import Clock
 from scheduler.dispatch import dispatch, new_accounts

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from sqlalchemy import Engine, literal, select, update
 from sqlalchemy.exc import DBAPIError
 
-from models.base import now
-from models.night_claims import PlannedNight, plan_nights
-from models.schedule import Schedule
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.nightly.claims import PlannedNight, plan_nights
+from models.schema.base import now
+from models.schema.nightly import Schedule
 from scheduler.cron import Calendar
 from scheduler.errors import BadSchedule
 

@@ -15,9 +15,9 @@ from sqlalchemy import Connection, Engine, select
 from metrics.errors import BadText
 from metrics.registry import parse_metric
 from metrics.text.plain import Text
-from models.evaluation import Evaluation
-from models.known_test_sets import list_test_sets
-from models.night_claims import (
+from models.corpus.test_sets import list_test_sets
+from models.database.session import reading, writing
+from models.nightly.claims import (
     add_members,
     begin_judging,
     begin_scoring,
@@ -25,14 +25,13 @@ from models.night_claims import (
     finish_night,
     wait_for_comparisons,
 )
-from models.nights import NightEvaluation, read_night
-from models.progress import failure_reasons, read_comparison_progress, read_progress
-from models.protocol import Protocol
-from models.schedule import KnownSchedule, read_schedule
-from models.session import reading, writing
-from models.states import OPEN, BaselineKind, NightState, PairedTest, QueueClass
-from models.submission import Submission
-from models.system import System
+from models.nightly.runs import read_night
+from models.nightly.schedules import KnownSchedule, read_schedule
+from models.queue_status.progress import failure_reasons, read_comparison_progress, read_progress
+from models.schema.corpus import Protocol, Submission, System
+from models.schema.nightly import NightEvaluation
+from models.schema.queue import Evaluation
+from models.schema.states import OPEN, BaselineKind, NightState, PairedTest, QueueClass
 from scheduler.errors import BadIntake, BadSource
 from scheduler.intake import NewProtocol, NewSubmission, store_protocols, store_submissions
 from scheduler.queueing import queue_evaluations

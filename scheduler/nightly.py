@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from models.night_claims import OpenNight, claim_night, fail_night, open_nights, put_back_night, renew
-from models.session import make_engine, reading, writing
-from models.states import NightState
+from models.database.session import make_engine, reading, writing
+from models.nightly.claims import OpenNight, claim_night, fail_night, open_nights, put_back_night, renew
+from models.schema.states import NightState
 from scheduler.commands import Stopped
 from scheduler.night_plan import correct_plans, plan_due
 from scheduler.night_steps import comparisons_are_open, fetch, judge, look_at_scores

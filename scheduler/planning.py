@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection, func, select
 
 from metrics import parse_metric
-from models.base import BLOCK_SEGMENTS
-from models.lacking import Lacking, Ranges
-from models.protocol import Measurement
-from models.text import TextBlock
+from models.corpus.protocols import Measurement
+from models.queue.missing_blocks import Lacking, Ranges
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.corpus import TextBlock
 from scheduler.costs import metric_costs
 from scheduler.shards import Part, Sizes, block_units, cut, group_systems
 from worker.settings import Settings

@@ -13,19 +13,12 @@ from metrics import parse_metric
 from metrics.base import EDITION
 from metrics.preparation import Preparation as Way
 from metrics.preparation import preparation_of, preparations
-from models.base import BLOCK_SEGMENTS
-from models.compatibility import living_workers
-from models.conflicts import insert_if_absent
-from models.evaluation import Evaluation
-from models.migrate import REVISION
-from models.outcomes import fail_evaluations
-from models.preparation import Preparation, PreparedState, ProtocolState
-from models.protocol import Measurement
-from models.session import reading, writing
-from models.shard import UNPREPARED, Shard
-from models.states import UNSCORED
-from models.text import Text, TextBlock
-from models.unprepared import (
+from models.corpus.protocols import Measurement
+from models.database.compatibility import living_workers
+from models.database.migrate import REVISION
+from models.database.session import reading, writing
+from models.database.upsert import insert_if_absent
+from models.queue.corpus_statistics_plan import (
     OPEN_WORK,
     UnpreparedState,
     hurry,
@@ -36,6 +29,11 @@ from models.unprepared import (
     uncounted,
     waiting_evaluations,
 )
+from models.queue.evaluation_end import fail_evaluations
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.corpus import Text, TextBlock
+from models.schema.queue import UNPREPARED, Evaluation, Preparation, PreparedState, ProtocolState, Shard
+from models.schema.states import UNSCORED
 from scheduler.shards import Sizes, count_units, cut
 from worker.release import release
 from worker.settings import Settings

@@ -10,15 +10,14 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from metrics import parse_metric
 from metrics.base import EDITION
-from models.claims import start_reducing
-from models.conflicts import insert_if_absent
-from models.evaluation import Evaluation
-from models.lacking import Lacking, all_blocks, forget_overlaps, forget_statistics, read_lacking
-from models.lease import is_open
-from models.protocol import Measurement, read_measurement
-from models.shard import Shard, ShardEvaluation
-from models.states import NOT_YET, EvaluationState, QueueClass
-from models.submission import Submission
+from models.corpus.protocols import Measurement, read_measurement
+from models.database.upsert import insert_if_absent
+from models.queue.lease import is_open
+from models.queue.missing_blocks import Lacking, all_blocks, forget_overlaps, forget_statistics, read_lacking
+from models.queue.shards import start_reducing
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation, Shard, ShardEvaluation
+from models.schema.states import NOT_YET, EvaluationState, QueueClass
 from scheduler.adopting import adopt
 from scheduler.planning import Planned, plan_missing
 from scheduler.preparing import prepare_protocol

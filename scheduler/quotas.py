@@ -10,16 +10,16 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection, delete, select, update
 
 from metrics.text.wording import listed, number_of
-from models.base import now
-from models.campaign import Campaign, Participation
-from models.campaign_protocols import find_campaign
-from models.conflicts import insert_if_absent
+from models.corpus.campaign_protocols import find_campaign
+from models.corpus.phases import read_phase, read_phases
+from models.database.upsert import insert_if_absent
 from models.errors import NotFound
-from models.ledger import Entry, QuotaAccount, read_entries
-from models.phases import read_phase, read_phases
-from models.quota import KnownQuota, Quota, Scope, list_quotas, of_scope, quotas_of
-from models.states import QuotaKind
-from models.team import Team
+from models.ledger import Entry, read_entries
+from models.quota import KnownQuota, Scope, list_quotas, of_scope, quotas_of
+from models.schema.accounts import Team
+from models.schema.base import now
+from models.schema.campaigns import Campaign, Participation, Quota, QuotaAccount
+from models.schema.states import QuotaKind
 from scheduler.cron import Calendar
 from scheduler.errors import BadQuota, QuotaUsedUp
 

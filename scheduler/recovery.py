@@ -6,17 +6,16 @@ import logging
 
 from sqlalchemy import Engine, or_, select
 
-from models.claims import start_reducing
+from models.database.session import reading, writing
 from models.errors import RowsHeld
-from models.evaluation import Evaluation
-from models.lease import Leased, exhausted, forget_old_hints, in_flight, lost, put_back
-from models.outcomes import lock_evaluations
-from models.reduction import Reduction
-from models.releasing import RELEASES, give_up
-from models.session import reading, writing
-from models.states import EvaluationState, LeaseState
-from models.worked_for import described
-from models.worker import forget_silent
+from models.queue.evaluation_end import lock_evaluations
+from models.queue.kinds import RELEASES, give_up
+from models.queue.lease import exhausted, forget_old_hints, in_flight, lost, put_back
+from models.queue.log_fields import described
+from models.queue.shards import start_reducing
+from models.queue.workers import forget_silent
+from models.schema.queue import Evaluation, Leased, Reduction
+from models.schema.states import EvaluationState, LeaseState
 from scheduler.preparing import prepare_forgotten
 from scheduler.telemetry import GIVEN_UP, HINTS_LOST, TAKEN_BACK, new_tally
 from worker.counting import kind_of

@@ -10,14 +10,13 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from metrics.resampling.correction import CORRECTIONS
 from metrics.text.names import fault_of_name
-from models.base import now
-from models.conflicts import insert_if_absent
-from models.night_claims import add_manual_night, drop_due_nights
-from models.nights import Night
-from models.schedule import Baseline, KnownSchedule, Schedule, find_schedule, find_schedule_id
-from models.states import BaselineKind, NightState, PairedTest
-from models.submission import Submission
-from models.system import System
+from models.database.upsert import insert_if_absent
+from models.nightly.claims import add_manual_night, drop_due_nights
+from models.nightly.schedules import Baseline, KnownSchedule, find_schedule, find_schedule_id
+from models.schema.base import now
+from models.schema.corpus import Submission, System
+from models.schema.nightly import Night, Schedule
+from models.schema.states import BaselineKind, NightState, PairedTest
 from scheduler.cron import Calendar, parse_date
 from scheduler.errors import BadSchedule, ScheduleConflict
 from scheduler.intake import NewSubmission, store_campaign, store_submissions
@@ -30,7 +29,7 @@ MOST_SECRET = 1000
 
 @dataclass(frozen=True, slots=True)
 class NewSchedule:
-    """A schedule to be stored, as `models.schedule.Schedule`."""
+    """A schedule to be stored, as `models.schema.nightly.Schedule`."""
 
     name: str
     calendar: Calendar

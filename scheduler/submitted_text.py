@@ -13,7 +13,7 @@ from metrics.text.markup import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from metrics.text.plain import Text
 from metrics.text.windows import NotUtf8
 from metrics.text.wording import listed, number_of
-from models.known_test_sets import KnownTestSet
+from models.corpus.test_sets import KnownTestSet
 from scheduler.errors import BadIntake
 
 

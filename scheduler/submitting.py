@@ -15,19 +15,18 @@ from metrics.text.names import fault_of_name
 from metrics.text.plain import Text
 from metrics.text.wording import number_of
 from models.audit import COMMAND_LINE, write_audit
-from models.campaign_protocols import Measures, find_campaign, find_measures, hold_campaign
-from models.declaration import Declaration
+from models.corpus.campaign_protocols import Measures, find_campaign, find_measures, hold_campaign
+from models.corpus.phases import read_phase
+from models.database.session import reading, writing
 from models.declaring import Said, declare, write_findings
-from models.evaluation import Evaluation
-from models.ledger import QuotaAccount, SubmissionRequest, lock_account, read_entries, read_request, write_entry
-from models.outcomes import lock_evaluations
-from models.phases import read_phase
-from models.roles import DeclaredKind
-from models.session import reading, writing
-from models.states import OPEN, EvaluationState, QueueClass
-from models.submission import Submission
-from models.system import System
-from models.text import Text as StoredText
+from models.ledger import lock_account, read_entries, read_request, write_entry
+from models.queue.evaluation_end import lock_evaluations
+from models.schema.campaigns import Declaration, QuotaAccount, SubmissionRequest
+from models.schema.corpus import Submission, System
+from models.schema.corpus import Text as StoredText
+from models.schema.queue import Evaluation
+from models.schema.roles import DeclaredKind
+from models.schema.states import OPEN, EvaluationState, QueueClass
 from scheduler.admission import Admission, admit
 from scheduler.errors import BadIntake, ReusedKey
 from scheduler.intake import NewSubmission, store_submissions

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DBAPIError
 
-from models.base import now
-from models.overview import KINDS, count_evaluations, count_work
-from models.session import make_engine, reading
-from models.states import LeaseState, QueueClass
-from models.worker import Worker
+from models.database.session import make_engine, reading
+from models.queue_status.overview import KINDS, count_evaluations, count_work
+from models.schema.base import now
+from models.schema.queue import Worker
+from models.schema.states import LeaseState, QueueClass
 from worker.settings import Settings
 from worker.tally import Counter, Histogram, Tally
 from worker.telemetry import tallied

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, select
 from metrics.kernels.lines import line_count
 from metrics.text.layers import LAYERS
 from metrics.text.plain import Text as PlainText
-from models.conflicts import insert_if_absent
-from models.text import LayerBlock, Text, TextBlock
+from models.database.upsert import insert_if_absent
+from models.schema.corpus import LayerBlock, Text, TextBlock
 from scheduler.errors import BadIntake
 
 AT_ONCE = 64

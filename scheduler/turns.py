@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from models.lease import Leased
-from models.states import QueueClass
+from models.schema.queue import Leased
+from models.schema.states import QueueClass
 
 Turn = tuple[int, str]
 """A queue class and a team."""

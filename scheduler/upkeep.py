@@ -7,13 +7,13 @@ import time
 
 from sqlalchemy import Engine
 
-from models.comparing import end_comparisons
-from models.forgetting import date_closed, forget_ended
-from models.lease import put_back_unowned
-from models.recounting import broken_comparisons, miscounted, recount
-from models.releasing import RELEASES
-from models.session import reading, writing
-from models.worked_for import name_of
+from models.database.session import reading, writing
+from models.queue.comparisons import end_comparisons
+from models.queue.consistency import broken_comparisons, miscounted, recount
+from models.queue.kinds import RELEASES
+from models.queue.lease import put_back_unowned
+from models.queue.log_fields import name_of
+from models.queue.retention import date_closed, forget_ended
 from worker.logs import fields
 from worker.settings import Settings
 

@@ -11,9 +11,9 @@ from typing import Generic, Protocol, TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from models.progress import Progress, read_progress
-from models.session import reading
-from models.trouble import outlasts
+from models.database.error_kinds import outlasts
+from models.database.session import reading
+from models.queue_status.progress import Progress, read_progress
 
 log = logging.getLogger(__name__)
 

@@ -24,13 +24,10 @@ from sqlalchemy import (
     union_all,
 )
 
-from models.base import now
-from models.comparison import Trials
-from models.lease import Leased
-from models.preparation import Preparation
-from models.shard import Shard
-from models.states import IN_FLIGHT, LeaseState, QueueClass
-from models.unprepared import unprepared_protocols
+from models.queue.corpus_statistics_plan import unprepared_protocols
+from models.schema.base import now
+from models.schema.queue import Leased, Preparation, Shard, Trials
+from models.schema.states import IN_FLIGHT, LeaseState, QueueClass
 from scheduler.turns import InFlight, Turn
 
 WORK: Sequence[type[Leased]] = (Preparation, Shard, Trials)

@@ -21,12 +21,11 @@ from sqlalchemy.exc import DBAPIError
 
 from analysis.nights import read_report
 from metrics.base import VERSION
-from models.base import now
-from models.lease import close, exhausted, finish, no_attempt_left, put_back, take
-from models.nights import Delivery, Night
-from models.schedule import Schedule
-from models.session import reading, writing
-from models.states import LeaseState
+from models.database.session import reading, writing
+from models.queue.lease import close, exhausted, finish, no_attempt_left, put_back, take
+from models.schema.base import now
+from models.schema.nightly import Delivery, Night, Schedule
+from models.schema.states import LeaseState
 from scheduler.webhook_address import BadWebhook, RefusedAddress
 
 if TYPE_CHECKING:

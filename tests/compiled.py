@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection
 from sqlalchemy.util import LRUCache
 
-from models.base import now
+from models.schema.base import now
 
 STATEMENTS: LRUCache[Any, Any] = LRUCache(4000)
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, settings
 from sqlalchemy import Connection, Engine, event
 
 from metrics.base import EDITION
-from models.base import Base
+from models.schema.base import Base
 from tests.compiled import share_compiled
 
 pytest_plugins = ["tests.servers", "tests.rabbitmq"]

@@ -7,8 +7,8 @@ import uuid
 import psycopg
 from sqlalchemy import Engine, make_url
 
-from models.base import Base
-from models.session import reading
+from models.database.session import reading
+from models.schema.base import Base
 
 # All tables, columns and indexes, the checks and keys, and the revision: what a test could change besides rows.
 SHAPE = """

@@ -19,7 +19,7 @@ import amqp
 import pytest
 
 from metrics.base import EDITION
-from models.states import QueueClass
+from models.schema.states import QueueClass
 from tests.servers import free_port
 
 START_SECONDS = 240.0

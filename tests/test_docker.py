@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from cli.main import parser
-from models.session import make_engine
+from models.database.session import make_engine
 from tests.acceptance.commands import SECONDS, running, steelyard, wait_for
 from tests.servers import START_SECONDS, free_port, start_postgres
 from web.app import create_app

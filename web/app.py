@@ -9,7 +9,7 @@ from fastapi import Depends, FastAPI
 from fastapi.staticfiles import StaticFiles
 
 from metrics.base import VERSION
-from models.session import make_engine
+from models.database.session import make_engine
 from web import api, pages
 from web.access.mail import mail_server
 from web.answers import answer_errors

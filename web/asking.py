@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
 
-from models.session import reading, writing
+from models.database.session import reading, writing
 from web.access.principal import (
     EVERY_SCOPE,
     Principal,

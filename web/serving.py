@@ -19,9 +19,9 @@ import uvicorn
 from anyio.to_thread import current_default_thread_limiter
 from sqlalchemy.exc import DBAPIError
 
-from models.compatibility import read_trouble
-from models.migrate import REVISION
-from models.session import make_engine, reading
+from models.database.compatibility import read_trouble
+from models.database.migrate import REVISION
+from models.database.session import make_engine, reading
 from scheduler.errors import OtherTables
 from web.app import create_app
 from web.guards.connections import guarded_protocol

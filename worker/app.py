@@ -14,7 +14,7 @@ from celery import Celery, signals
 
 from metrics.base import EDITION
 from metrics.errors import KernelsNotBuilt
-from models.states import QueueClass
+from models.schema.states import QueueClass
 from worker.errors import BrokerInMemory
 from worker.health import Pulse, check_broker, check_database, check_stopping
 from worker.heartbeat import Heartbeat

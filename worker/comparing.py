@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sqlalchemy import Engine
 
 from metrics.resampling.randomization import exceedances
-from models.protocol import read_measurement
-from models.randomizations import Contest, Runs
-from models.session import reading
-from models.stored_statistics import read_statistics
+from models.corpus.protocols import read_measurement
+from models.database.session import reading
+from models.results.randomizations import Contest, Runs
+from models.results.statistics import read_statistics
 from worker.scoring import known_metric
 
 LARGEST_TABLE = 1 << 24

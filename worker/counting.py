@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from models.lease import Leased
-from models.overview import KINDS
+from models.queue_status.overview import KINDS
+from models.schema.queue import Leased
 from worker.tally import Counter, Histogram, Tally
 
 REASONS = ("unreadable", "unknown", "wrong", "large", "failed")

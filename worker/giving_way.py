@@ -14,12 +14,10 @@ from typing import Any
 from sqlalchemy import Connection, Integer, Select, bindparam, literal, select, union_all
 from sqlalchemy.exc import SQLAlchemyError
 
-from models.base import BIG
-from models.lease import Leased
-from models.preparation import Preparation
-from models.session import glancing
-from models.shard import Shard
-from models.states import LeaseState, QueueClass
+from models.database.session import glancing
+from models.schema.base import BIG
+from models.schema.queue import Leased, Preparation, Shard
+from models.schema.states import LeaseState, QueueClass
 from worker.station import Station
 
 log = logging.getLogger(__name__)

@@ -10,14 +10,14 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
-from models import migrate
-from models.base import now
+from models.database import migrate
+from models.database.error_kinds import explain
+from models.database.session import make_engine, reading
 from models.errors import ModelsError
 from models.redaction import redacted
-from models.session import make_engine, reading
-from models.states import QueueClass
-from models.trouble import explain
-from models.worker import Worker
+from models.schema.base import now
+from models.schema.queue import Worker
+from models.schema.states import QueueClass
 from worker.errors import BrokerAway
 from worker.queues import count_messages
 from worker.settings import Settings

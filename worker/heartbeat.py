@@ -10,11 +10,12 @@ from collections.abc import Callable
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from models.compatibility import read_trouble
-from models.conflicts import insert_or_replace
-from models.migrate import REVISION
-from models.session import make_engine, reading, writing
-from models.worker import Worker, beat, forget, retire
+from models.database.compatibility import read_trouble
+from models.database.migrate import REVISION
+from models.database.session import make_engine, reading, writing
+from models.database.upsert import insert_or_replace
+from models.queue.workers import beat, forget, retire
+from models.schema.queue import Worker
 from worker.health import Pulse
 from worker.station import Station
 

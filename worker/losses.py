@@ -10,11 +10,11 @@ from billiard.exceptions import TimeLimitExceeded, WorkerLostError
 from celery import signals
 from sqlalchemy import Connection, select
 
-from models.base import now
-from models.lease import owned_by_task, withdraw
-from models.releasing import RELEASES
-from models.shard import Shard
-from models.worked_for import described
+from models.queue.kinds import RELEASES
+from models.queue.lease import owned_by_task, withdraw
+from models.queue.log_fields import described
+from models.schema.base import now
+from models.schema.queue import Shard
 from worker.counting import LOST, MESSAGES
 from worker.hints import Fault
 from worker.logs import about, fields

@@ -16,28 +16,38 @@ from sqlalchemy import Connection, select
 from metrics.errors import BadParameter, KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
 from metrics.resources import Resources
 from metrics.stopwatch import Stopwatch
-from models.base import BLOCK_SEGMENTS
-from models.blobs import find_lost, forget_objects, read_placed
-from models.chapters import store_chapter
-from models.claims import ClaimedShard, Completion, ShardRow, ShardTiming, claim_shard, complete_shard, release_shard
-from models.comparing import ClaimedTrials, claim_trials, complete_trials, release_trials
-from models.comparison import Trials
-from models.compatibility import living_workers
+from models.corpus.protocols import Measurement, read_measurement
+from models.database.compatibility import living_workers
+from models.database.error_kinds import trouble_of
+from models.database.migrate import REVISION
 from models.errors import MissingObject, ModelsError, UnreachableStore
-from models.evaluation import Evaluation
-from models.lease import Leased, hand_on, refusals
-from models.migrate import REVISION
-from models.outcomes import lock_evaluations
-from models.preparation import Preparation
-from models.preparing import ClaimedPreparation, claim_preparation, complete_merge, complete_part, release_preparation
-from models.protocol import Measurement, read_measurement
+from models.queue.comparisons import ClaimedTrials, claim_trials, complete_trials, release_trials
+from models.queue.corpus_statistics import (
+    ClaimedPreparation,
+    claim_preparation,
+    complete_merge,
+    complete_part,
+    release_preparation,
+)
+from models.queue.evaluation_end import lock_evaluations
+from models.queue.lease import hand_on, refusals
+from models.queue.log_fields import attempt_of
+from models.queue.reductions import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
+from models.queue.shards import (
+    ClaimedShard,
+    Completion,
+    ShardRow,
+    ShardTiming,
+    claim_shard,
+    complete_shard,
+    release_shard,
+)
+from models.queue.state_chunks import store_chapter
 from models.redaction import redacted
-from models.reducing import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
-from models.reduction import Reduction
-from models.shard import Shard
-from models.states import EvaluationState
-from models.trouble import trouble_of
-from models.worked_for import attempt_of
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.queue import Evaluation, Leased, Preparation, Reduction, Shard, Trials
+from models.schema.states import EvaluationState
+from models.storage.blobs import find_lost, forget_objects, read_placed
 from worker.comparing import count_trials
 from worker.counting import DONE, DROPPED, FAILURES, HYPOTHESES, KERNEL_SECONDS, RETRIES, SHARD_SECONDS, kind_of
 from worker.errors import WorkerError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from models.blobs import Blob, place
-from models.claims import ShardRow
+from models.queue.shards import ShardRow
+from models.storage.blobs import Blob, place
 
 
 def place_results(rows: Sequence[ShardRow], store: str | None, least: int) -> list[ShardRow]:

@@ -16,10 +16,10 @@ from metrics.preparation import preparation_of, preparations
 from metrics.resources import Resources
 from metrics.segments import Segments
 from metrics.set_aside import AT_ONCE, SetAside
-from models.base import BLOCK_SEGMENTS
-from models.chapters import find_chapters, read_chapter
-from models.preparation import PreparedState, ProtocolState
-from models.preparing import ClaimedPreparation, CountedPart, counted_parts, read_part
+from models.queue.corpus_statistics import ClaimedPreparation, CountedPart, counted_parts, read_part
+from models.queue.state_chunks import find_chapters, read_chapter
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.queue import PreparedState, ProtocolState
 from worker.errors import PartsMissing, StateMissing
 from worker.scoring import known_metric, read_texts
 

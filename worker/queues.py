@@ -9,7 +9,7 @@ from kombu.entity import Exchange, Queue
 from kombu.exceptions import ChannelError, OperationalError
 
 from metrics.base import EDITION
-from models.states import QueueClass
+from models.schema.states import QueueClass
 from worker.errors import BrokerAway
 
 

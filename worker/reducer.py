@@ -13,11 +13,11 @@ from sqlalchemy import Connection, select
 
 from metrics.measure import LARGEST_COUNTS, corpus_sums
 from metrics.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
-from models.arrays import most_bytes, pack, unpack
-from models.base import BLOCK_SEGMENTS
-from models.blobs import content_of
-from models.protocol import Measurement
-from models.statistics import ReplicatePart, ShardResult, Statistics
+from models.corpus.protocols import Measurement
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.results import ReplicatePart, ShardResult, Statistics
+from models.storage.arrays import most_bytes, pack, unpack
+from models.storage.blobs import content_of
 from worker.errors import ShardsMissing
 from worker.scoring import LARGEST_TRAVELLING, known_metric
 from worker.signature import stored_signature

@@ -18,11 +18,11 @@ from metrics.resources import Resources
 from metrics.segments import Segments
 from metrics.stopwatch import Stopwatch
 from metrics.text.layers import describe_layers
-from models.arrays import pack
-from models.base import BLOCK_SEGMENTS
-from models.claims import ClaimedShard, ShardRow, ShardTiming
-from models.protocol import Measurement
-from models.text import LayerBlock, TextBlock
+from models.corpus.protocols import Measurement
+from models.queue.shards import ClaimedShard, ShardRow, ShardTiming
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.corpus import LayerBlock, TextBlock
+from models.storage.arrays import pack
 
 if TYPE_CHECKING:
     from metrics.base import Metric

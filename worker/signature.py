@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from metrics.base import Metric
-    from models.protocol import Measurement
+    from models.corpus.protocols import Measurement
 
 
 def stored_signature(metric: Metric, measurement: Measurement) -> str:

@@ -15,8 +15,8 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from metrics.base import EDITION
-from models.session import make_engine, reading, writing
-from models.trouble import explain, passes, trouble_of
+from models.database.error_kinds import explain, passes, trouble_of
+from models.database.session import make_engine, reading, writing
 from worker.alarm import Alarm
 from worker.counting import DATABASE_ERRORS, new_tally
 from worker.release import release

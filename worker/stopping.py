@@ -19,9 +19,9 @@ from celery.worker import state
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from models.lease import hand_back, withdraw
-from models.releasing import RELEASES
-from models.session import make_engine, writing
+from models.database.session import make_engine, writing
+from models.queue.kinds import RELEASES
+from models.queue.lease import hand_back, withdraw
 from worker.heartbeat import Heartbeat
 from worker.station import Station
 from worker.tasks import TABLES

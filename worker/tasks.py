@@ -5,11 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from models.comparison import Trials
-from models.lease import Leased, withdraw
-from models.preparation import Preparation
-from models.reduction import Reduction
-from models.shard import Shard
+from models.queue.lease import withdraw
+from models.schema.queue import Leased, Preparation, Reduction, Shard, Trials
 from worker.station import Station
 
 SCORE_SHARD = "score_shard"

@@ -14,9 +14,9 @@ from celery.worker import state
 from sqlalchemy import Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from models.releasing import RELEASES
-from models.session import make_engine, reading
-from models.states import LeaseState, QueueClass
+from models.database.session import make_engine, reading
+from models.queue.kinds import RELEASES
+from models.schema.states import LeaseState, QueueClass
 from worker.errors import BrokerAway
 from worker.queues import count_messages
 from worker.station import Station

@@ -10,10 +10,12 @@ from sqlalchemy import insert, select, update
 from benchmarks.gate.workloads import THREE, Texts, Work
 from metrics import parse_metric
 from metrics.base import EDITION
-from models import Evaluation, LeaseState, Shard, Worker, migrate
-from models.base import BLOCK_SEGMENTS
-from models.protocol import read_measurement
-from models.session import make_engine, reading, writing
+from models.corpus.protocols import read_measurement
+from models.database import migrate
+from models.database.session import make_engine, reading, writing
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.queue import Evaluation, Shard, Worker
+from models.schema.states import LeaseState
 from scheduler.dispatch import dispatch, new_accounts
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from worker.outcome import do_shard

@@ -20,7 +20,7 @@ from metrics.resources import Resources
 from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
 from metrics.text.plain import read_lines
-from models.arrays import pack, unpack
+from models.storage.arrays import pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable

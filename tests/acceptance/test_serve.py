@@ -9,7 +9,7 @@ from urllib.request import urlopen
 import pytest
 
 from cli.main import main
-from models.session import make_engine, writing
+from models.database.session import make_engine, writing
 from scheduler.errors import OtherTables
 from tests.acceptance.commands import running, steelyard_here, wait_for
 from tests.servers import free_port

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from analysis.board import Board
-from models.boards import ListedBoard
-from models.leaderboard import LeaderboardRow, LeaderboardScore, ranked
-from models.states import EvaluationState
+from models.results.boards import ListedBoard
+from models.results.leaderboard import LeaderboardRow, LeaderboardScore, ranked
+from models.schema.states import EvaluationState
 
 METRICS = ("bleu", "ter")
 """Of the second, less is better."""

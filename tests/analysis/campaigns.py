@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from analysis.board import Board, read_board
 from metrics import parse_metric
-from models.boards import list_boards
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.results.boards import list_boards
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import one_block_shards, work_off
 

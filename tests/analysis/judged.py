@@ -11,12 +11,12 @@ from analysis.board import Board, read_board
 from analysis.human import HumanScores
 from analysis.judged import JudgedBoard, JudgedMetric, read_judged
 from metrics.kernels.resampling import resampling_counts
-from models.boards import ListedBoard, list_boards
-from models.campaign import Campaign
-from models.human import NewJudgments, SegmentRow, StoredJudgments, SystemRow, store_judgments
-from models.session import make_engine, reading, writing
-from models.states import JudgmentKind
-from models.test_set import TestSet
+from models.corpus.judgments import NewJudgments, SegmentRow, StoredJudgments, SystemRow, store_judgments
+from models.database.session import make_engine, reading, writing
+from models.results.boards import ListedBoard, list_boards
+from models.schema.campaigns import Campaign
+from models.schema.corpus import TestSet
+from models.schema.states import JudgmentKind
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
 SYSTEMS, SEGMENTS = 6, 60

@@ -9,16 +9,13 @@ from sqlalchemy import Engine, insert, select, update
 
 from analysis.nights import Verdict, judge_night
 from metrics import parse_metric
-from models.base import now
-from models.campaign import Campaign
-from models.evaluation import Evaluation
-from models.nights import Night, NightEvaluation
-from models.reduction import Reduction
-from models.schedule import Schedule
-from models.session import reading, writing
-from models.states import LeaseState, NightState, QueueClass
-from models.submission import Submission
-from models.system import System
+from models.database.session import reading, writing
+from models.schema.base import now
+from models.schema.campaigns import Campaign
+from models.schema.corpus import Submission, System
+from models.schema.nightly import Night, NightEvaluation, Schedule
+from models.schema.queue import Evaluation, Reduction
+from models.schema.states import LeaseState, NightState, QueueClass
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import WORDS, one_block_shards, some_text, work_off
 from worker.outcome import do_reduction

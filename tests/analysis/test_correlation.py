@@ -17,13 +17,13 @@ from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.resampling.correction import corrected
 from metrics.segments import Segments
-from models.boards import list_boards
-from models.campaign import Campaign
+from models.corpus.judgments import NewJudgments, RatingRow, SegmentRow, store_judgments
+from models.database.session import reading, writing
 from models.errors import NotFound
-from models.human import NewJudgments, RatingRow, SegmentRow, store_judgments
-from models.session import reading, writing
-from models.states import JudgmentKind
-from models.test_set import TestSet
+from models.results.boards import list_boards
+from models.schema.campaigns import Campaign
+from models.schema.corpus import TestSet
+from models.schema.states import JudgmentKind
 from tests.analysis.judged import METRICS, SEGMENTS, SYSTEMS, human_scores, judge, read, scored_campaign
 from tests.scheduler.jobs import similar_text, some_text
 

@@ -13,9 +13,9 @@ from metrics import parse_metric
 from metrics.measure import measure
 from metrics.resampling.paired import enough_draws, smallest_p
 from metrics.segments import Segments
-from models import Statistics
-from models.boards import list_boards
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.results.boards import list_boards
+from models.schema.results import Statistics
 from tests.analysis.boards import made_board, spread, undefined
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, store
 

@@ -8,8 +8,8 @@ from sqlalchemy import Engine
 
 from analysis.human import annotator_agreement, is_reference, read_human
 from metrics.human.reading import Reading, read_judgments
+from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.session import make_engine, reading, writing
 from scheduler.intake import NewTestSet, store_campaign, store_test_set
 from scheduler.judgments import take_in_judgments
 

@@ -11,8 +11,8 @@ from analysis.night_series import Change, NightSeries, Point
 from analysis.night_words import badness, baseline_of, how_tested, level_of, place_of, summary
 from analysis.nights import Verdict, in_words
 from analysis.regression import Finding, Outcome, Subject
-from models.schedule import Baseline
-from models.states import BaselineKind
+from models.nightly.schedules import Baseline
+from models.schema.states import BaselineKind
 
 SUBJECT = Subject("tug", "port", ("A",), "bleu")
 PLAIN = Verdict("the same system in the night before", "bootstrap", 1000, 0.05, "holm", 0.0, (), ())

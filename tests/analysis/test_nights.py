@@ -13,12 +13,12 @@ from analysis.night_tests import wanted_tests
 from analysis.nights import Verdict, judge_night, read_history, read_report
 from analysis.regression import Outcome
 from metrics.resampling.interval import percentile_interval
-from models.evaluation import Evaluation
-from models.night_scores import read_night_scores
-from models.nights import Night
-from models.score import Score
-from models.session import make_engine, reading, writing
-from models.states import NightState
+from models.database.session import make_engine, reading, writing
+from models.nightly.scores import read_night_scores
+from models.schema.nightly import Night
+from models.schema.queue import Evaluation
+from models.schema.results import Score
+from models.schema.states import NightState
 from scheduler.comparing import request_comparison
 from tests.analysis.nights import add_nights, judge, output
 from tests.scheduler.jobs import one_block_shards

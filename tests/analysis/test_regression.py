@@ -14,7 +14,7 @@ from metrics.resampling.best_of import bootstrap_best_p
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.correction import corrected
 from metrics.resampling.interval import percentile_interval
-from models.night_scores import NightScore
+from models.nightly.scores import NightScore
 
 REPLICATES = 400
 SEGMENT_NOISE = np.random.default_rng(1).standard_normal(REPLICATES)

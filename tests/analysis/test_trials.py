@@ -14,8 +14,8 @@ from metrics import parse_metric
 from metrics.measure import measure
 from metrics.resampling.paired import paired_randomization
 from metrics.segments import Segments
-from models.boards import list_boards
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.results.boards import list_boards
 from scheduler.comparing import request_comparison
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text, work_off

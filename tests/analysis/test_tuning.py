@@ -16,11 +16,11 @@ from analysis.tuning import chosen, cross_fitted, document_folds, rival_position
 from metrics.correlation.statistics import segment_statistic
 from metrics.resampling.interval import percentile_interval
 from metrics.sweep import sweep
-from models import Shard
-from models.boards import ListedBoard, list_boards
-from models.human import NewJudgments, SegmentRow, SystemRow, store_judgments
-from models.session import reading, writing
-from models.states import JudgmentKind
+from models.corpus.judgments import NewJudgments, SegmentRow, SystemRow, store_judgments
+from models.database.session import reading, writing
+from models.results.boards import ListedBoard, list_boards
+from models.schema.queue import Shard
+from models.schema.states import JudgmentKind
 from tests.analysis.judged import made_judged
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.outcome import do_shard

@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import select
 
 from cli.main import main
-from models import Account, AuditEntry, Campaign, Participation
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.schema.accounts import Account, AuditEntry
+from models.schema.campaigns import Campaign, Participation
 
 PASSWORD = "correct horse battery"
 

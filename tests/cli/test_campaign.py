@@ -11,9 +11,9 @@ import pytest
 
 from cli.main import main
 from cli.mtrics import main as mtrics
-from models.boards import list_boards
-from models.roles import SiteRole
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.results.boards import list_boards
+from models.schema.roles import SiteRole
 from tests.scheduler.jobs import work_off
 from tests.web.service import Service
 from web.access.principal import COMMAND_LINE

@@ -16,10 +16,9 @@ from metrics.resampling.interval import bca_interval
 from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.paired import paired_bootstrap, paired_randomization
 from metrics.segments import Segments
-from models.arrays import pack
-from models.comparison import Contestant, Randomization
-from models.score import Score
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.schema.results import Contestant, Randomization, Score
+from models.storage.arrays import pack
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.cli import latex_reader
 from tests.cli.status import status_of
@@ -63,7 +62,7 @@ def submit(url: str, submissions, replicates: int = REPLICATES, campaign: str = 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database in which everything is scored."""
-    from models import migrate
+    from models.database import migrate
 
     path = tmp_path_factory.mktemp("compare") / "port.db"
     url = f"sqlite:///{path}"

@@ -11,13 +11,16 @@ from sqlalchemy import select, update
 
 from cli.main import main
 from metrics.base import EDITION
-from models import AuditEntry, Campaign, Evaluation, LeaseState, Score, Shard, Statistics
-from models.comparing import start_comparison
-from models.outcomes import fail_evaluations
+from models.database.session import make_engine, reading, writing
+from models.queue.comparisons import start_comparison
+from models.queue.evaluation_end import fail_evaluations
 from models.quota import Scope
-from models.randomizations import Contest, Pair
-from models.session import make_engine, reading, writing
-from models.states import QuotaKind
+from models.results.randomizations import Contest, Pair
+from models.schema.accounts import AuditEntry
+from models.schema.campaigns import Campaign
+from models.schema.queue import Evaluation, Shard
+from models.schema.results import Score, Statistics
+from models.schema.states import LeaseState, QuotaKind
 from scheduler.quotas import set_quotas
 from tests.cli.keyboard import answer
 from tests.cli.status import status_of

@@ -14,10 +14,10 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, event, update
 
-from models import Evaluation
-from models.night_claims import claim_night, open_nights
-from models.session import make_engine, reading, writing
-from models.states import NightState
+from models.database.session import make_engine, reading, writing
+from models.nightly.claims import claim_night, open_nights
+from models.schema.queue import Evaluation
+from models.schema.states import NightState
 from scheduler import waiting
 from scheduler.night_steps import fetch, judge, look_at_scores
 from tests.cli.status import status_of

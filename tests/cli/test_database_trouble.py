@@ -15,8 +15,8 @@ from sqlalchemy.exc import DBAPIError
 from cli.errors import CommandError, explained
 from cli.main import main
 from cli.writing import make_folder, write_file
-from models.session import make_engine, writing
-from models.trouble import Trouble, explain, outlasts, passes, trouble_of
+from models.database.error_kinds import Trouble, explain, outlasts, passes, trouble_of
+from models.database.session import make_engine, writing
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -9,8 +9,9 @@ from sqlalchemy import select
 from cli.due import Due, due_time
 from cli.evaluate import demo_folder
 from cli.main import main
-from models import Evaluation, QueueClass
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.schema.queue import Evaluation
+from models.schema.states import QueueClass
 
 
 def test_times_from_now_and_with_a_zone() -> None:

@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import insert
 
 from cli.main import main
-from models import Worker
-from models.base import now
-from models.session import make_engine, writing
+from models.database.session import make_engine, writing
+from models.schema.base import now
+from models.schema.queue import Worker
 from scheduler.leader import Leadership
 from tests.servers import free_port
 from tests.worker.test_health import served

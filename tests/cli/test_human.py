@@ -10,9 +10,10 @@ from cli.human import KINDS, SYSTEM_SCORES, name_of_judgments
 from cli.main import main
 from metrics.human import kinds
 from metrics.human import reading as reading_module
-from models import AuditEntry, JudgmentKind
-from models.known_test_sets import find_test_set
-from models.session import make_engine, reading, writing
+from models.corpus.test_sets import find_test_set
+from models.database.session import make_engine, reading, writing
+from models.schema.accounts import AuditEntry
+from models.schema.states import JudgmentKind
 from scheduler.intake import (
     NewSubmission,
     NewTestSet,
@@ -357,7 +358,7 @@ def test_bad_judgments_stop_a_campaign_before_anything_is_stored(campaign, sqlit
     (campaign / "human.seg.tsv").write_text("system\tsegment\tscore\nanna\t7\t1\n")
     assert evaluate(campaign, sqlite_url) == 1
     assert "human.seg.tsv, line 2: segment 7 is not in the test set, which has 0 to 1" in capsys.readouterr().err
-    from models.known_test_sets import list_test_sets
+    from models.corpus.test_sets import list_test_sets
 
     with reading(make_engine(sqlite_url)) as connection:
         assert list_test_sets(connection) == []

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.significance import ranked_by_bootstrap
 from cli.board import as_json, as_text, as_tsv
-from models.roles import DeclaredKind
+from models.schema.roles import DeclaredKind
 from tests.analysis.boards import made_board, spread, undefined
 from web.report.board_rows import COLUMNS
 

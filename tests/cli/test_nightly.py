@@ -9,10 +9,9 @@ from xml.etree import ElementTree
 import pytest
 from sqlalchemy import insert, select
 
-from models.nights import Delivery, Night
-from models.schedule import Schedule
-from models.session import make_engine, writing
-from models.states import LeaseState, NightState
+from models.database.session import make_engine, writing
+from models.schema.nightly import Delivery, Night, Schedule
+from models.schema.states import LeaseState, NightState
 from scheduler.nightly import Nights
 from tests.cli.status import status_of
 from tests.scheduler.nights import REFERENCE, put

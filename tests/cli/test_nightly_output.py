@@ -13,9 +13,9 @@ from analysis.nights import History, NightReport, Verdict
 from analysis.regression import Finding, Outcome, Subject
 from cli.nightly_history import bars
 from cli.nightly_output import history_json, history_svg, history_text, night_json, night_junit, night_text
-from models.nights import KnownNight
-from models.schedule import Baseline, KnownSchedule
-from models.states import BaselineKind, NightState, PairedTest
+from models.nightly.runs import KnownNight
+from models.nightly.schedules import Baseline, KnownSchedule
+from models.schema.states import BaselineKind, NightState, PairedTest
 
 
 def subject(system: str) -> Subject:

@@ -8,7 +8,7 @@ import pytest
 from cli import progress as shown
 from cli.evaluate import without_scores
 from cli.progress import counted, working
-from models.progress import Progress
+from models.queue_status.progress import Progress
 
 
 class Terminal(io.StringIO):

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import func, select
 
 from metrics import parse_metric
-from models.account import Account
-from models.evaluation import Evaluation
-from models.session import make_engine, reading
-from models.states import EvaluationState
+from models.database.session import make_engine, reading
+from models.schema.accounts import Account
+from models.schema.queue import Evaluation
+from models.schema.states import EvaluationState
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.acceptance.commands import environment
 from tests.scheduler.jobs import one_block_shards

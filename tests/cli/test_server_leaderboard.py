@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from cli.main import main
-from models.session import writing
+from models.database.session import writing
 from tests.web.client.live import Live
 from tests.web.submissions.port import NAME, Port, output
 

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import update
 
 from cli.main import main
-from models.base import now
-from models.evaluation import Evaluation
-from models.session import writing
-from models.states import EvaluationState
+from models.database.session import writing
+from models.schema.base import now
+from models.schema.queue import Evaluation
+from models.schema.states import EvaluationState
 from tests.web.client.live import Live
 from tests.web.client.live import live as live
 from tests.web.submissions.port import NAME, Port, output

@@ -7,8 +7,9 @@ import pytest
 from sqlalchemy import update
 
 from cli.main import main
-from models import Score, Submission
-from models.session import writing
+from models.database.session import writing
+from models.schema.corpus import Submission
+from models.schema.results import Score
 from tests.acceptance.commands import wait_for
 from tests.web.client.live import Live
 from tests.web.client.live import live as live

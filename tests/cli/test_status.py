@@ -15,11 +15,11 @@ import cli.status_watch
 from cli.durations import duration
 from cli.main import main
 from cli.status_failures import what_next
-from models import Shard, Worker
-from models.base import now
-from models.claims import claim_shard
-from models.outcomes import fail_evaluations
-from models.session import make_engine, writing
+from models.database.session import make_engine, writing
+from models.queue.evaluation_end import fail_evaluations
+from models.queue.shards import claim_shard
+from models.schema.base import now
+from models.schema.queue import Shard, Worker
 from scheduler.intake import Intake
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
@@ -201,9 +201,9 @@ def plain(text: str) -> str:
 def test_a_database_that_is_away_is_waited_for(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import models.overview
+    import models.queue_status.overview
 
-    there = models.overview.read_overview
+    there = models.queue_status.overview.read_overview
     away = [False, True, False]
 
     def read(*arguments, **options):
@@ -211,7 +211,7 @@ def test_a_database_that_is_away_is_waited_for(
             raise OperationalError("SELECT", {}, Exception("the server has gone"))
         return there(*arguments, **options)
 
-    monkeypatch.setattr(models.overview, "read_overview", read)
+    monkeypatch.setattr(models.queue_status.overview, "read_overview", read)
     end_after(monkeypatch, 3, interrupt)
     assert main(["status", "--watch"]) == 0
     captured = capsys.readouterr()

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select
 
-from models import Declaration, Diagnosis, Evaluation, Phase, Shard
-from models.base import now
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.schema.base import now
+from models.schema.campaigns import Declaration, Diagnosis, Phase
+from models.schema.queue import Evaluation, Shard
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
 from tests.scheduler.quotas import SEGMENTS, open_campaign

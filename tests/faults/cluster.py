@@ -15,9 +15,11 @@ from typing import TypeVar
 
 from sqlalchemy import Engine, func, select
 
-from models import Evaluation, LeaseState, Score, Shard, Worker
-from models.progress import read_progress
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.queue_status.progress import read_progress
+from models.schema.queue import Evaluation, Shard, Worker
+from models.schema.results import Score
+from models.schema.states import LeaseState
 from tests.faults.nursery import Forked, Nursery
 from tests.faults.troubled import MARKS
 

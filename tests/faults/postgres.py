@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 from sqlalchemy import make_url
 
-from models import migrate
+from models.database import migrate
 from tests import servers
 
 STOP = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT}

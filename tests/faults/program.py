@@ -18,10 +18,10 @@ from pathlib import Path
 from sqlalchemy import select
 
 from metrics import base
-from models import Evaluation
-from models.progress import Progress
-from models.session import make_engine, reading
-from models.states import QueueClass
+from models.database.session import make_engine, reading
+from models.queue_status.progress import Progress
+from models.schema.queue import Evaluation
+from models.schema.states import QueueClass
 from scheduler import dispatch, loop
 from scheduler.comparing import Wanted, randomize
 from scheduler.embedded import Embedded

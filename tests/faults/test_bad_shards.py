@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from models import Evaluation, Score
-from models.session import reading
+from models.database.session import reading
+from models.schema.queue import Evaluation
+from models.schema.results import Score
 from tests.faults.cluster import Cluster
 from tests.scheduler.jobs import one_block_shards, queue_job
 

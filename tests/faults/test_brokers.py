@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from models import Evaluation, LeaseState, Reduction, Shard
-from models.session import reading
+from models.database.session import reading
+from models.schema.queue import Evaluation, Reduction, Shard
+from models.schema.states import LeaseState
 from scheduler.intake import Intake
 from tests.faults.broker import Broker
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed

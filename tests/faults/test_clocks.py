@@ -3,9 +3,10 @@
 import pytest
 from sqlalchemy import func, select
 
-from models import Evaluation, EvaluationState, Shard
-from models.progress import Progress
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.queue_status.progress import Progress
+from models.schema.queue import Evaluation, Shard
+from models.schema.states import EvaluationState
 from scheduler.embedded import Embedded
 from tests.scheduler.clocks import DAY, set_clock
 from tests.scheduler.jobs import one_block_shards, queue_job

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from models import Evaluation, EvaluationState, LeaseState, Score, Shard
-from models.session import reading
+from models.database.session import reading
+from models.schema.queue import Evaluation, Shard
+from models.schema.results import Score
+from models.schema.states import EvaluationState, LeaseState
 from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
 from tests.faults.nursery import Forked
 from tests.faults.troubled import GATE

@@ -11,10 +11,11 @@ import pytest
 from sqlalchemy import Engine, func, select
 
 from metrics.base import EDITION
-from models import Comparison, ComparisonState, Contestant, LeaseState, Randomization, Trials
-from models.progress import read_comparison_progress
-from models.session import make_engine, reading
-from models.states import QueueClass
+from models.database.session import make_engine, reading
+from models.queue_status.progress import read_comparison_progress
+from models.schema.queue import Comparison, Trials
+from models.schema.results import Contestant, Randomization
+from models.schema.states import ComparisonState, LeaseState, QueueClass
 from scheduler.comparing import request_comparison
 from tests.faults.cluster import PATIENCE, Cluster, children, until
 from tests.faults.test_processes import SETTINGS

@@ -8,8 +8,10 @@ import pytest
 from sqlalchemy import select, update
 
 from cli.main import main
-from models import Evaluation, LeaseState, Shard, ShardEvaluation, Statistics
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.schema.queue import Evaluation, Shard, ShardEvaluation
+from models.schema.results import Statistics
+from models.schema.states import LeaseState
 from tests.faults.cluster import Cluster, Scores, stored_scores, until
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from models import Evaluation, EvaluationState, Shard, Worker
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.schema.queue import Evaluation, Shard, Worker
+from models.schema.states import EvaluationState
 from scheduler.embedded import Embedded
 from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
 from tests.faults.troubled import MARKS

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from models import Evaluation, EvaluationState, Score, Shard
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.schema.queue import Evaluation, Shard
+from models.schema.results import Score
+from models.schema.states import EvaluationState
 from scheduler.intake import Intake
 from scheduler.waiting import wait_until_done
 from tests.faults.cluster import PATIENCE, Cluster, Scores, stored_scores, until

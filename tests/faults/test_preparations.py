@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import func, select
 
 from metrics.base import EDITION
-from models import Evaluation, EvaluationState, LeaseState, Preparation, PreparedState, Shard
-from models.session import make_engine, reading
-from models.states import QueueClass
+from models.database.session import make_engine, reading
+from models.schema.queue import Evaluation, Preparation, PreparedState, Shard
+from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.embedded import Embedded
 from scheduler.intake import Intake
 from tests.faults.cluster import Cluster, Scores, children, stored_scores, until

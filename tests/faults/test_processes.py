@@ -11,11 +11,12 @@ import pytest
 from sqlalchemy import func, select
 
 from metrics.base import EDITION
-from models import Evaluation, EvaluationState, LeaseState, Score, Shard, Worker
-from models.leader import read_leader
-from models.progress import Progress
-from models.session import make_engine, reading
-from models.states import QueueClass
+from models.database.session import make_engine, reading
+from models.queue.leader import read_leader
+from models.queue_status.progress import Progress
+from models.schema.queue import Evaluation, Shard, Worker
+from models.schema.results import Score
+from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.embedded import Embedded
 from scheduler.intake import Intake
 from scheduler.waiting import wait_until_done

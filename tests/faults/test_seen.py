@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from metrics.base import EDITION
-from models import LeaseState
-from models.states import QueueClass
+from models.schema.states import LeaseState, QueueClass
 from tests.faults.cluster import Cluster, until
 from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.scheduler.test_telemetry import Samples, parsed, value

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from models import LeaseState, QueueClass, Shard
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.queue import Shard
+from models.schema.states import LeaseState, QueueClass
 from tests.faults.campaigns import Job
 from tests.faults.cluster import Cluster, until
 

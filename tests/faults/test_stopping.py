@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from models import LeaseState, Shard, Worker
-from models.session import reading
+from models.database.session import reading
+from models.schema.queue import Shard, Worker
+from models.schema.states import LeaseState
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import PATIENCE, Cluster, until
 from tests.faults.nursery import Forked

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from models.session import make_engine
+from models.database.session import make_engine
 from tests.faults.broker import Broker
 from tests.faults.campaigns import compare, randomizations, undisturbed
 from tests.faults.cluster import Cluster

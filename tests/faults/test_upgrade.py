@@ -9,9 +9,9 @@ from sqlalchemy import select, text, update
 
 from metrics.base import EDITION as OURS
 from metrics.base import edition_name
-from models import Compatibility, LeaseState, Shard, Worker
-from models.session import reading, writing
-from models.states import QueueClass
+from models.database.session import reading, writing
+from models.schema.queue import Compatibility, Shard, Worker
+from models.schema.states import LeaseState, QueueClass
 from scheduler.dispatch import HINT_HEADER, HINT_VERSION
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import PATIENCE, Cluster, until

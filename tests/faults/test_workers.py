@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from models import Evaluation, LeaseState, Reduction, Shard
-from models.session import reading
+from models.database.session import reading
+from models.schema.queue import Evaluation, Reduction, Shard
+from models.schema.states import LeaseState
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import Cluster, children, until
 

@@ -9,34 +9,34 @@ import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
 from metrics.base import EDITION
-from models import (
+from models.database.session import make_engine, reading, writing
+from models.errors import RowsHeld
+from models.queue.comparisons import claim_trials, complete_trials, end_comparisons_of, start_comparison
+from models.queue.corpus_statistics import claim_preparation, complete_merge, complete_part
+from models.queue.evaluation_end import cancel_evaluations, fail_evaluations, lock_evaluations
+from models.queue.kinds import RELEASES
+from models.queue.lease import finish, refusals, take
+from models.queue.reductions import claim_reduction, complete_reduction
+from models.queue.shards import claim_shard, complete_shard, start_reducing
+from models.results.randomizations import Contest, Pair
+from models.schema.base import Base, now
+from models.schema.queue import (
     Comparison,
     Evaluation,
-    LeaseState,
+    Leased,
     Preparation,
     PreparedState,
     ProtocolState,
     Reduction,
-    Score,
     Shard,
     ShardEvaluation,
     Trials,
 )
-from models.base import Base, now
-from models.claims import claim_shard, complete_shard, start_reducing
-from models.comparing import claim_trials, complete_trials, end_comparisons_of, start_comparison
-from models.errors import RowsHeld
-from models.lease import Leased, finish, refusals, take
-from models.outcomes import cancel_evaluations, fail_evaluations, lock_evaluations
-from models.preparing import claim_preparation, complete_merge, complete_part
-from models.randomizations import Contest, Pair
-from models.reducing import claim_reduction, complete_reduction
-from models.releasing import RELEASES
-from models.session import make_engine, reading, writing
-from models.states import NOT_YET, ComparisonState, EvaluationState, Fault
+from models.schema.results import Score
+from models.schema.states import NOT_YET, ComparisonState, EvaluationState, Fault, LeaseState
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
-from tests.models.test_claims import results, score_rows
+from tests.models.queue.test_shards import results, score_rows
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 CLAIMS: Mapping[type[Leased], Any] = {

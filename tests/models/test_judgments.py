@@ -8,9 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine, func, select
 
-from models import HumanSegmentScore, JudgmentKind, Judgments, Rating
-from models.errors import NotFound
-from models.human import (
+from models.corpus.judgments import (
     BadJudgments,
     NewJudgments,
     RatingRow,
@@ -25,7 +23,10 @@ from models.human import (
     read_systems,
     store_judgments,
 )
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.errors import NotFound
+from models.schema.human import HumanSegmentScore, Judgments, Rating
+from models.schema.states import JudgmentKind
 from scheduler.intake import NewTestSet, store_campaign, store_test_set
 
 SYSTEMS = [SystemRow("anna", 0.1 + 0.2, 70.5, 2, 4), SystemRow("bert", -1e-300, None, None, None, 3)]

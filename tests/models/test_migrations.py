@@ -8,11 +8,8 @@ from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import insert, inspect, select, text
 
-import models
 from metrics import parse_metric
-from models import migrate
-from models.errors import Unreachable
-from models.human import (
+from models.corpus.judgments import (
     NewJudgments,
     RatingRow,
     SegmentRow,
@@ -23,9 +20,16 @@ from models.human import (
     read_systems,
     store_judgments,
 )
-from models.leaderboard import read_leaderboard
-from models.session import make_engine, reading, writing
-from models.states import JudgmentKind
+from models.database import migrate
+from models.database.session import make_engine, reading, writing
+from models.errors import Unreachable
+from models.results.leaderboard import read_leaderboard
+from models.schema.accounts import AuditEntry
+from models.schema.base import Base
+from models.schema.campaigns import Campaign, Correction
+from models.schema.corpus import Reference, Submission
+from models.schema.queue import Preparation, Shard
+from models.schema.states import JudgmentKind
 from scheduler.intake import (
     NewProtocol,
     NewSubmission,
@@ -50,7 +54,7 @@ def tables(url: str) -> set[str]:
 def test_the_folder_of_migrations_does_not_hide_the_library() -> None:
     assert alembic.__file__ is not None
     assert "site-packages" in alembic.__file__
-    assert not (Path(migrate.__file__).parent.parent / "alembic" / "__init__.py").exists()
+    assert not (Path(migrate.__file__).parents[2] / "alembic" / "__init__.py").exists()
 
 
 def test_the_newest_revision_is_written_down() -> None:
@@ -65,19 +69,19 @@ def test_up_and_down_again(empty_database_url: str) -> None:
     assert not migrate.is_up_to_date(empty_database_url)
     migrate.upgrade(empty_database_url)
     assert migrate.is_up_to_date(empty_database_url)
-    assert tables(empty_database_url) == {*models.Base.metadata.tables, "alembic_version"}
+    assert tables(empty_database_url) == {*Base.metadata.tables, "alembic_version"}
     migrate.upgrade(empty_database_url)
     migrate.downgrade(empty_database_url, "base")
     assert tables(empty_database_url) == {"alembic_version"}
     assert migrate.current(empty_database_url) is None
     migrate.upgrade(empty_database_url)
-    assert tables(empty_database_url) == {*models.Base.metadata.tables, "alembic_version"}
+    assert tables(empty_database_url) == {*Base.metadata.tables, "alembic_version"}
 
 
 def test_a_finished_campaign_survives_all_revisions(database_url: str) -> None:
     station = Station(one_block_shards(database_url))
     job = queue_job(station.engine, station.settings, segments=300, metrics=["bleu", "nist"])
-    for table, do in ((models.Preparation, do_preparation), (models.Shard, do_shard)):
+    for table, do in ((Preparation, do_preparation), (Shard, do_shard)):
         with reading(station.engine) as connection:
             keys = list(connection.scalars(select(table.id)))
         for key in keys:
@@ -139,7 +143,7 @@ def test_human_judgments_go_to_the_campaigns_that_added_them(database_url: str) 
         for campaign in (ours, theirs):
             link_test_set(connection, campaign, shared, "t")
         correction = {"campaign_id": corrected, "old_test_set_id": shared, "new_test_set_id": newer, "reason": "x"}
-        connection.execute(insert(models.Correction).values(**correction))
+        connection.execute(insert(Correction).values(**correction))
         for campaign, test_set, name in (
             *((ours, shared, "added"), (ours, shared, "imported"), (corrected, shared, "carried")),
             *((corrected, newer, "carried"), (ours, of_nobody, "left")),
@@ -147,11 +151,11 @@ def test_human_judgments_go_to_the_campaigns_that_added_them(database_url: str) 
             store_judgments(connection, campaign, test_set, NewJudgments(name, JudgmentKind.RATINGS, {"a": 1}, *rows))
         for campaign, name in ((ours, "added"), (corrected, "carried")):
             entry = {"action": "human-scores.add", "subject": f"human scores {name}@1 of test set t@1", "details": {}}
-            connection.execute(insert(models.AuditEntry).values(campaign_id=campaign, actor="", **entry))
+            connection.execute(insert(AuditEntry).values(campaign_id=campaign, actor="", **entry))
 
     def known() -> set[tuple[str, int, str]]:
         with reading(engine) as connection:
-            campaigns = connection.execute(select(models.Campaign.id, models.Campaign.name)).all()
+            campaigns = connection.execute(select(Campaign.id, Campaign.name)).all()
             found = set()
             for row in campaigns:
                 for test_set in test_sets:
@@ -221,16 +225,16 @@ def test_names_of_test_sets_go_to_the_campaigns_that_have_them_and_back(database
     migrate.upgrade(database_url)
     assert called("campaign_test_set") == [(theirs, first, "t", "1"), (theirs, second, "t", "2")]
     with reading(engine) as connection:
-        assert connection.scalar(select(models.Submission.test_set_id)) == first
-        assert connection.scalar(select(models.Submission.id)) == submission
-        assert connection.scalar(select(models.Reference.label).where(models.Reference.test_set_id == second)) == "A"
+        assert connection.scalar(select(Submission.test_set_id)) == first
+        assert connection.scalar(select(Submission.id)) == submission
+        assert connection.scalar(select(Reference.label).where(Reference.test_set_id == second)) == "A"
 
 
 def test_what_is_created_at_once_is_what_all_migrations_make(tmp_path: Path) -> None:
     created, migrated = f"sqlite:///{tmp_path / 'created.db'}", f"sqlite:///{tmp_path / 'migrated.db'}"
     migrate.create(created)
     migrate.upgrade(migrated)
-    assert len(shape(created)) == len(models.Base.metadata.tables) + 1
+    assert len(shape(created)) == len(Base.metadata.tables) + 1
     assert shape(created) == shape(migrated)
     assert migrate.is_up_to_date(created)
     migrate.downgrade(created, "base")

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
-from models import Campaign, migrate
-from models.blobs import place
-from models.session import make_engine, reading, writing
+from models.database import migrate
+from models.database.session import make_engine, reading, writing
+from models.schema.campaigns import Campaign
+from models.storage.blobs import place
 
 
 @contextmanager

@@ -8,11 +8,13 @@ import pytest
 from sqlalchemy import Engine, func, select
 
 from metrics.base import EDITION
-from models import Comparison, LeaseState, Randomization, Trials
-from models.comparing import ClaimedTrials, claim_trials, complete_trials, release_trials, start_comparison
-from models.lease import in_flight, put_back
-from models.randomizations import Contest, Pair
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.queue.comparisons import ClaimedTrials, claim_trials, complete_trials, release_trials, start_comparison
+from models.queue.lease import in_flight, put_back
+from models.results.randomizations import Contest, Pair
+from models.schema.queue import Comparison, Trials
+from models.schema.results import Randomization
+from models.schema.states import LeaseState
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
 KINDS = ("claim",) * 6 + ("complete",) * 4 + ("again", "fail", "fail", "lose", "sweep", "ask")

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from sqlalchemy import Connection, Engine, func, select, update
 
-from models import Evaluation, LeaseState, Reduction, Score, Shard, Statistics
-from models.arrays import pack, unpack
-from models.claims import ClaimedShard, ShardRow, claim_shard, complete_shard, release_shard
-from models.lease import in_flight, put_back
-from models.reducing import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
-from models.session import make_engine, reading, writing
-from tests.models.test_claims import score_rows
+from models.database.session import make_engine, reading, writing
+from models.queue.lease import in_flight, put_back
+from models.queue.reductions import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
+from models.queue.shards import ClaimedShard, ShardRow, claim_shard, complete_shard, release_shard
+from models.schema.queue import Evaluation, Reduction, Shard
+from models.schema.results import Score, Statistics
+from models.schema.states import LeaseState
+from models.storage.arrays import pack, unpack
+from tests.models.queue.test_shards import score_rows
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 # What happens often is named often; a shard is out of attempts after two.

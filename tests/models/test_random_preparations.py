@@ -5,10 +5,8 @@ import random
 import pytest
 from sqlalchemy import Engine, func, select, update
 
-from models import Evaluation, LeaseState, Preparation, PreparedState, Submission
-from models.lease import in_flight, put_back
-from models.outcomes import cancel_evaluations
-from models.preparing import (
+from models.database.session import make_engine, reading, writing
+from models.queue.corpus_statistics import (
     ClaimedPreparation,
     claim_preparation,
     complete_merge,
@@ -17,8 +15,11 @@ from models.preparing import (
     read_part,
     release_preparation,
 )
-from models.session import make_engine, reading, writing
-from models.states import UNSCORED
+from models.queue.evaluation_end import cancel_evaluations
+from models.queue.lease import in_flight, put_back
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation, Preparation, PreparedState
+from models.schema.states import UNSCORED, LeaseState
 from scheduler.intake import Intake
 from scheduler.preparing import prepare_forgotten
 from scheduler.queueing import queue_evaluations

@@ -11,12 +11,12 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from cli.main import main
-from models.blobs import place
+from models.database.error_kinds import explain
+from models.database.session import make_engine
 from models.errors import BadStore
 from models.redaction import redacted
-from models.session import make_engine
-from models.states import QueueClass
-from models.trouble import explain
+from models.schema.states import QueueClass
+from models.storage.blobs import place
 from worker.app import make_app
 from worker.errors import BrokerAway
 from worker.logs import JsonLines, TextLines

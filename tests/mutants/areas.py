@@ -33,37 +33,37 @@ def _kernel(names: str, tests: str) -> Target:
 AREAS: dict[str, list[Target]] = {
     "claims": [
         _target(
-            "models/claims.py models/outcomes.py models/reducing.py",
-            "tests/models/test_every_kind.py tests/models/test_claims.py tests/scheduler/test_quotas.py "
+            "models/queue/shards.py models/queue/evaluation_end.py models/queue/reductions.py",
+            "tests/models/test_every_kind.py tests/models/queue/test_shards.py tests/scheduler/test_quotas.py "
             "tests/models/test_random_orders.py tests/worker/test_outcome.py",
         ),
         _target(
-            "models/preparing.py models/unprepared.py",
-            "tests/models/test_preparing.py tests/models/test_every_kind.py tests/models/test_random_preparations.py "
+            "models/queue/corpus_statistics.py models/queue/corpus_statistics_plan.py",
+            "tests/models/queue/test_corpus_statistics.py tests/models/test_every_kind.py tests/models/test_random_preparations.py "
             "tests/scheduler/test_preparing.py",
         ),
         _target(
-            "models/comparing.py",
-            "tests/models/test_comparing.py tests/models/test_every_kind.py tests/models/test_random_comparisons.py",
+            "models/queue/comparisons.py",
+            "tests/models/queue/test_comparisons.py tests/models/test_every_kind.py tests/models/test_random_comparisons.py",
         ),
         _target(
             "worker/outcome.py",
             "tests/worker/test_outcome.py tests/worker/test_upgrading.py tests/worker/test_logs.py "
-            "tests/models/test_blobs.py",
+            "tests/models/storage/test_blobs.py",
         ),
     ],
     "leases": [
         _target(
-            "models/lease.py",
-            "tests/models/test_lease.py tests/models/test_every_kind.py tests/models/test_claims.py "
+            "models/queue/lease.py",
+            "tests/models/queue/test_lease.py tests/models/test_every_kind.py tests/models/queue/test_shards.py "
             "tests/scheduler/test_recovery.py",
         ),
         _target(
-            "scheduler/recovery.py models/recounting.py models/forgetting.py models/releasing.py scheduler/upkeep.py",
+            "scheduler/recovery.py models/queue/consistency.py models/queue/retention.py models/queue/kinds.py scheduler/upkeep.py",
             "tests/scheduler/test_recovery.py tests/scheduler/test_upkeep.py",
         ),
-        _target("models/leader.py scheduler/leader.py", "tests/scheduler/test_leader.py"),
-        _target("models/worker.py", "tests/models/test_session.py"),
+        _target("models/queue/leader.py scheduler/leader.py", "tests/scheduler/test_leader.py"),
+        _target("models/queue/workers.py", "tests/models/database/test_session.py"),
     ],
     "fairness": [
         _target("scheduler/turns.py", "tests/scheduler/test_turns.py tests/scheduler/test_dispatch.py"),
@@ -83,7 +83,7 @@ AREAS: dict[str, list[Target]] = {
         _target("worker/losses.py", "tests/worker/test_losses.py"),
     ],
     "nights": [
-        _target("models/night_claims.py", "tests/models/test_night_claims.py tests/scheduler/test_night_steps.py"),
+        _target("models/nightly/claims.py", "tests/models/nightly/test_claims.py tests/scheduler/test_night_steps.py"),
         _target("scheduler/night_plan.py", "tests/scheduler/test_night_plan.py tests/scheduler/test_night_steps.py"),
         _target(
             "scheduler/night_steps.py scheduler/nightly.py scheduler/schedules.py",
@@ -93,7 +93,7 @@ AREAS: dict[str, list[Target]] = {
         _target("scheduler/webhook.py", "tests/scheduler/test_webhook.py tests/scheduler/test_night_steps.py"),
     ],
     "reducer": [
-        _target("models/arrays.py", "tests/models/test_arrays.py"),
+        _target("models/storage/arrays.py", "tests/models/storage/test_arrays.py"),
         _target("worker/reducer.py", "tests/worker/test_reducer.py"),
     ],
     "quotas": [
@@ -104,7 +104,7 @@ AREAS: dict[str, list[Target]] = {
         ),
     ],
     "phases": [
-        _target("models/phases.py", "tests/models/test_phases.py"),
+        _target("models/corpus/phases.py", "tests/models/corpus/test_phases.py"),
         _target("web/life/phases.py", "tests/web/life/test_phases.py tests/web/pages/test_managing.py"),
     ],
     "feedback": [
@@ -144,9 +144,9 @@ AREAS: dict[str, list[Target]] = {
             "tests/web/submissions/test_handing_in.py tests/web/life/test_corrections.py",
         ),
         _target(
-            "web/boards/view.py web/boards/names.py web/boards/choice.py web/boards/standing.py models/boards.py",
+            "web/boards/view.py web/boards/names.py web/boards/choice.py web/boards/standing.py models/results/boards.py",
             "tests/web/boards/test_choice.py tests/web/boards/test_view.py tests/web/boards/test_board_api.py "
-            "tests/web/boards/test_board_page.py tests/models/test_boards.py",
+            "tests/web/boards/test_board_page.py tests/models/results/test_boards.py",
         ),
         _target("web/life/shown.py", "tests/web/life/test_shown.py"),
         _target(
@@ -163,10 +163,10 @@ AREAS: dict[str, list[Target]] = {
             "web/boards/versions.py web/boards/shaping.py web/boards/table.py",
             "tests/web/boards/test_eyes.py tests/web/boards/test_board_api.py tests/web/boards/test_board_page.py",
         ),
-        _target("models/equal_outputs.py", "tests/models/test_equal_outputs.py"),
+        _target("models/results/equal_outputs.py", "tests/models/results/test_equal_outputs.py"),
         _target("web/diagnosis/equality.py", "tests/web/submissions/test_equal_outputs.py"),
-        _target("models/awaited.py", "tests/models/test_awaited.py"),
-        _target("models/entries.py", "tests/models/test_entries.py"),
+        _target("models/queue_status/submission_progress.py", "tests/models/queue_status/test_submission_progress.py"),
+        _target("models/results/entries.py", "tests/models/results/test_entries.py"),
         _target("web/boards/memory.py", "tests/web/boards/test_memory.py"),
     ],
     "submissions": [

@@ -11,8 +11,8 @@ from tests.mutants.mutant import Mutant
 from tests.mutants.python_operators import python_mutants
 from tests.mutants.trial import BrokenTests, Copy, Fate
 
-PHASES = "models/phases.py"
-TESTS = ("tests/models/test_phases.py::test_without_a_deadline_it_never_closes",)
+PHASES = "models/corpus/phases.py"
+TESTS = ("tests/models/corpus/test_phases.py::test_without_a_deadline_it_never_closes",)
 
 
 def mutant(path: str, before: bytes, after: bytes) -> Mutant:
@@ -45,7 +45,9 @@ def test_a_fault_is_found_in_a_copy_and_gone_afterwards(tmp_path: Path) -> None:
             assert (tmp_path / PHASES).read_bytes() == source
             assert (ROOT / PHASES).read_bytes() == source
         with pytest.raises(BrokenTests, match="fail without any fault"):
-            copy.attempt(mutant(PHASES, b"TAKING", b"TAKEN"), ("tests/models/test_phases.py::there_is_no_such_test",))
+            copy.attempt(
+                mutant(PHASES, b"TAKING", b"TAKEN"), ("tests/models/corpus/test_phases.py::there_is_no_such_test",)
+            )
     finally:
         copy.close()
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from models.base import now
-from models.session import make_engine, writing
+from models.database.session import make_engine, writing
+from models.schema.base import now
 
 DAY = 86_400.0
 

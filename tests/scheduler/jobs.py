@@ -9,10 +9,9 @@ from sqlalchemy import Engine, select
 
 from metrics import parse_metric
 from metrics.base import EDITION
-from models.reduction import Reduction
-from models.session import reading
-from models.shard import Shard
-from models.states import LeaseState, QueueClass
+from models.database.session import reading
+from models.schema.queue import Reduction, Shard
+from models.schema.states import LeaseState, QueueClass
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 from worker.outcome import do_reduction, do_shard
 from worker.settings import Settings

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from sqlalchemy import Engine, select, update
 
-from models.nights import Night
-from models.schedule import Baseline, Schedule
-from models.session import reading, writing
-from models.shard import Shard
-from models.states import BaselineKind, LeaseState
+from models.database.session import reading, writing
+from models.nightly.schedules import Baseline
+from models.schema.nightly import Night, Schedule
+from models.schema.queue import Shard
+from models.schema.states import BaselineKind, LeaseState
 from scheduler.cron import Calendar
 from scheduler.intake import NewTestSet, store_campaign, store_test_set
 from scheduler.schedules import NewSchedule, add_schedule

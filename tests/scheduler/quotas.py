@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from sqlalchemy import Engine
 
 from metrics.text.plain import Text
-from models.campaign_protocols import find_campaign
+from models.corpus.campaign_protocols import find_campaign
+from models.database.session import reading, writing
 from models.quota import Scope
-from models.session import reading, writing
-from models.states import QuotaKind
+from models.schema.states import QuotaKind
 from scheduler.quotas import Standing, read_accounts, set_quotas
 from scheduler.submitting import Attempt
 from tests.scheduler.jobs import queue_job, some_text, work_off

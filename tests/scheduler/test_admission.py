@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
-from models import (
-    Account,
-    AuditEntry,
+from models.corpus.campaign_protocols import find_campaign
+from models.corpus.phases import KnownPhase
+from models.database.session import make_engine, reading, writing
+from models.schema.accounts import Account, AuditEntry, Team
+from models.schema.base import now
+from models.schema.campaigns import (
     Campaign,
     CampaignTestSet,
     Declaration,
@@ -17,16 +20,11 @@ from models import (
     LedgerEntry,
     Participation,
     Phase,
-    Submission,
-    Team,
+    called_there,
 )
-from models.base import now
-from models.campaign import called_there
-from models.campaign_protocols import find_campaign
-from models.phases import KnownPhase
-from models.roles import DeclaredKind, Feedback, LateRule, PhaseKind
-from models.session import make_engine, reading, writing
-from models.states import QuotaKind
+from models.schema.corpus import Submission
+from models.schema.roles import DeclaredKind, Feedback, LateRule, PhaseKind
+from models.schema.states import QuotaKind
 from scheduler.admission import check_open
 from scheduler.errors import NotTakingPart, PhaseClosed, ReusedKey
 from scheduler.intake import link_test_set

@@ -19,18 +19,16 @@ from metrics.base import EDITION
 from metrics.measure import measure
 from metrics.resampling.randomization import exceedances
 from metrics.segments import Segments
-from models import Evaluation, Randomization, Score, Shard, Statistics
-from models.arrays import unpack
-from models.base import BLOCK_SEGMENTS, Base
-from models.outcomes import cancel_evaluations
-from models.preparation import Preparation
-from models.protocol import read_measurement
-from models.reduction import Reduction
-from models.session import reading, writing
-from models.states import EvaluationState, LeaseState
-from models.statistics import ReplicatePart
-from models.stored_statistics import read_statistics
-from models.submission import Submission
+from models.corpus.protocols import read_measurement
+from models.database.session import reading, writing
+from models.queue.evaluation_end import cancel_evaluations
+from models.results.statistics import read_statistics
+from models.schema.base import BLOCK_SEGMENTS, Base
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation, Preparation, Reduction, Shard
+from models.schema.results import Randomization, ReplicatePart, Score, Statistics
+from models.schema.states import EvaluationState, LeaseState
+from models.storage.arrays import unpack
 from scheduler.comparing import request_comparison
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 from scheduler.texts import text_blocks

@@ -3,9 +3,10 @@
 import pytest
 from sqlalchemy import Engine, insert, select, update
 
-from models import LeaseState, QueueClass, Shard, Worker
-from models.base import now
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.schema.base import now
+from models.schema.queue import Shard, Worker
+from models.schema.states import LeaseState, QueueClass
 from scheduler.broker import empty_queues, forget_lost_hints
 from scheduler.dispatch import dispatch
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named

@@ -5,10 +5,11 @@ import os
 import pytest
 from sqlalchemy import insert, select, update
 
-from models import LeaseState, Shard, Worker
-from models.base import now
-from models.lease import put_back, take
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.queue.lease import put_back, take
+from models.schema.base import now
+from models.schema.queue import Shard, Worker
+from models.schema.states import LeaseState
 from scheduler.clock import Clock
 from scheduler.recovery import sweep
 from tests.scheduler.clocks import DAY, SetClock, set_clock

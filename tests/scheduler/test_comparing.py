@@ -11,24 +11,15 @@ from sqlalchemy import Engine, delete, func, insert, select, update
 import worker.comparing
 from metrics import parse_metric
 from metrics.resampling.randomization import exceedances
-from models import (
-    Comparison,
-    Contestant,
-    Evaluation,
-    LeaseState,
-    QueueClass,
-    Randomization,
-    Score,
-    Statistics,
-    Trials,
-    Worker,
-)
-from models.comparing import prefer
+from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.progress import ComparisonProgress
-from models.randomizations import Runs
-from models.session import make_engine, reading, writing
-from models.stored_statistics import read_statistics
+from models.queue.comparisons import prefer
+from models.queue_status.progress import ComparisonProgress
+from models.results.randomizations import Runs
+from models.results.statistics import read_statistics
+from models.schema.queue import Comparison, Evaluation, Trials, Worker
+from models.schema.results import Contestant, Randomization, Score, Statistics
+from models.schema.states import LeaseState, QueueClass
 from scheduler.comparing import Wanted, randomize, request_comparison
 from scheduler.dispatch import dispatch
 from scheduler.errors import BadComparison, ComparisonFailed
@@ -275,7 +266,7 @@ def test_the_embedded_workers_make_what_is_lacking(
 
 def test_one_score_makes_a_test(engine: Engine, settings: Settings, job: Intake, systems: list[Runs]) -> None:
     """The difference is that of the scores on the leaderboard, to the bit."""
-    from models.leaderboard import read_leaderboard
+    from models.results.leaderboard import read_leaderboard
 
     ask(engine, at_once(settings), job, combinations(systems, 2))
     with reading(engine) as connection:

@@ -11,32 +11,19 @@ import pytest
 from sqlalchemy import Connection, Engine, func, select, update
 
 from metrics.base import EDITION
-from models import (
-    Comparison,
-    ComparisonState,
-    Contestant,
-    Evaluation,
-    LeaseState,
-    QueueClass,
-    Randomization,
-    ReplicatePart,
-    Score,
-    Shard,
-    ShardEvaluation,
-    Statistics,
-    Trials,
-)
-from models.chosen import Selection
-from models.claims import ClaimedShard, ShardRow, claim_shard, complete_shard
-from models.comparing import claim_trials, complete_trials, start_comparison
+from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.fingerprints import read_fingerprints
-from models.outcomes import cancel_evaluations, lock_evaluations
-from models.overview import read_overview
-from models.randomizations import Contest, Pair
-from models.reducing import claim_reduction, complete_reduction
-from models.session import make_engine, reading, writing
-from models.states import EvaluationState
+from models.queue.comparisons import claim_trials, complete_trials, start_comparison
+from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
+from models.queue.reductions import claim_reduction, complete_reduction
+from models.queue.shards import ClaimedShard, ShardRow, claim_shard, complete_shard
+from models.queue_status.evaluation_filters import Selection
+from models.queue_status.overview import read_overview
+from models.results.fingerprints import read_fingerprints
+from models.results.randomizations import Contest, Pair
+from models.schema.queue import Comparison, Evaluation, Shard, ShardEvaluation, Trials
+from models.schema.results import Contestant, Randomization, ReplicatePart, Score, Statistics
+from models.schema.states import ComparisonState, EvaluationState, LeaseState, QueueClass
 from scheduler.comparing import request_comparison
 from scheduler.controls import CANCELLED, UNFINISHED, Action, cancel, cancel_comparisons, plan, requeue, retry
 from scheduler.errors import NothingToDo

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, insert, select, update
 
 from metrics import parse_metric
-from models import MeasuredCost, QueueClass, Shard
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.schema.queue import MeasuredCost, Shard
+from models.schema.states import QueueClass
 from scheduler.costs import ENOUGH, MEMORY, LearnedCost, learn, metric_costs
 from scheduler.dispatch import new_accounts
 from scheduler.ended import settle_ended

@@ -10,12 +10,12 @@ from kombu.exceptions import OperationalError
 from sqlalchemy import Connection, Engine, case, func, insert, select, update
 
 from metrics.base import EDITION
-from models import Evaluation, LeaseState, Preparation, PreparedState, QueueClass, Reduction, Shard, Trials, Worker
-from models.base import now
-from models.comparing import start_comparison
-from models.lease import Leased
-from models.randomizations import Contest, Pair
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.queue.comparisons import start_comparison
+from models.results.randomizations import Contest, Pair
+from models.schema.base import now
+from models.schema.queue import Evaluation, Leased, Preparation, PreparedState, Reduction, Shard, Trials, Worker
+from models.schema.states import LeaseState, QueueClass
 from scheduler.dispatch import _window, dispatch, new_accounts
 from scheduler.turns import INTERACTIVE_EXTRA, Window
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named

@@ -6,15 +6,15 @@ import pytest
 from sqlalchemy import Engine, delete, func, insert, select, update
 
 from metrics.base import EDITION, edition_name, edition_with
-from models import Evaluation, LeaseState, Preparation, PreparedState, Reduction, Score, Shard, Statistics, Worker
-from models.base import now
-from models.claims import claim_shard
-from models.comparing import start_comparison
-from models.comparison import Comparison, Trials
-from models.overview import read_overview
-from models.randomizations import Contest
-from models.session import make_engine, reading, writing
-from models.states import ComparisonState, QueueClass
+from models.database.session import make_engine, reading, writing
+from models.queue.comparisons import start_comparison
+from models.queue.shards import claim_shard
+from models.queue_status.overview import read_overview
+from models.results.randomizations import Contest
+from models.schema.base import now
+from models.schema.queue import Comparison, Evaluation, Preparation, PreparedState, Reduction, Shard, Trials, Worker
+from models.schema.results import Score, Statistics
+from models.schema.states import ComparisonState, LeaseState, QueueClass
 from scheduler import adopting, comparing, controls, editions, preparing, queueing
 from scheduler.comparing import request_comparison
 from scheduler.dispatch import dispatch

@@ -16,12 +16,13 @@ from sqlalchemy import func, select
 from metrics import parse_metric
 from metrics.measure import measure
 from metrics.segments import Segments
-from models import Score, Shard, Worker
-from models.arrays import unpack
-from models.leaderboard import read_leaderboard
-from models.progress import Progress
-from models.session import make_engine, reading
-from models.states import QueueClass
+from models.database.session import make_engine, reading
+from models.queue_status.progress import Progress
+from models.results.leaderboard import read_leaderboard
+from models.schema.queue import Shard, Worker
+from models.schema.results import Score
+from models.schema.states import QueueClass
+from models.storage.arrays import unpack
 from scheduler.embedded import Embedded
 from tests.faults.cluster import REPOSITORY, Scores, children, stored_scores, until
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text

@@ -14,7 +14,7 @@ from billiard.exceptions import RestartFreqExceeded
 from billiard.pool import CLOSE, RUN
 from sqlalchemy import Connection
 
-from models.progress import Progress, read_progress
+from models.queue_status.progress import Progress, read_progress
 from scheduler import embedded_pool
 from scheduler.embedded import Embedded
 from scheduler.embedded_pool import BURST, _Keeper, _Limits, _WholeMessages

@@ -9,14 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, func, select
 
-import models
 from metrics import parse_metric
 from metrics.text.filed import FiledText
 from metrics.text.formats import read_text
 from metrics.text.limits import TextLimits
-from models import Document, Evaluation, Protocol, Reference, Shard, ShardEvaluation, TestSet, Text, TextBlock
-from models.campaign import CampaignTestSet, called_there
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.schema.base import Base
+from models.schema.campaigns import CampaignTestSet, called_there
+from models.schema.corpus import Document, Protocol, Reference, TestSet, Text, TextBlock
+from models.schema.queue import Compatibility, Evaluation, Shard, ShardEvaluation
 from scheduler.errors import BadIntake
 from scheduler.intake import (
     Intake,
@@ -53,8 +54,8 @@ def counts(engine: Engine) -> dict[str, int]:
     with reading(engine) as connection:
         return {
             name: connection.execute(select(func.count()).select_from(table)).scalar_one()
-            for name, table in models.Base.metadata.tables.items()
-            if table is not models.Compatibility.__table__  # its row comes with the tables
+            for name, table in Base.metadata.tables.items()
+            if table is not Compatibility.__table__  # its row comes with the tables
         }
 
 

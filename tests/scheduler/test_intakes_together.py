@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import Engine, func, select
 
 from metrics import parse_metric
-from models import Evaluation, Protocol
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.schema.corpus import Protocol
+from models.schema.queue import Evaluation
 from scheduler import intake
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 from worker.settings import Settings

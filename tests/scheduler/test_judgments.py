@@ -4,10 +4,10 @@ import pytest
 from sqlalchemy import Connection, insert, select
 
 from metrics.human.reading import Reading, read_judgments
-from models import Team
-from models.human import list_judgments, read_systems
-from models.judgments import HumanSystemScore
-from models.session import make_engine, writing
+from models.corpus.judgments import list_judgments, read_systems
+from models.database.session import make_engine, writing
+from models.schema.accounts import Team
+from models.schema.human import HumanSystemScore
 from scheduler.intake import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
 from scheduler.judgments import NothingMatched, TakenIn, store_judged
 

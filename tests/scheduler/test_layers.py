@@ -13,10 +13,11 @@ from metrics import SemPOS, parse_metric
 from metrics.measure import measure
 from metrics.segments import Segments
 from metrics.sempos import TYPES
-from models import LayerBlock, Score, Submission, Text, TextBlock
-from models.arrays import unpack
-from models.leaderboard import read_leaderboard
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.results.leaderboard import read_leaderboard
+from models.schema.corpus import LayerBlock, Submission, Text, TextBlock
+from models.schema.results import Score
+from models.storage.arrays import unpack
 from scheduler.embedded import Embedded
 from scheduler.errors import BadIntake
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, store_test_set, take_in

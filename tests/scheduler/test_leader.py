@@ -16,10 +16,11 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.exc import OperationalError
 
 from metrics.base import EDITION
-from models import Leader, LeaseState, Shard, Worker
-from models.leader import read_leader, take_lead
-from models.lease import forget_old_hints
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.queue.leader import read_leader, take_lead
+from models.queue.lease import forget_old_hints
+from models.schema.queue import Leader, Shard, Worker
+from models.schema.states import LeaseState
 from scheduler import leader, loop
 from scheduler.dispatch import dispatch
 from scheduler.embedded import Embedded

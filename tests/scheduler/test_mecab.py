@@ -10,9 +10,10 @@ from metrics.measure import measure
 from metrics.registry import asked_metrics
 from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
-from models import Evaluation, Score, Shard
-from models.arrays import unpack
-from models.session import reading
+from models.database.session import reading
+from models.schema.queue import Evaluation, Shard
+from models.schema.results import Score
+from models.storage.arrays import unpack
 from scheduler.embedded import Embedded
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.metrics.target_languages import JAPANESE

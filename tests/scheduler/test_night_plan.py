@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
+from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.nights import Delivery, Night
-from models.schedule import Schedule, find_schedule, list_schedules
-from models.session import make_engine, reading, writing
+from models.nightly.schedules import find_schedule, list_schedules
+from models.schema.nightly import Delivery, Night, Schedule
 from scheduler.cron import Calendar
 from scheduler.errors import BadSchedule, ScheduleConflict, SchedulerError
 from scheduler.night_plan import LATE_SECONDS, MOST_MISSED, correct_plans, plan_due

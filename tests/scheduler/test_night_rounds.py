@@ -10,12 +10,11 @@ import pytest
 from sqlalchemy import Engine, select, update
 from sqlalchemy.exc import OperationalError
 
-from models.base import now
-from models.night_claims import OpenNight
-from models.nights import Night
-from models.schedule import Schedule
-from models.session import make_engine, reading, writing
-from models.states import NightState
+from models.database.session import make_engine, reading, writing
+from models.nightly.claims import OpenNight
+from models.schema.base import now
+from models.schema.nightly import Night, Schedule
+from models.schema.states import NightState
 from scheduler import nightly
 from scheduler.commands import Stopped
 from scheduler.nightly import AT_ONCE, CORRECT_SECONDS, HASTE_SECONDS, Nights, _Step

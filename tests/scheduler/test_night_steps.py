@@ -6,14 +6,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, delete, func, select, update
 
-from models import Comparison, Evaluation, Randomization, Score, Shard, Submission, System, Text, Trials
-from models.base import now
+from models.database.session import make_engine, reading, writing
 from models.errors import UnreadableSchedule
-from models.night_claims import OpenNight, claim_night, finish_night, open_nights, put_back_night, renew
-from models.nights import Delivery, Night, NightEvaluation, list_nights, night_members
-from models.schedule import Baseline, Schedule, find_schedule, list_schedules
-from models.session import make_engine, reading, writing
-from models.states import BaselineKind, NightState, PairedTest
+from models.nightly.claims import OpenNight, claim_night, finish_night, open_nights, put_back_night, renew
+from models.nightly.runs import list_nights, night_members
+from models.nightly.schedules import Baseline, find_schedule, list_schedules
+from models.schema.base import now
+from models.schema.corpus import Submission, System, Text
+from models.schema.nightly import Delivery, Night, NightEvaluation, Schedule
+from models.schema.queue import Comparison, Evaluation, Shard, Trials
+from models.schema.results import Randomization, Score
+from models.schema.states import BaselineKind, NightState, PairedTest
 from scheduler import night_plan
 from scheduler.cron import Calendar
 from scheduler.intake import NewSubmission, NewTestSet, store_submissions, store_test_set

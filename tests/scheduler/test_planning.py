@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from metrics import WER, parse_metric
-from models.session import reading
-from models.shard import Shard, ShardEvaluation
+from models.database.session import reading
+from models.schema.queue import Shard, ShardEvaluation
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import one_block_shards, some_text
 from worker.station import Station

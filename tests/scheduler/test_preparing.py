@@ -14,25 +14,15 @@ from metrics.errors import MetricsError
 from metrics.measure import measure
 from metrics.preparation import preparations
 from metrics.segments import Segments
-from models import (
-    Evaluation,
-    LeaseState,
-    Preparation,
-    PreparedChapter,
-    PreparedState,
-    ProtocolState,
-    QueueClass,
-    Score,
-    Shard,
-    Worker,
-)
-from models.base import now
-from models.chapters import store_chapter
-from models.migrate import REVISION
-from models.outcomes import cancel_evaluations
-from models.preparing import claim_preparation
-from models.session import reading, writing
-from models.states import NOT_YET
+from models.database.migrate import REVISION
+from models.database.session import reading, writing
+from models.queue.corpus_statistics import claim_preparation
+from models.queue.evaluation_end import cancel_evaluations
+from models.queue.state_chunks import store_chapter
+from models.schema.base import now
+from models.schema.queue import Evaluation, Preparation, PreparedChapter, PreparedState, ProtocolState, Shard, Worker
+from models.schema.results import Score
+from models.schema.states import NOT_YET, LeaseState, QueueClass
 from scheduler.clock import Clock
 from scheduler.dispatch import dispatch
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in

@@ -9,9 +9,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select, update
 
-from models import Evaluation, Preparation, PreparedState
-from models.outcomes import cancel_evaluations
-from models.preparing import (
+from models.database.session import make_engine, reading, writing
+from models.queue.corpus_statistics import (
     claim_preparation,
     complete_merge,
     complete_part,
@@ -19,7 +18,8 @@ from models.preparing import (
     read_part,
     release_preparation,
 )
-from models.session import make_engine, reading, writing
+from models.queue.evaluation_end import cancel_evaluations
+from models.schema.queue import Evaluation, Preparation, PreparedState
 from scheduler.intake import Intake
 from scheduler.queueing import queue_evaluations
 from scheduler.recovery import sweep

@@ -10,17 +10,20 @@ import pytest
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from metrics import parse_metric
-from models import Campaign, Evaluation, LedgerEntry, Participation, Phase, Protocol, Shard, Submission, Team, Text
-from models.base import now
-from models.campaign_protocols import find_campaign
-from models.claims import claim_shard, release_shard
+from models.corpus.campaign_protocols import find_campaign
+from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.ledger import SubmissionRequest, lock_account, read_entries, write_entry
-from models.outcomes import cancel_evaluations, fail_evaluations
-from models.quota import Quota, Scope, list_quotas, quotas_of
-from models.roles import Feedback, PhaseKind
-from models.session import make_engine, reading, writing
-from models.states import Fault, LeaseState, QueueClass, QuotaKind
+from models.ledger import lock_account, read_entries, write_entry
+from models.queue.evaluation_end import cancel_evaluations, fail_evaluations
+from models.queue.shards import claim_shard, release_shard
+from models.quota import Scope, list_quotas, quotas_of
+from models.schema.accounts import Team
+from models.schema.base import now
+from models.schema.campaigns import Campaign, LedgerEntry, Participation, Phase, Quota, SubmissionRequest
+from models.schema.corpus import Protocol, Submission, Text
+from models.schema.queue import Evaluation, Shard
+from models.schema.roles import Feedback, PhaseKind
+from models.schema.states import Fault, LeaseState, QueueClass, QuotaKind
 from scheduler.controls import cancel, retry
 from scheduler.errors import BadIntake, BadQuota, BadSchedule, QuotaUsedUp, ReusedKey
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
-from models import Comparison, Evaluation, LeaseState, Preparation, Reduction, Shard, Trials, Worker
-from models.base import now
-from models.claims import claim_shard, start_reducing
-from models.lease import Leased, exhausted
-from models.outcomes import cancel_evaluations
-from models.releasing import RELEASES, give_up
-from models.session import make_engine, reading, writing
-from models.states import IN_FLIGHT
+from models.database.session import make_engine, reading, writing
+from models.queue.evaluation_end import cancel_evaluations
+from models.queue.kinds import RELEASES, give_up
+from models.queue.lease import exhausted
+from models.queue.shards import claim_shard, start_reducing
+from models.schema.base import now
+from models.schema.queue import Comparison, Evaluation, Leased, Preparation, Reduction, Shard, Trials, Worker
+from models.schema.states import IN_FLIGHT, LeaseState
 from scheduler.comparing import request_comparison
 from scheduler.intake import Intake
 from scheduler.recovery import reclaim_all, reduce_forgotten, sweep

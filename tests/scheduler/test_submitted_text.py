@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import Engine
 
 from metrics import parse_metric
-from models.known_test_sets import KnownTestSet, find_test_set, segments_of_documents
-from models.session import make_engine, reading
+from models.corpus.test_sets import KnownTestSet, find_test_set, segments_of_documents
+from models.database.session import make_engine, reading
 from scheduler.errors import BadIntake
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from scheduler.submitted_text import lined_up, read_output

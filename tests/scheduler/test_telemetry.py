@@ -9,11 +9,12 @@ from fastapi.testclient import TestClient
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import insert, select, update
 
-from models import Evaluation, LeaseState, QueueClass, Shard, Worker
-from models.base import now
-from models.claims import claim_shard
-from models.outcomes import cancel_evaluations
-from models.session import make_engine, writing
+from models.database.session import make_engine, writing
+from models.queue.evaluation_end import cancel_evaluations
+from models.queue.shards import claim_shard
+from models.schema.base import now
+from models.schema.queue import Evaluation, Shard, Worker
+from models.schema.states import LeaseState, QueueClass
 from scheduler.loop import Rounds, Signs
 from scheduler.recovery import sweep
 from scheduler.telemetry import SchedulerMetrics, new_tally

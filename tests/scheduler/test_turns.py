@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from models import QueueClass, Shard
+from models.schema.queue import Shard
+from models.schema.states import QueueClass
 from scheduler import turns
 from scheduler.turns import INTERACTIVE_EXTRA, MOST_SAVED, Accounts, InFlight, Turn, Window, class_shares
 

@@ -9,30 +9,27 @@ import pytest
 from sqlalchemy import Connection, Engine, delete, func, insert, select, text, update
 
 from metrics.base import EDITION
-from models import (
+from models.database.session import make_engine, reading, writing
+from models.queue.comparisons import start_comparison
+from models.queue.consistency import broken_comparisons, recount
+from models.queue.retention import date_closed, forget_ended
+from models.queue.shards import claim_shard, complete_shard
+from models.results.randomizations import Contest
+from models.schema.base import now
+from models.schema.queue import (
     Comparison,
     Evaluation,
-    LeaseState,
+    Leased,
     Preparation,
     PreparedState,
-    Randomization,
     Reduction,
-    Score,
     Shard,
     ShardEvaluation,
-    Statistics,
     Trials,
     Worker,
 )
-from models.base import now
-from models.claims import claim_shard, complete_shard
-from models.comparing import start_comparison
-from models.forgetting import date_closed, forget_ended
-from models.lease import Leased
-from models.randomizations import Contest
-from models.recounting import broken_comparisons, recount
-from models.session import make_engine, reading, writing
-from models.states import ComparisonState, QueueClass
+from models.schema.results import Randomization, Score, Statistics
+from models.schema.states import ComparisonState, LeaseState, QueueClass
 from scheduler import upkeep
 from scheduler.comparing import request_comparison
 from scheduler.queueing import queue_evaluations

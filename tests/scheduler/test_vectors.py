@@ -15,9 +15,10 @@ from metrics.measure import measure
 from metrics.resources import Resources
 from metrics.segments import Segments
 from metrics.surroundings import Surroundings, settle
-from models import Evaluation, Score, Shard
-from models.arrays import unpack
-from models.session import reading
+from models.database.session import reading
+from models.schema.queue import Evaluation, Shard
+from models.schema.results import Score
+from models.storage.arrays import unpack
 from scheduler.embedded import Embedded
 from tests.faults.cluster import until
 from tests.scheduler.jobs import WORDS, one_block_shards, queue_job, similar_text, some_text

@@ -7,12 +7,12 @@ import pytest
 from sqlalchemy import Connection, delete, insert, select, update
 
 from metrics.base import EDITION
-from models import LeaseState, Preparation, PreparedState, ProtocolState, QueueClass, Shard, Trials
-from models.base import now
-from models.comparing import start_comparison
-from models.lease import Leased
-from models.randomizations import Contest
-from models.session import make_engine, writing
+from models.database.session import make_engine, writing
+from models.queue.comparisons import start_comparison
+from models.results.randomizations import Contest
+from models.schema.base import now
+from models.schema.queue import Leased, Preparation, PreparedState, ProtocolState, Shard, Trials
+from models.schema.states import LeaseState, QueueClass
 from scheduler.turns import InFlight
 from scheduler.waiting_rows import keys_by_table, read_in_flight, read_turns, read_waiting, urgent_class
 from tests.scheduler.jobs import one_block_shards, queue_job

@@ -10,12 +10,11 @@ import socket
 import pytest
 from sqlalchemy import Engine, insert, select, update
 
-from models.campaign import Campaign
-from models.nights import Delivery, Night
-from models.schedule import Schedule
-from models.session import make_engine, reading, writing
-from models.states import LeaseState, NightState
-from models.untold import Untold, read_untold
+from models.database.session import make_engine, reading, writing
+from models.nightly.failed_deliveries import Untold, read_untold
+from models.schema.campaigns import Campaign
+from models.schema.nightly import Delivery, Night, Schedule
+from models.schema.states import LeaseState, NightState
 from scheduler import webhook
 from scheduler.webhook import deliver_due
 from scheduler.webhook_address import BadWebhook, check_webhook, is_public

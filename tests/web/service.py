@@ -10,10 +10,11 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, insert, select
 
 from metrics.text.names import folded
-from models import Account, ApiToken, Campaign, CampaignMember, Membership, Participation, Phase, Team, WebSession
-from models.base import now
-from models.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, TeamRole, Visibility
-from models.session import make_engine, writing
+from models.database.session import make_engine, writing
+from models.schema.accounts import Account, ApiToken, Membership, Team, WebSession
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignMember, Participation, Phase
+from models.schema.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, TeamRole, Visibility
 from web.access.secrets import hash_of, new_secret
 from web.app import create_app
 from web.asking import FORM_HEADER, SESSION_COOKIE, form_token

@@ -1,6 +1,6 @@
 """What holds for every answer of the app."""
 
-from models.roles import Scope, SiteRole, Visibility
+from models.schema.roles import Scope, SiteRole, Visibility
 from tests.web.service import Service
 from web.guards import HEADERS
 

@@ -1,6 +1,6 @@
 """The pieces that all pages are made of."""
 
-from models.roles import PhaseKind, SiteRole
+from models.schema.roles import PhaseKind, SiteRole
 from tests.web.service import DAY, Service
 from web.pages.moments import iso, moment, span
 

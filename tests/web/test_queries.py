@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import Engine, event, func, select
 
 from metrics import parse_metric
-from models.campaign import Campaign
-from models.roles import PhaseKind, SiteRole, Visibility
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.campaigns import Campaign
+from models.schema.roles import PhaseKind, SiteRole, Visibility
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.analysis.nights import add_night, add_schedule
 from tests.scheduler.jobs import one_block_shards

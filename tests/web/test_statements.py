@@ -16,31 +16,24 @@ from typing import Any
 import pytest
 from sqlalchemy import JSON, Engine, Integer, String, cast, insert, literal, select, update
 
-from models import (
-    Campaign,
+from models.database.session import reading, writing
+from models.queue_status.submission_progress import read_awaited
+from models.schema.base import now
+from models.schema.campaigns import Campaign, LedgerEntry, QuotaAccount
+from models.schema.corpus import Protocol, Submission, System, TestSet, Text
+from models.schema.queue import (
     Comparison,
     Evaluation,
-    LeaseState,
-    LedgerEntry,
     Preparation,
     PreparedState,
-    Protocol,
-    QuotaAccount,
     Reduction,
-    Score,
     Shard,
     ShardEvaluation,
-    Statistics,
-    Submission,
-    System,
-    TestSet,
     Trials,
     Worker,
 )
-from models.awaited import read_awaited
-from models.base import now
-from models.session import reading, writing
-from models.text import Text
+from models.schema.results import Score, Statistics
+from models.schema.states import LeaseState
 from scheduler.broker import forget_lost_hints
 from scheduler.dispatch import dispatch, new_accounts
 from scheduler.editions import Editions

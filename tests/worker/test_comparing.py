@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.randomizations import Contest, Pair
+from models.results.randomizations import Contest, Pair
 from worker.comparing import together
 
 

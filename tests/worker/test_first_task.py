@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from models import Preparation, Shard
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.schema.queue import Preparation, Shard
 from tests.scheduler.jobs import queue_job
 from worker.settings import Settings
 

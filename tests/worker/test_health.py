@@ -9,9 +9,9 @@ from http.client import HTTPConnection
 import pytest
 from sqlalchemy import insert, text
 
-from models import Worker
-from models.base import now
-from models.session import make_engine, writing
+from models.database.session import make_engine, writing
+from models.schema.base import now
+from models.schema.queue import Worker
 from tests.servers import free_port
 from worker.app import make_app
 from worker.errors import AddressTaken

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import select
 
-from models import Evaluation, Shard
+from models.database.session import make_engine, reading
 from models.redaction import redacted
-from models.session import make_engine, reading
+from models.schema.queue import Evaluation, Shard
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.logs import LONGEST_LINE, JsonLines, TextLines, about, fields, note, unsaid
 from worker.outcome import do_shard

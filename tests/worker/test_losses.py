@@ -8,12 +8,13 @@ from billiard.exceptions import TimeLimitExceeded, WorkerLostError
 from celery import signals
 from sqlalchemy import delete, select, update
 
-from models import Evaluation, LeaseState, Preparation, Reduction, Shard, Trials, Worker
-from models.claims import claim_shard
-from models.comparing import claim_trials
-from models.preparing import claim_preparation
-from models.reducing import claim_reduction
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.queue.comparisons import claim_trials
+from models.queue.corpus_statistics import claim_preparation
+from models.queue.reductions import claim_reduction
+from models.queue.shards import claim_shard
+from models.schema.queue import Evaluation, Preparation, Reduction, Shard, Trials, Worker
+from models.schema.states import LeaseState
 from scheduler.comparing import request_comparison
 from scheduler.intake import Intake
 from tests.faults.cluster import until

@@ -13,13 +13,14 @@ import worker.outcome
 import worker.station
 from metrics.base import EDITION
 from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
-from models import Comparison, Evaluation, LeaseState, Preparation, QueueClass, Reduction, Score, Shard, Trials
-from models.base import now
-from models.comparing import start_comparison
+from models.database.session import reading, writing
 from models.errors import BadBlob
-from models.lease import Leased
-from models.randomizations import Contest, Pair
-from models.session import reading, writing
+from models.queue.comparisons import start_comparison
+from models.results.randomizations import Contest, Pair
+from models.schema.base import now
+from models.schema.queue import Comparison, Evaluation, Leased, Preparation, Reduction, Shard, Trials
+from models.schema.results import Score
+from models.schema.states import LeaseState, QueueClass
 from scheduler.intake import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.counting import DONE, DROPPED, FAILURES, RETRIES, kind_of

@@ -15,13 +15,14 @@ from metrics import parse_metric
 from metrics.measure import measure
 from metrics.resources import Resources
 from metrics.segments import Segments
-from models import Evaluation, Statistics, Submission
-from models.arrays import pack, unpack
-from models.claims import ClaimedShard
+from models.corpus.protocols import Measurement, read_measurement
+from models.database.session import make_engine, reading, writing
 from models.errors import BadBlob
-from models.protocol import Measurement, read_measurement
-from models.session import make_engine, reading, writing
-from models.statistics import ReplicatePart
+from models.queue.shards import ClaimedShard
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation
+from models.schema.results import ReplicatePart, Statistics
+from models.storage.arrays import pack, unpack
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from worker.errors import ShardsMissing
 from worker.reducer import Group, _portions, _score_rows, reduce_evaluations

@@ -13,8 +13,8 @@ import pytest
 import redis
 from sqlalchemy import select
 
-from models import Shard
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.schema.queue import Shard
 from scheduler.dispatch import dispatch
 from tests.acceptance.commands import running, wait_for
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named

@@ -7,10 +7,11 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from metrics.errors import BadParameter, MetricsError, UnknownMetric
-from models import Evaluation, LeaseState, Shard, Worker
-from models.base import now
-from models.migrate import REVISION
-from models.session import reading, writing
+from models.database.migrate import REVISION
+from models.database.session import reading, writing
+from models.schema.base import now
+from models.schema.queue import Evaluation, Shard, Worker
+from models.schema.states import LeaseState
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker import outcome
 from worker.outcome import do_shard

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import idna
 from sqlalchemy import delete, func, or_, select, update
 
-from models.account import Account, Confirmation, WebSession
-from models.base import now
-from models.conflicts import insert_new
-from models.roles import SiteRole
+from models.database.upsert import insert_new
+from models.schema.accounts import Account, Confirmation, WebSession
+from models.schema.base import now
+from models.schema.roles import SiteRole
 from web.errors import BadRequest, Forbidden, NotThere, Taken
 from web.short_text import short_text
 

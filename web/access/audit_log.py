@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import or_, select
 
-from models.audit import AuditEntry
-from models.campaign import Campaign
+from models.schema.accounts import AuditEntry
+from models.schema.campaigns import Campaign
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

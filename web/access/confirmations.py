@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import delete, func, insert, select, update
 
-from models.account import Account, ApiToken, Confirmation, Invitation
-from models.base import now
+from models.schema.accounts import Account, ApiToken, Confirmation, Invitation
+from models.schema.base import now
 from web.access.accounts import drop_links, read_account
 from web.access.secrets import hash_of, new_secret
 from web.access.sessions import end_sessions

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, insert, select
 
-from models.account import Account, Invitation
 from models.audit import write_audit
-from models.base import now
-from models.roles import SiteRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account, Invitation
+from models.schema.base import now
+from models.schema.roles import SiteRole
 from web.access.secrets import hash_of, new_secret
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert, select, update
 
-from models.account import Account, Invitation
-from models.base import now
-from models.campaign import Campaign, CampaignMember
-from models.roles import CampaignRole, SiteRole, TeamRole
-from models.team import Membership, Team
+from models.schema.accounts import Account, Invitation, Membership, Team
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignMember
+from models.schema.roles import CampaignRole, SiteRole, TeamRole
 from web.access.accounts import Unconfirmed, fold_email
 from web.access.secrets import hash_of, new_secret
 from web.access.teams import found_team, join_team, leads, team_for

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from models.roles import CampaignRole, SiteRole, TeamRole
-from models.session import writing
+from models.database.session import writing
+from models.schema.roles import CampaignRole, SiteRole, TeamRole
 from web.access.invitations import (
     KnownInvitation,
     forget_mailed,

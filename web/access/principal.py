@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import ColumnElement, Connection, case, select, update
 
-from models.account import Account, ApiToken, WebSession
 from models.audit import write_audit
-from models.base import now
-from models.roles import Scope, SiteRole, TeamRole
-from models.team import Membership, Team
+from models.schema.accounts import Account, ApiToken, Membership, Team, WebSession
+from models.schema.base import now
+from models.schema.roles import Scope, SiteRole, TeamRole
 from web.access.secrets import hash_of
 from web.errors import Forbidden, NotSignedIn
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from models.roles import Scope
+from models.schema.roles import Scope
 from web.errors import Forbidden
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlalchemy import delete, insert, select, update
 
-from models.account import Account, WebSession
-from models.base import now
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account, WebSession
+from models.schema.base import now
 from web.access.passwords import hashed, is_outdated, matches
 from web.access.principal import Lifetime, Principal
 from web.access.secrets import hash_of, new_secret

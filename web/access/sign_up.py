@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
-from models.account import Account
-from models.roles import SiteRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account
+from models.schema.roles import SiteRole
 from web.access.accounts import AddressTaken, add_account, change_email, check_name, drop_links, fold_email
 from web.access.confirmations import find_confirmation, make_confirmation, set_password_by_link
 from web.access.invitations import accept_invitation, find_invitation, require_proof

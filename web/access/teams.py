@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, insert, select, update
 
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
-from models.account import Account
-from models.campaign import Campaign, Participation
-from models.conflicts import insert_new, lock_table
-from models.roles import SiteRole, TeamRole
-from models.system import System
-from models.team import Membership, Team
+from models.database.upsert import insert_new, lock_table
+from models.schema.accounts import Account, Membership, Team
+from models.schema.campaigns import Campaign, Participation
+from models.schema.corpus import System
+from models.schema.roles import SiteRole, TeamRole
 from web.access.accounts import read_account
 from web.access.lookalikes import in_latin, look_of
 from web.errors import BadRequest, Forbidden, NotThere, Taken

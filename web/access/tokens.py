@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, insert, select, update
 
-from models.account import Account, ApiToken
-from models.base import now
-from models.roles import Scope
+from models.schema.accounts import Account, ApiToken
+from models.schema.base import now
+from models.schema.roles import Scope
 from web.access.accounts import check_name
 from web.access.secrets import hash_of, new_secret
 from web.errors import BadRequest, NotThere, Taken

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from models.roles import Scope, SiteRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import Scope, SiteRole
 from web.access.accounts import KnownAccount, check_name, read_account, rename
 from web.access.mail import NO_MAILS, send
 from web.access.rights import require_browser

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, Field
 
-from models.roles import Scope, SiteRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import Scope, SiteRole
 from web.access.accounts import add_account, list_accounts, read_account, set_disabled, set_role, set_verified
 from web.access.confirmations import hand_out_password_link
 from web.access.letters import password_link

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, Field
 
-from models.roles import Scope
-from models.session import reading
+from models.database.session import reading
+from models.schema.roles import Scope
 from web.access.audit_log import KnownEntry, read_entries
 from web.access.rights import require_administrator
 from web.api.paging import After, Limit, Paged, id_after, in_pages

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from models.session import reading
+from models.database.session import reading
 from web.access.principal import Principal
 from web.asking import Asking, state_of
 from web.boards.choice import Choice, find_choice, find_metric, read_choices, require_board

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from models.database.session import reading, writing
 from models.quota import KnownQuota
-from models.session import reading, writing
-from models.states import QuotaKind
+from models.schema.states import QuotaKind
 from web.api.paging import After, Limit, Paged, part_of
 from web.asking import Asking, state_of
 from web.life.changing import to_change

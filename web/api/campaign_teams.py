@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from models.roles import CampaignRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import CampaignRole
 from web.api.paging import After, Limit, Paged, part_of
 from web.asking import Asking, state_of
 from web.life.changing import to_change

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Header, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
-from models.roles import Joining, Visibility
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import Joining, Visibility
 from web.api.paging import After, Limit, Paged, id_after, in_pages
 from web.asking import Asking, state_of
 from web.life.changing import to_change, version_of

@@ -10,8 +10,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from analysis.significance import ALPHA
-from models.roles import Scope
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import Scope
 from web.access.principal import Principal
 from web.asking import Asking, state_of
 from web.boards.choice import Choice, find_choice, find_metric, read_choices, require_board

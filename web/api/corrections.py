@@ -8,7 +8,7 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
-from models.session import reading, writing
+from models.database.session import reading, writing
 from web.api.campaigns import IfMatch
 from web.api.paging import After, Limit, Paged, id_after, in_pages
 from web.asking import Asking, state_of

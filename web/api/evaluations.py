@@ -8,11 +8,11 @@ from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, Field
 from sqlalchemy import Connection, select
 
-from models.awaited import read_measured_segments, told_state
-from models.evaluation import Evaluation as StoredEvaluation
-from models.protocol import Protocol
-from models.session import reading, writing
-from models.states import EvaluationState
+from models.database.session import reading, writing
+from models.queue_status.submission_progress import read_measured_segments, told_state
+from models.schema.corpus import Protocol
+from models.schema.queue import Evaluation as StoredEvaluation
+from models.schema.states import EvaluationState
 from web.asking import Asking, state_of
 from web.errors import NotThere
 from web.life.reasons import told_reason

@@ -9,8 +9,8 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from analysis.agreement_objects import agreement_object
-from models.human import StoredJudgments, list_judgments
-from models.session import reading, writing
+from models.corpus.judgments import StoredJudgments, list_judgments
+from models.database.session import reading, writing
 from web.asking import Asking, state_of
 from web.errors import Forbidden, NotThere
 from web.inspection.human import add_judgments, remove_judgments

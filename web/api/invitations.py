@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, Field
 
-from models.roles import CampaignRole, Scope, SiteRole, TeamRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import CampaignRole, Scope, SiteRole, TeamRole
 from web.access.invitations import KnownInvitation, accept_invitation
 from web.access.inviting import invitations_seen, invite_by_mail, withdraw
 from web.api.paging import LARGEST_ID, After, Limit, Paged, id_after, in_pages

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from models.session import reading
+from models.database.session import reading
 from web.asking import Asking, state_of
 from web.inspection.nights import seen_history, seen_report, seen_schedules
 

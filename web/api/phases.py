@@ -8,9 +8,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from models.phases import KnownPhase
-from models.roles import Feedback, LateRule, PhaseKind
-from models.session import reading, writing
+from models.corpus.phases import KnownPhase
+from models.database.session import reading, writing
+from models.schema.roles import Feedback, LateRule, PhaseKind
 from web.api.campaigns import IfMatch
 from web.api.paging import After, Limit, Paged, part_of
 from web.asking import Asking, state_of

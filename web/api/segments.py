@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 
 from metrics.inspection.marks import Mark
-from models.session import reading
+from models.database.session import reading
 from web.asking import Asking, state_of
 from web.errors import BadRequest
 from web.inspection.segments import Asked, Order, SeenSegment, SeenSegments, read_segments

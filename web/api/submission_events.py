@@ -15,7 +15,7 @@ from fastapi import APIRouter, Depends, Header, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from models.session import reading
+from models.database.session import reading
 from web.api.submission_shapes import Progress, shown_progress
 from web.api.submissions import Number
 from web.asking import Asking, state_of

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from models.roles import DeclaredKind
-from models.states import EvaluationState
+from models.schema.roles import DeclaredKind
+from models.schema.states import EvaluationState
 from web.boards.rounding import end_of
 
 if TYPE_CHECKING:
-    from models.awaited import Awaited
+    from models.queue_status.submission_progress import Awaited
     from scheduler.quotas import Standing
     from web.boards.feedback import Told, ToldScore
     from web.diagnosis.finding import Finding as FoundFinding

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
 
-from models.roles import DeclaredKind
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import DeclaredKind
 from scheduler.submitting import LONGEST_KEY
 from web.api.paging import After, Limit, Paged, id_after
 from web.api.submission_shapes import (

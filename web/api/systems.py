@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from models.session import reading
+from models.database.session import reading
 from web.api.paging import After, Limit, Paged, id_after, in_pages
 from web.asking import Asking, state_of
 from web.life.sight import read_sight

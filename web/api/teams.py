@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, Field
 
-from models.roles import Scope, TeamRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import Scope, TeamRole
 from web.access.accounts import find_account
 from web.access.rights import require_administrator
 from web.access.teams import (

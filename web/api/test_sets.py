@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
 from metrics.text.folder import CampaignFolder
-from models.session import reading, writing
+from models.database.session import reading, writing
 from web.api.campaigns import IfMatch
 from web.api.paging import After, Limit, Paged, part_of
 from web.asking import Asking, state_of

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, Field
 
-from models.roles import Scope
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import Scope
 from web.access.rights import require_browser
 from web.access.sessions import recognise
 from web.access.tokens import KnownToken, list_tokens, make_token, revoke_token

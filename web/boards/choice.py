@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.board import position_of_metric
-from models.boards import ListedBoard, list_boards, outgrown_boards
-from models.known_test_sets import first_called
+from models.corpus.test_sets import first_called
+from models.results.boards import ListedBoard, list_boards, outgrown_boards
 from web.errors import Forbidden, NotThere
 
 if TYPE_CHECKING:

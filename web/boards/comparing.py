@@ -15,10 +15,10 @@ from analysis.significance import bootstrap_pairs
 from analysis.trials import randomization_pairs
 from metrics.resampling.paired import pairs_to_test
 from metrics.resampling.randomization import TRIALS
-from models.comparison import Comparison
-from models.leaderboard import read_contestants
-from models.progress import read_comparison_progress
-from models.session import reading
+from models.database.session import reading
+from models.queue_status.progress import read_comparison_progress
+from models.results.leaderboard import read_contestants
+from models.schema.queue import Comparison
 from scheduler.comparing import request_comparison
 from web.boards.feedback import LEVEL
 from web.errors import BadRequest, NotThere

@@ -16,16 +16,14 @@ from sqlalchemy import Connection, Engine, select
 
 from metrics.resampling.interval import percentile_interval
 from metrics.titles import titled_apart
-from models.arrays import unpack
-from models.declaration import LadderStep
-from models.evaluation import Evaluation
-from models.protocol import Protocol
-from models.roles import Feedback
-from models.score import Score
-from models.session import reading, writing
-from models.states import EvaluationState
-from models.submission import Submission
-from models.system import System
+from models.database.session import reading, writing
+from models.schema.campaigns import LadderStep
+from models.schema.corpus import Protocol, Submission, System
+from models.schema.queue import Evaluation
+from models.schema.results import Score
+from models.schema.roles import Feedback
+from models.schema.states import EvaluationState
+from models.storage.arrays import unpack
 from web.boards.ladder import write_steps
 from web.boards.rounding import DEFAULT_STEP, rounded, rounded_outwards, step_of
 

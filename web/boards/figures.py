@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from metrics.resampling.interval import percentile_interval
 from metrics.titles import titled_apart
-from models.leaderboard import read_scores, score_of_runs
+from models.results.leaderboard import read_scores, score_of_runs
 from web.boards.feedback import LEVEL
 
 if TYPE_CHECKING:

@@ -14,14 +14,13 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from models.conflicts import insert_if_absent
-from models.declaration import LadderStep
-from models.evaluation import Evaluation
+from models.database.upsert import insert_if_absent
 from models.ledger import lock_account
-from models.score import Score
-from models.states import OPEN, EvaluationState
-from models.submission import Submission
-from models.system import System
+from models.schema.campaigns import LadderStep
+from models.schema.corpus import Submission, System
+from models.schema.queue import Evaluation
+from models.schema.results import Score
+from models.schema.states import OPEN, EvaluationState
 from web.boards.rounding import rounded, step_of
 
 

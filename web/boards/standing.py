@@ -1,4 +1,4 @@
-"""All systems on a board with their scores, as they were at a moment; who stands and is ranked is `models.entries`."""
+"""All systems on a board with their scores, as they were at a moment; who stands and is ranked is `models.results.entries`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, case, func, select
 
-from models.audit import AuditEntry
-from models.boards import ListedBoard
-from models.declaration import Declaration
-from models.entries import Entry, are_ranked, standing_entries
-from models.evaluation import Evaluation
-from models.leaderboard import constrained_of, read_entries, state_of_runs
-from models.roles import DeclaredKind
-from models.states import EvaluationState
-from models.submission import Submission
+from models.results.boards import ListedBoard
+from models.results.entries import Entry, are_ranked, standing_entries
+from models.results.leaderboard import constrained_of, read_entries, state_of_runs
+from models.schema.accounts import AuditEntry
+from models.schema.campaigns import Declaration
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation
+from models.schema.roles import DeclaredKind
+from models.schema.states import EvaluationState
 from web.boards.figures import Figure, Measured, read_figures
 from web.boards.memory import Memory
 

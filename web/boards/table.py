@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from models.roles import DeclaredKind
+from models.schema.roles import DeclaredKind
 from web.boards.names import Name, name_of
 from web.report.leaderboard import Cell, drawn
 from web.report.numbers import digits, number

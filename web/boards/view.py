@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from analysis.significance import ALPHA
 from metrics.ranking import places
 from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
-from models.leaderboard import ranked as ranks_of
-from models.session import reading
+from models.database.session import reading
+from models.results.leaderboard import ranked as ranks_of
 from web.boards.memory import Memory
 from web.boards.standing import Contender, Standing, read_stamp, read_standing
 from web.boards.wins import Wins
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from metrics.ranking import Place
-    from models.boards import ListedBoard
+    from models.results.boards import ListedBoard
 
 LINE_BYTES = 400
 """About what a system takes in a view."""

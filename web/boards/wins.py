@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
-    from models.boards import ListedBoard
+    from models.results.boards import ListedBoard
     from web.boards.standing import Contender
 
 log = logging.getLogger(__name__)

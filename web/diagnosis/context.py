@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from metrics.text.blocks import BLOCK, block_count
-from models.roles import Visibility
-from models.submission import Submission
-from models.system import System
-from models.test_set import Reference, TestSet
-from models.text import TextBlock
+from models.schema.corpus import Reference, Submission, System, TestSet, TextBlock
+from models.schema.roles import Visibility
 from web.access.principal import COMMAND_LINE, Principal
 from web.diagnosis.standard import OtherOutput, Standard
 from web.diagnosis.twins import MOST_ALIKE, alike_lines

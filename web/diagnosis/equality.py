@@ -8,7 +8,7 @@ from metrics.text.wording import listed
 from web.diagnosis.finding import Finding, Severity
 
 if TYPE_CHECKING:
-    from models.equal_outputs import Equals
+    from models.results.equal_outputs import Equals
 
 ADVICE = "Leave it out of correlations and charts: it is no result of a system."
 

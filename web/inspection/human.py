@@ -17,9 +17,9 @@ from metrics.human.reading import Reading, read_judgments
 from metrics.text.contents import Contents
 from metrics.text.gzip_members import GZIP
 from metrics.text.names import printable
-from models.human import StoredJudgments, delete_judgments, list_judgments
-from models.known_test_sets import Named, segments_of_documents
-from models.session import reading, writing
+from models.corpus.judgments import StoredJudgments, delete_judgments, list_judgments
+from models.corpus.test_sets import Named, segments_of_documents
+from models.database.session import reading, writing
 from scheduler.judgments import NothingMatched, store_judged
 from web.errors import BadRequest, NotThere
 from web.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets

@@ -14,11 +14,11 @@ from analysis.board import Board, read_board
 from analysis.correlation import AgreementTable, Asked, agreement_of_segments, agreement_of_systems
 from analysis.judged import JudgedBoard, read_judged
 from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM
-from models.boards import ListedBoard, list_boards
-from models.equal_outputs import Equals, read_equals
-from models.human import StoredJudgments, find_judgments, list_judgments
-from models.leaderboard import LeaderboardRow
-from models.session import reading
+from models.corpus.judgments import StoredJudgments, find_judgments, list_judgments
+from models.database.session import reading
+from models.results.boards import ListedBoard, list_boards
+from models.results.equal_outputs import Equals, read_equals
+from models.results.leaderboard import LeaderboardRow
 from web.errors import Forbidden, NotSignedIn, NotThere
 from web.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from web.life.sight import Sight

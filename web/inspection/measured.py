@@ -12,11 +12,10 @@ from sqlalchemy import Connection, select
 from metrics.errors import MetricsError
 from metrics.titles import titled_apart
 from models.errors import NotFound
-from models.evaluation import Evaluation
-from models.protocol import Protocol
-from models.states import EvaluationState
-from models.stored_statistics import read_statistics
-from models.submission import Submission
+from models.results.statistics import read_statistics
+from models.schema.corpus import Protocol, Submission
+from models.schema.queue import Evaluation
+from models.schema.states import EvaluationState
 from web.errors import NotThere
 from worker.scoring import known_metric
 

@@ -11,10 +11,10 @@ from sqlalchemy import Connection, select
 
 from analysis.night_series import NightSeries
 from analysis.nights import History, NightReport, read_history, read_report
-from models.base import now
-from models.campaign import Campaign
-from models.nights import KnownNight, count_nights, list_nights
-from models.schedule import KnownSchedule, list_schedules
+from models.nightly.runs import KnownNight, count_nights, list_nights
+from models.nightly.schedules import KnownSchedule, list_schedules
+from models.schema.base import now
+from models.schema.campaigns import Campaign
 from scheduler.night_plan import LATE_SECONDS
 from web.access.principal import Principal
 from web.charts import chart_of_nights

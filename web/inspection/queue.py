@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, select
 
-from models.campaign import Campaign
-from models.overview import Overview, read_overview
+from models.queue_status.overview import Overview, read_overview
+from models.schema.campaigns import Campaign
 from scheduler.leader import is_led
 from web.access.principal import Principal
 from web.inspection.nights import require_watcher

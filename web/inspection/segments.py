@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 
 from metrics.inspection.lengths import counts_characters
 from metrics.text.blocks import BLOCK, block_count
-from models.test_set import Document
+from models.schema.corpus import Document
 from web.errors import BadRequest
 from web.inspection.measured import Measure, find_measure, read_measures, segment_scores
 from web.inspection.visible import (

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, select
 
-from models.known_test_sets import first_called
-from models.submission import Submission
-from models.test_set import Reference, TestSet
+from models.corpus.test_sets import first_called
+from models.schema.corpus import Reference, Submission, TestSet
 from web.errors import NotThere
 from web.life.shown import read_shown
 from web.life.sight import Sight

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select
 
-from models.campaign import Campaign, CampaignProtocol, CampaignTestSet, Phase
-from models.campaign_protocols import lock_campaign
-from models.session import reading
+from models.corpus.campaign_protocols import lock_campaign
+from models.database.session import reading
+from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, Phase
 from web.access.principal import Principal
 from web.errors import OutOfDate
 from web.life.sight import Sight, read_sight

@@ -15,16 +15,12 @@ from metrics import parse_metric
 from metrics.text.pairing import check_pairing
 from metrics.text.plain import Text, check_same_length
 from metrics.titles import told_apart
-from models.campaign import CampaignTestSet, Correction, called_there
-from models.declaration import Declaration, Diagnosis
-from models.evaluation import Evaluation
-from models.human import carry_judgments
-from models.leaderboard import LeaderboardRow, ranked, read_leaderboard
-from models.ledger import SubmissionRequest
-from models.states import OPEN
-from models.submission import Submission
-from models.test_set import Document, Reference, TestSet
-from models.text import LayerBlock, TextBlock
+from models.corpus.judgments import carry_judgments
+from models.results.leaderboard import LeaderboardRow, ranked, read_leaderboard
+from models.schema.campaigns import CampaignTestSet, Correction, Declaration, Diagnosis, SubmissionRequest, called_there
+from models.schema.corpus import Document, LayerBlock, Reference, Submission, TestSet, TextBlock
+from models.schema.queue import Evaluation
+from models.schema.states import OPEN
 from scheduler.intake import NewProtocol, NewTestSet, store_protocols, store_test_set
 from web.errors import BadRequest, NotThere, Taken
 from web.inspection.human import note_added
@@ -63,7 +59,7 @@ class Beside:
     new: float | None
     """None where there is no score (yet)."""
     ranked: bool
-    """Whether it is ranked now (`models.entries`); ranks before the correction are those among the same systems."""
+    """Whether it is ranked now (`models.results.entries`); ranks before the correction are those among the same systems."""
     old_rank: int | None
     new_rank: int | None
 

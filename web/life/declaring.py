@@ -7,16 +7,15 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from models.base import now
-from models.campaign_protocols import hold_campaign
-from models.declaration import Declaration
+from models.corpus.campaign_protocols import hold_campaign
 from models.declaring import demote_primary, primary_of
-from models.evaluation import Evaluation
 from models.ledger import lock_account
-from models.roles import DeclaredKind
-from models.states import QueueClass
-from models.submission import Submission
-from models.system import System
+from models.schema.base import now
+from models.schema.campaigns import Declaration
+from models.schema.corpus import Submission, System
+from models.schema.queue import Evaluation
+from models.schema.roles import DeclaredKind
+from models.schema.states import QueueClass
 from scheduler.queueing import queue_submissions
 from web.access.principal import COMMAND_LINE, Principal
 from web.errors import Forbidden, NotThere, Taken

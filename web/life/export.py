@@ -12,14 +12,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, select
 
-from models.account import Account
-from models.audit import AuditEntry
-from models.evaluation import Evaluation
-from models.protocol import Protocol
-from models.score import Score
-from models.session import reading
-from models.submission import Submission
-from models.test_set import Document, Reference, TestSet
+from models.database.session import reading
+from models.schema.accounts import Account, AuditEntry
+from models.schema.corpus import Document, Protocol, Reference, Submission, TestSet
+from models.schema.queue import Evaluation
+from models.schema.results import Score
 from web.access.principal import Principal
 from web.life.corrections import list_corrections
 from web.life.shown import read_shown

@@ -14,15 +14,12 @@ from metrics.registry import asked_metrics, parse_metrics
 from metrics.resources import Resources
 from metrics.segmentation import unsegmented_of, without_tokenizer
 from metrics.surroundings import Surroundings, settle
-from models.campaign import CampaignProtocol
-from models.conflicts import insert_if_absent
-from models.declaration import Declaration
-from models.evaluation import Evaluation
-from models.known_test_sets import read_references
-from models.protocol import Protocol
-from models.states import QueueClass
-from models.submission import Submission
-from models.system import System
+from models.corpus.test_sets import read_references
+from models.database.upsert import insert_if_absent
+from models.schema.campaigns import CampaignProtocol, Declaration
+from models.schema.corpus import Protocol, Submission, System
+from models.schema.queue import Evaluation
+from models.schema.states import QueueClass
 from scheduler.intake import NewProtocol, store_protocols
 from scheduler.queueing import queue_submissions
 from web.errors import BadRequest

@@ -10,11 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, case, delete, func, insert, select, update
 
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
-from models.campaign import CampaignTestSet, Phase
-from models.declaration import Declaration
-from models.phases import KnownPhase
-from models.quota import Quota
-from models.roles import Feedback, LateRule, PhaseKind
+from models.corpus.phases import KnownPhase
+from models.schema.campaigns import CampaignTestSet, Declaration, Phase, Quota
+from models.schema.roles import Feedback, LateRule, PhaseKind
 from web.errors import BadRequest, NotThere, Taken
 from web.life.changing import changed
 from web.life.sight import Sight

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection
 
-from models.quota import KnownQuota, Quota, list_quotas, of_scope
+from models.quota import KnownQuota, list_quotas, of_scope
 from models.quota import Scope as Whose
-from models.states import QuotaKind
+from models.schema.campaigns import Quota
+from models.schema.states import QuotaKind
 from scheduler.quotas import Account, campaign_teams, read_accounts, remove_quotas, set_quotas
 from web.access.principal import Principal
 from web.errors import Forbidden

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from models.states import EvaluationState, Fault
+from models.schema.states import EvaluationState, Fault
 
 if TYPE_CHECKING:
     from web.life.sight import Sight

@@ -10,11 +10,11 @@ from sqlalchemy import Connection, insert, select, update
 from analysis.board import position_of_metric
 from metrics.registry import parse_metric
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
-from models.base import now
-from models.campaign import Campaign, CampaignMember, CampaignProtocol
-from models.conflicts import insert_new
-from models.protocol import Protocol
-from models.roles import CampaignRole, Joining, Scope, Visibility
+from models.database.upsert import insert_new
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignMember, CampaignProtocol
+from models.schema.corpus import Protocol
+from models.schema.roles import CampaignRole, Joining, Scope, Visibility
 from web.access.principal import COMMAND_LINE, Principal
 from web.errors import BadRequest, Forbidden, Taken
 from web.life.changing import changed

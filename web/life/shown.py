@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from models.declaration import Declaration
-from models.entries import are_ranked, standing_entries
-from models.roles import Feedback
-from models.submission import Submission
-from models.system import System
+from models.results.entries import are_ranked, standing_entries
+from models.schema.campaigns import Declaration
+from models.schema.corpus import Submission, System
+from models.schema.roles import Feedback
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection

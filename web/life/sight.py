@@ -23,13 +23,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, exists, or_, select, true
 
-from models.base import now
-from models.campaign import Campaign, CampaignMember, CampaignTestSet, Participation
+from models.corpus.phases import KnownPhase, phase_at, read_phases_of
 from models.errors import UnreadableRow
-from models.phases import KnownPhase, phase_at, read_phases_of
-from models.roles import CampaignRole, DeclaredKind, Feedback, Joining, PhaseKind, Scope, TeamRole, Visibility
-from models.states import known
-from models.team import Team
+from models.schema.accounts import Team
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignMember, CampaignTestSet, Participation
+from models.schema.roles import CampaignRole, DeclaredKind, Feedback, Joining, PhaseKind, Scope, TeamRole, Visibility
+from models.schema.states import known
 from scheduler.errors import BadSchedule
 from web.access.principal import COMMAND_LINE, Principal
 from web.errors import Forbidden, NotThere

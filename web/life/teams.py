@@ -8,14 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from models.account import Account, Invitation
-from models.base import now
-from models.campaign import Campaign, CampaignMember, Participation
-from models.campaign_protocols import lock_campaign
-from models.roles import CampaignRole, Joining, Scope, TeamRole
-from models.submission import Submission
-from models.system import System
-from models.team import Team
+from models.corpus.campaign_protocols import lock_campaign
+from models.schema.accounts import Account, Invitation, Team
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignMember, Participation
+from models.schema.corpus import Submission, System
+from models.schema.roles import CampaignRole, Joining, Scope, TeamRole
 from web.access.accounts import find_account
 from web.access.principal import COMMAND_LINE, Principal
 from web.access.secrets import hash_of, new_secret

@@ -17,12 +17,10 @@ from metrics.text.contents import LOOKED_AT, opened
 from metrics.text.formats import MARKED, looks_like, read_text
 from metrics.text.limits import TextLimits
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, system_name
-from models.base import now
-from models.campaign import CampaignProtocol, CampaignTestSet, called_there
-from models.known_test_sets import first_called
-from models.protocol import Protocol
-from models.submission import Submission
-from models.test_set import Reference, TestSet
+from models.corpus.test_sets import first_called
+from models.schema.base import now
+from models.schema.campaigns import CampaignProtocol, CampaignTestSet, called_there
+from models.schema.corpus import Protocol, Reference, Submission, TestSet
 from scheduler.intake import NewTestSet, store_test_set
 from web.errors import BadRequest, NotThere, Taken
 from web.life.measures import Measuring, add_measures

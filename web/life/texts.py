@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, Engine, select
 
-from models.session import reading
-from models.test_set import Reference, TestSet
-from models.text import TextBlock
+from models.database.session import reading
+from models.schema.corpus import Reference, TestSet, TextBlock
 from web.errors import NotThere
 from web.life.sight import Sight
 

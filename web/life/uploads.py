@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fastapi.concurrency import run_in_threadpool
 
-from models.session import reading
+from models.database.session import reading
 from web.life.measures import asked_for, protocols_on
 from web.life.sight import read_sight
 from web.life.test_sets import find_campaign_test_set, read_given, read_references

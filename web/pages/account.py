@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Request, Response
 
-from models.roles import Scope
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import Scope
 from web.access.accounts import read_account, rename
 from web.access.confirmations import confirm_address, find_confirmation
 from web.access.mail import send

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from models.roles import Scope
-from models.session import reading
+from models.database.session import reading
+from models.schema.roles import Scope
 from web.access.audit_log import read_entries
 from web.access.rights import require_administrator
 from web.api.paging import id_after

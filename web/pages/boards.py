@@ -11,9 +11,9 @@ from markupsafe import Markup
 from sqlalchemy import Connection
 
 from analysis.board import notices_of
-from models.entries import RULE
-from models.equal_outputs import read_equals
-from models.session import reading
+from models.database.session import reading
+from models.results.entries import RULE
+from models.results.equal_outputs import read_equals
 from web.api.boards import Filters
 from web.api.comparisons import Comparing
 from web.asking import Asking, state_of

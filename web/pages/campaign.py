@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request, Response
 
-from models.entries import RULE
-from models.phases import TAKING
-from models.roles import Joining, PhaseKind, TeamRole
-from models.session import reading, writing
+from models.corpus.phases import TAKING
+from models.database.session import reading, writing
+from models.results.entries import RULE
+from models.schema.roles import Joining, PhaseKind, TeamRole
 from web.asking import Asking, state_of
 from web.errors import Forbidden, NotSignedIn
 from web.life.corrections import compare, count_open, find_correction, list_corrections

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from analysis.significance import ALPHA, beside_the_leaderboard
 from metrics.resampling.correction import TITLES
 from metrics.resampling.paired import smallest_p
-from models.session import reading, writing
+from models.database.session import reading, writing
 from web.api.comparisons import Comparing, begin_trials
 from web.asking import Asking, state_of
 from web.boards.choice import Choice, read_choices

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from models.session import reading
+from models.database.session import reading
 from web.asking import Asking, state_of
 from web.life.sight import UnreadableCampaign, visible_campaigns
 from web.pages.rendering import page

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
 
-from models.roles import CampaignRole, Scope, SiteRole, TeamRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import CampaignRole, Scope, SiteRole, TeamRole
 from web.access.invitations import SMALL_ROLES, KnownInvitation, accept_invitation, find_invitation
 from web.access.inviting import invitations_seen, invite_by_mail, withdraw
 from web.access.letters import invited_to

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request, Response
 from sqlalchemy import Connection, select
 
-from models.audit import AuditEntry
-from models.roles import CampaignRole, Joining, Scope, Visibility
-from models.session import reading, writing
-from models.states import QuotaKind
+from models.database.session import reading, writing
+from models.schema.accounts import AuditEntry
+from models.schema.roles import CampaignRole, Joining, Scope, Visibility
+from models.schema.states import QuotaKind
 from web.access.principal import Principal
 from web.asking import Asking, state_of
 from web.errors import BadRequest, Forbidden, NotSignedIn, NotThere

@@ -8,9 +8,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 
-from models.phases import KnownPhase
-from models.roles import Feedback, LateRule, PhaseKind
-from models.session import reading, writing
+from models.corpus.phases import KnownPhase
+from models.database.session import reading, writing
+from models.schema.roles import Feedback, LateRule, PhaseKind
 from web.asking import Asking, state_of
 from web.errors import BadRequest, NotThere
 from web.life.changing import to_change, version_of

@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from metrics.text.folder import CampaignFolder
 from metrics.text.plain import Text
-from models.session import reading, writing
+from models.database.session import reading, writing
 from web.access.principal import Principal
 from web.asking import Asking, state_of
 from web.errors import BadRequest, NotThere

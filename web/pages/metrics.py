@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
 from analysis.agreement_words import explanations
-from models.session import reading, writing
+from models.database.session import reading, writing
 from web.asking import Asking, state_of
 from web.diagnosis.equality import find_equals
 from web.errors import BadRequest, WebError

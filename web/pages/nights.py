@@ -6,8 +6,8 @@ from fastapi import APIRouter, Request, Response
 
 from analysis.night_words import badness, baseline_of, how_tested, level_of, place_of, summary
 from analysis.nights import NightReport
-from models.session import reading
-from models.states import NightState
+from models.database.session import reading
+from models.schema.states import NightState
 from web.asking import Asking, state_of
 from web.errors import NotThere
 from web.inspection.nights import (

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
 
-from models.session import reading
+from models.database.session import reading
 from web.access.confirmations import find_confirmation
 from web.access.mail import send
 from web.access.sign_up import ask_for_password, reset_password

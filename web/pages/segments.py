@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 
-from models.session import reading
+from models.database.session import reading
 from web.asking import Asking, state_of
 from web.errors import BadRequest
 from web.inspection.segments import MOST_OUTPUTS, Asked, Order, read_segments

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request, Response
 
-from models.session import writing
+from models.database.session import writing
 from web.access.sessions import begin_session, end_session, recognise
 from web.asking import SESSION_COOKIE, VISITOR_COOKIE, Asking, session_secret, state_of
 from web.errors import WebError

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, BackgroundTasks, Form, Request, Response
 
-from models.session import writing
+from models.database.session import writing
 from web.access.mail import send
 from web.access.sessions import begin_session
 from web.access.sign_up import sign_up

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Path, Query, Request, Response
 
-from models.roles import DeclaredKind, Scope
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import DeclaredKind, Scope
 from web.asking import Asking, state_of
 from web.boards.feedback import read_told
 from web.errors import Forbidden, Taken, WebError

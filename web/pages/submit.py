@@ -11,9 +11,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 
 from metrics.errors import MetricsError
+from models.database.session import reading
 from models.errors import ModelsError
-from models.roles import DeclaredKind, Scope
-from models.session import reading
+from models.schema.roles import DeclaredKind, Scope
 from scheduler.errors import ReusedKey, SchedulerError
 from web.access.principal import Principal
 from web.access.secrets import new_secret

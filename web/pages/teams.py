@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Request, Response
 
-from models.roles import Scope, SiteRole, TeamRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.roles import Scope, SiteRole, TeamRole
 from web.access.invitations import list_invitations
 from web.access.inviting import invite_by_mail
 from web.access.teams import (

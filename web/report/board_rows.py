@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from models.boards import ListedBoard
-    from models.roles import DeclaredKind
-    from models.states import EvaluationState
+    from models.results.boards import ListedBoard
+    from models.schema.roles import DeclaredKind
+    from models.schema.states import EvaluationState
     from web.report.delimited import Cell
 
 _BOARD = ("campaign", "test_set", "version", "references", "system", "team", "runs", "state")

@@ -14,7 +14,7 @@ from analysis.ngrams import read_ngrams, words_of
 from analysis.significance import ALPHA, CORRECTION, beside_the_leaderboard, bootstrap_pairs, ranked_by_bootstrap
 from analysis.texts import read_board_texts, read_outputs
 from metrics.resampling.paired import smallest_p
-from models.human import list_judgments, read_systems
+from models.corpus.judgments import list_judgments, read_systems
 from web.report import limits
 from web.report.breakdowns import documents_body, groups_body, references_body
 from web.report.differences import MetricPairs, differences_body

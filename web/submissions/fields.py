@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from models.roles import DeclaredKind
+from models.schema.roles import DeclaredKind
 from scheduler.submitting import LONGEST_DESCRIPTION
 from web.errors import BadRequest
 from web.short_text import short_text

@@ -9,11 +9,11 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import select
 
 from metrics.text.names import folded
-from models.campaign_protocols import find_measures
-from models.known_test_sets import segments_of_documents
-from models.session import reading
-from models.states import QueueClass
-from models.team import Team
+from models.corpus.campaign_protocols import find_measures
+from models.corpus.test_sets import segments_of_documents
+from models.database.session import reading
+from models.schema.accounts import Team
+from models.schema.states import QueueClass
 from scheduler.admission import check_open
 from scheduler.submitting import Attempt, Submitted, submit
 from web.access.throttle import Rate
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from metrics.text.plain import Text
-    from models.known_test_sets import KnownTestSet
+    from models.corpus.test_sets import KnownTestSet
     from web.access.principal import Principal
     from web.diagnosis.finding import Finding
     from web.diagnosis.standard import Standard

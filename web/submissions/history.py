@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import or_, select
 
-from models.account import Account
-from models.audit import AuditEntry
-from models.team import Membership, Team
+from models.schema.accounts import Account, AuditEntry, Membership, Team
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

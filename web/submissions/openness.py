@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from models.phases import read_phase
+from models.corpus.phases import read_phase
 from scheduler.admission import check_open
 from scheduler.errors import PhaseClosed
 from scheduler.quotas import Standing, clock, read_standings, used_up
@@ -13,7 +13,7 @@ from scheduler.quotas import Standing, clock, read_standings, used_up
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from models.phases import KnownPhase
+    from models.corpus.phases import KnownPhase
     from web.life.sight import Sight
 
 

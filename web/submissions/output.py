@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from fastapi import Response
 from sqlalchemy import select
 
-from models.session import reading
-from models.text import TextBlock
+from models.database.session import reading
+from models.schema.corpus import TextBlock
 from web.errors import NotThere
 from web.life.shown import sees_output
 from web.submissions.seen import UNKNOWN, find_row

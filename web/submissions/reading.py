@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from metrics.text.plain import Text
-    from models.known_test_sets import KnownTestSet
+    from models.corpus.test_sets import KnownTestSet
     from web.diagnosis.finding import Finding
     from web.sandbox.limits import Limits
 

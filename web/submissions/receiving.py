@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import ClientDisconnect
 
-from models.roles import Scope
+from models.schema.roles import Scope
 from web.asking import Asking, credential_of, state_of
 from web.errors import BadRequest
 from web.submissions.fields import SubmissionFields

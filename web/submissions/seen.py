@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Select, select
 
-from models.awaited import Awaited, read_awaited, told_state
-from models.campaign import CampaignTestSet, called_there
-from models.declaration import Declaration, Diagnosis
-from models.equal_outputs import read_equals
-from models.evaluation import Evaluation
-from models.known_test_sets import KnownTestSet
-from models.protocol import Protocol
-from models.roles import DeclaredKind
-from models.states import EvaluationState
-from models.submission import Submission
-from models.system import System
-from models.test_set import TestSet
-from models.text import Text
+from models.corpus.test_sets import KnownTestSet
+from models.queue_status.submission_progress import Awaited, read_awaited, told_state
+from models.results.equal_outputs import read_equals
+from models.schema.campaigns import CampaignTestSet, Declaration, Diagnosis, called_there
+from models.schema.corpus import Protocol, Submission, System, TestSet, Text
+from models.schema.queue import Evaluation
+from models.schema.roles import DeclaredKind
+from models.schema.states import EvaluationState
 from web.diagnosis.equality import find_equals
 from web.diagnosis.finding import Finding, Severity
 from web.errors import NotThere

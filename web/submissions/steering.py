@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from models.comparing import end_comparisons
-from models.comparison import Comparison
-from models.evaluation import Evaluation
-from models.outcomes import cancel_evaluations, lock_evaluations
-from models.submission import Submission
+from models.queue.comparisons import end_comparisons
+from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
+from models.schema.corpus import Submission
+from models.schema.queue import Comparison, Evaluation
 from scheduler.controls import CANCELLED, UNFINISHED, queue_again
 from web.errors import NotThere, Taken
 from web.short_text import short_text

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, Connection, func, or_, select
 
-from models.declaration import Declaration
-from models.submission import Submission
-from models.system import System
+from models.schema.campaigns import Declaration
+from models.schema.corpus import Submission, System
 
 if TYPE_CHECKING:
     from web.life.sight import Sight

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from models.campaign import CampaignProtocol
-from models.evaluation import Evaluation
-from models.known_test_sets import KnownTestSet, is_exactly
-from models.protocol import Protocol
-from models.submission import Submission
-from models.test_set import TestSet
+from models.corpus.test_sets import KnownTestSet, is_exactly
+from models.schema.campaigns import CampaignProtocol
+from models.schema.corpus import Protocol, Submission, TestSet
+from models.schema.queue import Evaluation
 from web.errors import BadRequest
 
 if TYPE_CHECKING:

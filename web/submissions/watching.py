@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from models.awaited import Awaited, read_awaited
-from models.session import reading
+from models.database.session import reading
+from models.queue_status.submission_progress import Awaited, read_awaited
 from web.errors import TooMany
 
 if TYPE_CHECKING:

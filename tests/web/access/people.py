@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from argon2 import PasswordHasher
 from sqlalchemy import select, update
 
-from models import Account, AuditEntry
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account, AuditEntry
 from web.asking import FORM_FIELD
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def audited(service: Service) -> list[tuple[str, str, str]]:
 
 def everything_stored(service: Service) -> str:
     """All rows of all tables as text, to look for what must not be there."""
-    from models.base import Base
+    from models.schema.base import Base
 
     with reading(service.engine) as connection:
         return "\n".join(

@@ -9,9 +9,9 @@ from typing import Any, get_args
 import pytest
 from sqlalchemy import Connection, select, update
 
-from models import Account, AuditEntry, Confirmation, WebSession
-from models.roles import SiteRole
-from models.session import writing
+from models.database.session import writing
+from models.schema.accounts import Account, AuditEntry, Confirmation, WebSession
+from models.schema.roles import SiteRole
 from tests.web.access.people import audited
 from tests.web.service import Service
 from web.access.accounts import (

@@ -3,10 +3,11 @@
 import pytest
 from sqlalchemy import delete, select, update
 
-from models import Account, ApiToken, CampaignMember, Membership, Participation, WebSession
-from models.base import now
-from models.roles import CampaignRole, Scope, SiteRole, TeamRole, Visibility
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account, ApiToken, Membership, WebSession
+from models.schema.base import now
+from models.schema.campaigns import CampaignMember, Participation
+from models.schema.roles import CampaignRole, Scope, SiteRole, TeamRole, Visibility
 from tests.web.access.people import PASSWORD, audited, everything_stored, with_password
 from tests.web.service import Service
 
@@ -186,7 +187,7 @@ def test_a_team_is_founded_changed_and_handed_over(service: Service) -> None:
 def test_a_team_that_has_handed_in_by_the_command_line_is_nobodys_to_take(service: Service) -> None:
     from sqlalchemy import insert
 
-    from models import System
+    from models.schema.corpus import System
 
     with writing(service.engine) as connection:
         connection.execute(insert(System).values(name="mast", team="Harbour"))

@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy import select
 
-from models import Account, AuditEntry, Invitation
-from models.roles import SiteRole
-from models.session import reading
+from models.database.session import reading
+from models.schema.accounts import Account, AuditEntry, Invitation
+from models.schema.roles import SiteRole
 from tests.web.service import Service
 from web.access.first import first_link
 from web.access.principal import Principal

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select, update
 
-from models import Account, AuditEntry, CampaignMember, Invitation, Membership, Participation, Team
-from models.base import now
-from models.roles import CampaignRole, SiteRole, TeamRole
-from models.session import writing
+from models.database.session import writing
+from models.schema.accounts import Account, AuditEntry, Invitation, Membership, Team
+from models.schema.base import now
+from models.schema.campaigns import CampaignMember, Participation
+from models.schema.roles import CampaignRole, SiteRole, TeamRole
 from tests.web.access.people import audited
 from tests.web.service import Service
 from web.access.accounts import Unconfirmed

@@ -11,10 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
-from models import Account, Confirmation, Invitation, WebSession
-from models.base import now
-from models.roles import Scope, SiteRole, Visibility
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account, Confirmation, Invitation, WebSession
+from models.schema.base import now
+from models.schema.roles import Scope, SiteRole, Visibility
 from tests.web.access.people import PASSWORD, audited, everything_stored, submit, with_password
 from tests.web.postman import Postman
 from tests.web.service import Service

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from models import Account, ApiToken, AuditEntry, WebSession
-from models.base import now
-from models.roles import Scope, SiteRole, TeamRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account, ApiToken, AuditEntry, WebSession
+from models.schema.base import now
+from models.schema.roles import Scope, SiteRole, TeamRole
 from tests.web.service import Service
 from web.access.principal import (
     COMMAND_LINE,

@@ -11,9 +11,9 @@ from threading import Barrier
 import pytest
 from sqlalchemy import Connection, func, select
 
-from models import Account, Membership
-from models.roles import SiteRole, TeamRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account, Membership
+from models.schema.roles import SiteRole, TeamRole
 from tests.web.access.people import CHEAPLY_HASHED, with_password
 from tests.web.service import Service
 from web.access.accounts import add_account, read_account, set_disabled

@@ -9,10 +9,10 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import Connection, select, update
 
-from models import Account, ApiToken, AuditEntry, Confirmation, Invitation, WebSession
-from models.base import now
-from models.roles import Scope, SiteRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account, ApiToken, AuditEntry, Confirmation, Invitation, WebSession
+from models.schema.base import now
+from models.schema.roles import Scope, SiteRole
 from tests.web.access.people import CHEAPLY_HASHED, PASSWORD, audited, with_password
 from tests.web.service import Service
 from web.access.confirmations import (

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, insert, select, update
 
-from models import AuditEntry, Campaign, Participation, System, Team
-from models.roles import SiteRole, TeamRole
-from models.session import writing
+from models.database.session import writing
+from models.schema.accounts import AuditEntry, Team
+from models.schema.campaigns import Campaign, Participation
+from models.schema.corpus import System
+from models.schema.roles import SiteRole, TeamRole
 from tests.web.access.people import audited
 from tests.web.service import Service
 from web.access.principal import COMMAND_LINE, Principal

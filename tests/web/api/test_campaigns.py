@@ -8,9 +8,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from models.audit import AuditEntry
-from models.roles import PhaseKind, Scope, SiteRole, Visibility
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import AuditEntry
+from models.schema.roles import PhaseKind, Scope, SiteRole, Visibility
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import REFERENCE, SOURCE, hand_in
 from tests.web.service import DAY, Service

@@ -10,11 +10,14 @@ import numpy as np
 from sqlalchemy import delete, insert, select, update
 
 from metrics import parse_metric
-from models import Declaration, Evaluation, Score, Submission
-from models.arrays import pack
-from models.base import now
-from models.roles import DeclaredKind
-from models.session import writing
+from models.database.session import writing
+from models.schema.base import now
+from models.schema.campaigns import Declaration
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation
+from models.schema.results import Score
+from models.schema.roles import DeclaredKind
+from models.storage.arrays import pack
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.web.service import Service
 

@@ -10,9 +10,10 @@ from urllib.parse import quote
 import pytest
 from sqlalchemy import update
 
-from models import CampaignTestSet, Score
-from models.roles import PhaseKind, SiteRole, Visibility
-from models.session import writing
+from models.database.session import writing
+from models.schema.campaigns import CampaignTestSet
+from models.schema.results import Score
+from models.schema.roles import PhaseKind, SiteRole, Visibility
 from tests.cli.latex_reader import tables
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.service import Service

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Connection
 
-from models.boards import ListedBoard
-from models.roles import PhaseKind
-from models.session import make_engine, reading
+from models.database.session import make_engine, reading
+from models.results.boards import ListedBoard
+from models.schema.roles import PhaseKind
 from tests.web.life.test_sight import NOW, phase, sight
 from web.boards.choice import Choice, find_choice, find_metric, read_choices, require_board
 from web.errors import Forbidden, NotThere

@@ -10,10 +10,11 @@ from sqlalchemy import select
 import web.boards.comparing
 from analysis.board import Board, read_board
 from analysis.significance import bootstrap_pairs
-from models import AuditEntry, Trials
-from models.boards import list_boards
-from models.roles import PhaseKind, SiteRole
-from models.session import reading
+from models.database.session import reading
+from models.results.boards import list_boards
+from models.schema.accounts import AuditEntry
+from models.schema.queue import Trials
+from models.schema.roles import PhaseKind, SiteRole
 from tests.scheduler.jobs import queue_job, work_off
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.service import Service

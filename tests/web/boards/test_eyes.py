@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from models.boards import list_boards
-from models.roles import PhaseKind, TeamRole
-from models.session import reading
+from models.database.session import reading
+from models.results.boards import list_boards
+from models.schema.roles import PhaseKind, TeamRole
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.life.test_sight import FREE, NOW, OURS, THEIRS, VIEWERS, phase, sight
 from tests.web.service import Service

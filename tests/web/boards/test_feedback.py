@@ -6,11 +6,12 @@ from dataclasses import asdict, replace
 import pytest
 from sqlalchemy import select, update
 
-from models import Evaluation, Protocol
-from models.declaration import LadderStep
-from models.roles import Feedback, PhaseKind
-from models.session import make_engine, reading, writing
-from models.states import EvaluationState
+from models.database.session import make_engine, reading, writing
+from models.schema.campaigns import LadderStep
+from models.schema.corpus import Protocol
+from models.schema.queue import Evaluation
+from models.schema.roles import Feedback, PhaseKind
+from models.schema.states import EvaluationState
 from tests.web.boards.campaigns import Scored
 from tests.web.service import Service
 from web.access.principal import principal_of_token

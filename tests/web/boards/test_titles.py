@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from analysis.board import position_of_metric, read_board
 from analysis.night_entries import apart
-from models.boards import list_boards
-from models.night_scores import read_night_scores
-from models.roles import SiteRole
-from models.session import reading
+from models.database.session import reading
+from models.nightly.scores import read_night_scores
+from models.results.boards import list_boards
+from models.schema.roles import SiteRole
 from tests.web.boards.campaigns import Scored
 from tests.web.service import Service
 from web.access.principal import COMMAND_LINE

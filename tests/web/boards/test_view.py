@@ -9,11 +9,12 @@ from sqlalchemy import select, update
 import web.boards.wins
 from analysis.board import Board, read_board
 from analysis.significance import ranked_by_bootstrap
-from models import Campaign, Evaluation
-from models.boards import ListedBoard, list_boards
-from models.roles import DeclaredKind
-from models.session import make_engine, reading, writing
-from models.states import EvaluationState
+from models.database.session import make_engine, reading, writing
+from models.results.boards import ListedBoard, list_boards
+from models.schema.campaigns import Campaign
+from models.schema.queue import Evaluation
+from models.schema.roles import DeclaredKind
+from models.schema.states import EvaluationState
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.service import Service
 from web.access.principal import COMMAND_LINE

@@ -14,11 +14,11 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from sqlalchemy import select, update
 
-from models.base import now
-from models.campaign import Campaign, CampaignTestSet
-from models.migrate import upgrade
-from models.roles import DeclaredKind, Feedback, PhaseKind, SiteRole
-from models.session import writing
+from models.database.migrate import upgrade
+from models.database.session import writing
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignTestSet
+from models.schema.roles import DeclaredKind, Feedback, PhaseKind, SiteRole
 from tests.web.browser.conftest import CHROMIUM, FLAGS
 from tests.web.browser.site import Site
 from tests.web.life.campaigns import hand_in, with_test_set

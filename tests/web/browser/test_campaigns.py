@@ -10,10 +10,10 @@ from pathlib import Path
 from playwright.sync_api import expect
 from sqlalchemy import update
 
-from models.base import now
-from models.campaign import Phase
-from models.roles import Feedback, PhaseKind, SiteRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.base import now
+from models.schema.campaigns import Phase
+from models.schema.roles import Feedback, PhaseKind, SiteRole
 from tests.web.browser.looks import check_page
 from tests.web.browser.site import Site
 from tests.web.life.campaigns import hand_in, with_test_set

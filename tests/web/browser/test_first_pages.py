@@ -1,6 +1,6 @@
 """The page that everybody meets first, and that of errors."""
 
-from models.roles import SiteRole, Visibility
+from models.schema.roles import SiteRole, Visibility
 from tests.web.browser.looks import check_page
 from tests.web.browser.site import Site
 

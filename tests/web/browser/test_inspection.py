@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from models.roles import SiteRole
+from models.schema.roles import SiteRole
 from tests.analysis.nights import add_nights, judge, output
 from tests.web.browser.looks import check_page, check_width
 from tests.web.browser.site import Site

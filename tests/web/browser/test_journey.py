@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from models.roles import PhaseKind, SiteRole
+from models.schema.roles import PhaseKind, SiteRole
 from tests.scheduler.jobs import similar_text
 from tests.web.access.people import with_password
 from tests.web.browser.site import Site

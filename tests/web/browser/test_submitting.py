@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from models.database.session import writing
 from models.quota import Scope
-from models.session import writing
-from models.states import QuotaKind
+from models.schema.states import QuotaKind
 from scheduler.quotas import set_quotas
 from tests.web.browser.looks import check_page
 from tests.web.browser.site import PATIENCE_MILLISECONDS, Site

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from models.roles import Scope
+from models.schema.roles import Scope
 from tests.scheduler.jobs import work_off
 from tests.web.service import Service
 from web.client import Client, Patience

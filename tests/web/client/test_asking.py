@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.roles import Visibility
+from models.schema.roles import Visibility
 from tests.web.client.live import Live
 from tests.web.client.live import live as live
 from tests.web.submissions.port import NAME, Port

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from models import Submission
+from models.schema.corpus import Submission
 from tests.web.client.live import Live
 from tests.web.client.live import live as live
 from tests.web.submissions.port import NAME, SEGMENTS, Port, output

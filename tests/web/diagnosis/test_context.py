@@ -4,9 +4,10 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from metrics.text.plain import Text
-from models import Campaign, CampaignTestSet, TestSet
-from models.base import now
-from models.session import make_engine, reading, writing
+from models.database.session import make_engine, reading, writing
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignTestSet
+from models.schema.corpus import TestSet
 from scheduler.submitting import submit
 from tests.scheduler.quotas import SEGMENTS, attempt, open_campaign
 from web.access.principal import COMMAND_LINE, Principal
@@ -55,7 +56,7 @@ def test_the_same_output_is_found_whosever_it_is(engine):
 
 
 def test_an_output_that_the_team_may_not_see_is_not_looked_at(engine):
-    from models.campaign import Phase
+    from models.schema.campaigns import Phase
 
     with writing(engine) as connection:
         campaign = connection.scalar(select(Campaign.id))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fastapi import Request
 
-from models.roles import Scope
+from models.schema.roles import Scope
 from tests.web.service import Service
 from tests.web.wire import Wire, served
 from web.asking import address_of

@@ -9,8 +9,8 @@ import zipfile
 import pytest
 from sqlalchemy import select
 
-from models import Rating
-from models.session import reading
+from models.database.session import reading
+from models.schema.human import Rating
 from tests.web.hostile.world import OPEN, WORDS, World
 
 CANARY = "canaryannotator"

@@ -6,7 +6,7 @@ import pytest
 from fastapi.routing import APIRoute
 from starlette.formparsers import MultiPartParser
 
-from models.roles import Scope
+from models.schema.roles import Scope
 from tests.web.service import Service
 from web import api, pages
 from web.large_bodies import is_upload

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from models.roles import PhaseKind, SiteRole
+from models.schema.roles import PhaseKind, SiteRole
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import SOURCE, hand_in, with_test_set
 from tests.web.service import Service

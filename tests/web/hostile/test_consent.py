@@ -6,10 +6,11 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
-from models import CampaignMember, Invitation, Participation
-from models.base import now
-from models.roles import SiteRole, Visibility
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Invitation
+from models.schema.base import now
+from models.schema.campaigns import CampaignMember, Participation
+from models.schema.roles import SiteRole, Visibility
 from tests.web.access.people import audited
 from tests.web.hostile.world import PRIVATE, World
 from tests.web.service import Service
@@ -30,7 +31,7 @@ def port(service: Service) -> Service:
 
 def person(service: Service, name: str) -> TestClient:
     with reading(service.engine) as connection:
-        from models import Account
+        from models.schema.accounts import Account
 
         found = connection.execute(select(Account.id).where(Account.name == name)).scalar_one()
     return service.browser(found)

@@ -11,9 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from models import Participation, Team
-from models.roles import DeclaredKind, Feedback, PhaseKind
-from models.session import reading
+from models.database.session import reading
+from models.schema.accounts import Team
+from models.schema.campaigns import Participation
+from models.schema.roles import DeclaredKind, Feedback, PhaseKind
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import DAY, Service

@@ -7,8 +7,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from cli.main import main
-from models.roles import PhaseKind, SiteRole
-from models.session import make_engine, writing
+from models.database.session import make_engine, writing
+from models.schema.roles import PhaseKind, SiteRole
 
 EDITS = [
     ("campaign", "visibility", "everybody"),

@@ -11,10 +11,11 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from models import Declaration, Phase, Submission
-from models.base import now
-from models.roles import DeclaredKind, PhaseKind
-from models.session import writing
+from models.database.session import writing
+from models.schema.base import now
+from models.schema.campaigns import Declaration, Phase
+from models.schema.corpus import Submission
+from models.schema.roles import DeclaredKind, PhaseKind
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import DAY, Service

@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import update
 
 from metrics.text.plain import Text
-from models import CampaignTestSet
-from models.base import now
-from models.roles import Feedback, PhaseKind
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.base import now
+from models.schema.campaigns import CampaignTestSet
+from models.schema.roles import Feedback, PhaseKind
 from tests.scheduler.jobs import some_text
 from tests.web.life.campaigns import found, given, hand_in, with_test_set
 from tests.web.service import Service

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from fastapi.testclient import TestClient
 
-from models.roles import SiteRole
-from models.session import writing
+from models.database.session import writing
+from models.schema.roles import SiteRole
 from tests.web.access.people import PASSWORD, submit, with_password
 from tests.web.service import Service
 from web.access.accounts import change_email, set_disabled, set_password

@@ -17,8 +17,8 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from models import Submission
-from models.roles import Scope
+from models.schema.corpus import Submission
+from models.schema.roles import Scope
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, Port, output
 from web.serving import serve

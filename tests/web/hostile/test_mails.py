@@ -9,9 +9,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
-from models import Account
-from models.roles import SiteRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account
+from models.schema.roles import SiteRole
 from tests.web.access.people import PASSWORD, submit, with_password
 from tests.web.postman import Postman
 from tests.web.service import Service

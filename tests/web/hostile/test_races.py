@@ -14,10 +14,11 @@ from httpx import Response
 from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from models import Account, ApiToken, Campaign, Membership, Team
-from models.conflicts import insert_new
-from models.roles import SiteRole, TeamRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.database.upsert import insert_new
+from models.schema.accounts import Account, ApiToken, Membership, Team
+from models.schema.campaigns import Campaign
+from models.schema.roles import SiteRole, TeamRole
 from scheduler.errors import BadIntake
 from scheduler.intake import store_campaign
 from tests.web.service import Service

@@ -11,9 +11,10 @@ from fastapi.testclient import TestClient
 from httpx import Response
 from sqlalchemy import select
 
-from models import Account, Campaign, Team
-from models.roles import SiteRole
-from models.session import reading
+from models.database.session import reading
+from models.schema.accounts import Account, Team
+from models.schema.campaigns import Campaign
+from models.schema.roles import SiteRole
 from tests.web.access.people import submit
 from tests.web.service import Service
 from web.errors import BadRequest

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from models import Account, WebSession
-from models.base import now
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account, WebSession
+from models.schema.base import now
 from tests.web.access.people import PASSWORD, with_password
 from tests.web.service import DAY, Service
 from web.access.principal import Lifetime, note_use, principal_of_session

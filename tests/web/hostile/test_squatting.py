@@ -9,9 +9,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
-from models import Account, CampaignMember, Membership
-from models.roles import SiteRole, Visibility
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account, Membership
+from models.schema.campaigns import CampaignMember
+from models.schema.roles import SiteRole, Visibility
 from tests.web.access.people import PASSWORD, submit
 from tests.web.postman import Postman
 from tests.web.service import Service

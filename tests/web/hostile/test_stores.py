@@ -8,8 +8,8 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from sqlalchemy import update
 
-from models import Statistics
-from models.session import writing
+from models.database.session import writing
+from models.schema.results import Statistics
 from tests.web.hostile.world import OPEN, ROLES, World
 
 SECRET = "canarybucket"

@@ -25,8 +25,9 @@ from metrics.text.campaign_files import read_documents
 from metrics.text.limits import TextLimits
 from metrics.text.mteval import read_mteval
 from metrics.text.spreadsheets import SIGNS, cells_of, defused, restored
-from models import Declaration, Submission, System
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.campaigns import Declaration
+from models.schema.corpus import Submission, System
 from tests.web.hostile.world import OPEN, World
 from web.report.delimited import as_csv, as_tsv
 from web.report.latex import comments, escaped

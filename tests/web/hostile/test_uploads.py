@@ -16,8 +16,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from models import AuditEntry, Submission
-from models.session import reading
+from models.database.session import reading
+from models.schema.accounts import AuditEntry
+from models.schema.corpus import Submission
 from tests.web.hostile.world import PRIVATE, SCRIPT, Template, World
 from tests.web.wire import Wire, served
 from web.asking import SESSION_COOKIE

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import update
 
-from models import CampaignTestSet, Team
-from models.session import writing
+from models.database.session import writing
+from models.schema.accounts import Team
+from models.schema.campaigns import CampaignTestSet
 from tests.web.hostile.world import BLIND, GHOSTS, OPEN, ROLES, World
 from web.boards import versions
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from models.session import make_engine
+from models.database.session import make_engine
 from scheduler.webhook import deliver_due, signature
 from scheduler.webhook_request import LARGEST_ANSWER
 from tests.scheduler.receiver import receiver

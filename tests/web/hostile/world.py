@@ -13,27 +13,16 @@ from pathlib import Path
 from fastapi.testclient import TestClient
 from sqlalchemy import ColumnElement, func, insert, select, update
 
-from models import (
-    Account,
-    CampaignMember,
-    CampaignTestSet,
-    Comparison,
-    Confirmation,
-    Correction,
-    Declaration,
-    Evaluation,
-    Invitation,
-    Phase,
-    Quota,
-    System,
-    Team,
-)
-from models.base import now
-from models.human import NewJudgments, SystemRow, store_judgments
-from models.nights import Night
-from models.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
-from models.session import reading, writing
-from models.states import JudgmentKind, NightState
+from models.corpus.judgments import NewJudgments, SystemRow, store_judgments
+from models.database.session import reading, writing
+from models.schema.accounts import Account, Confirmation, Invitation, Team
+from models.schema.base import now
+from models.schema.campaigns import CampaignMember, CampaignTestSet, Correction, Declaration, Phase, Quota
+from models.schema.corpus import System
+from models.schema.nightly import Night
+from models.schema.queue import Comparison, Evaluation
+from models.schema.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
+from models.schema.states import JudgmentKind, NightState
 from tests.analysis.nights import add_night, add_schedule
 from tests.scheduler.jobs import work_off
 from tests.web.access.people import CHEAPLY_HASHED

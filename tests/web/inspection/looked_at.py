@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 
 from metrics import parse_metric
-from models import CampaignTestSet, Submission, System
-from models.base import now
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.base import now
+from models.schema.campaigns import CampaignTestSet
+from models.schema.corpus import Submission, System
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import work_off
 from tests.web.service import Service

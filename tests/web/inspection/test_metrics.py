@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import select
 
 from metrics.text.plain import Text
-from models.audit import AuditEntry
-from models.roles import PhaseKind, Scope
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import AuditEntry
+from models.schema.roles import PhaseKind, Scope
 from tests.web.inspection.looked_at import REFERENCES, Looked, look_at
 from tests.web.service import DAY, Service
 from web.access.principal import COMMAND_LINE

@@ -4,10 +4,10 @@ import pytest
 from sqlalchemy import insert, update
 
 from metrics.text.blocks import BLOCK
-from models import CampaignTestSet, Declaration
-from models.base import now
-from models.roles import Feedback, PhaseKind
-from models.session import writing
+from models.database.session import writing
+from models.schema.base import now
+from models.schema.campaigns import CampaignTestSet, Declaration
+from models.schema.roles import Feedback, PhaseKind
 from scheduler.intake import NewTestSet, take_in
 from tests.web.inspection.looked_at import OUTPUTS, Looked, look_at
 from tests.web.life.campaigns import hand_in, with_test_set

@@ -3,12 +3,12 @@
 from sqlalchemy import update
 
 from metrics import METRICS
-from models.base import now
-from models.evaluation import Evaluation
-from models.nights import Night
-from models.roles import SiteRole, Visibility
-from models.session import writing
-from models.states import EvaluationState, NightState
+from models.database.session import writing
+from models.schema.base import now
+from models.schema.nightly import Night
+from models.schema.queue import Evaluation
+from models.schema.roles import SiteRole, Visibility
+from models.schema.states import EvaluationState, NightState
 from tests.analysis.nights import add_nights, judge, output
 from tests.web.inspection.looked_at import look_at
 from tests.web.service import Service

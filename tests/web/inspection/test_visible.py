@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import update
 
-from models import CampaignTestSet
-from models.base import now
-from models.roles import PhaseKind, TeamRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.base import now
+from models.schema.campaigns import CampaignTestSet
+from models.schema.roles import PhaseKind, TeamRole
 from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import DAY, Service
 from web.access.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal

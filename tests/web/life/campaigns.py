@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Engine
 
 from metrics.text.plain import Text
-from models.roles import DeclaredKind
-from models.session import writing
+from models.database.session import writing
+from models.schema.roles import DeclaredKind
 from scheduler.submitting import Attempt, Submitted, submit
 from web.access.principal import COMMAND_LINE, Principal
 from web.life.changing import to_change

@@ -9,11 +9,8 @@ from sqlalchemy import Engine, func, select
 
 from metrics.errors import BadText
 from metrics.text.plain import Text
-from models import Campaign, Correction, Evaluation, Submission
-from models.campaign_protocols import find_measures
-from models.declaration import Declaration
-from models.errors import NotFound
-from models.human import (
+from models.corpus.campaign_protocols import find_measures
+from models.corpus.judgments import (
     NewJudgments,
     RatingRow,
     SegmentRow,
@@ -25,10 +22,13 @@ from models.human import (
     read_systems,
     store_judgments,
 )
-from models.roles import DeclaredKind
-from models.session import make_engine, reading, writing
-from models.shard import Shard
-from models.states import JudgmentKind
+from models.database.session import make_engine, reading, writing
+from models.errors import NotFound
+from models.schema.campaigns import Campaign, Correction, Declaration
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation, Shard
+from models.schema.roles import DeclaredKind
+from models.schema.states import JudgmentKind
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import found, given, hand_in, with_test_set
 from web.access.principal import COMMAND_LINE

@@ -7,13 +7,12 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select, update
 
-from models import CampaignTestSet
-from models.audit import AuditEntry
-from models.declaration import Declaration
-from models.evaluation import Evaluation
-from models.roles import DeclaredKind, LateRule, PhaseKind, Scope
-from models.session import reading, writing
-from models.states import QueueClass
+from models.database.session import reading, writing
+from models.schema.accounts import AuditEntry
+from models.schema.campaigns import CampaignTestSet, Declaration
+from models.schema.queue import Evaluation
+from models.schema.roles import DeclaredKind, LateRule, PhaseKind, Scope
+from models.schema.states import QueueClass
 from scheduler.intake import NewSubmission, NewTestSet, take_in
 from tests.web.life.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set
 from tests.web.service import DAY, Service

@@ -13,21 +13,14 @@ from sqlalchemy import event, func, select, update
 
 from metrics import parse_metric
 from metrics.text.plain import Text
-from models import (
-    AuditEntry,
-    Campaign,
-    CampaignTestSet,
-    Correction,
-    Declaration,
-    Evaluation,
-    Phase,
-    Score,
-    Submission,
-    Team,
-)
-from models.base import now
-from models.roles import Feedback, LateRule, PhaseKind, SiteRole, TeamRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import AuditEntry, Team
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Phase
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation
+from models.schema.results import Score
+from models.schema.roles import Feedback, LateRule, PhaseKind, SiteRole, TeamRole
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, insert, select, update
 
-from models import Declaration, Submission, System
-from models.audit import AuditEntry
-from models.campaign_protocols import find_campaign
-from models.quota import Quota, list_quotas
-from models.roles import Feedback, LateRule, PhaseKind
-from models.session import make_engine, writing
-from models.states import QuotaKind
+from models.corpus.campaign_protocols import find_campaign
+from models.database.session import make_engine, writing
+from models.quota import list_quotas
+from models.schema.accounts import AuditEntry
+from models.schema.campaigns import Declaration, Quota
+from models.schema.corpus import Submission, System
+from models.schema.roles import Feedback, LateRule, PhaseKind
+from models.schema.states import QuotaKind
 from tests.faults.cluster import until
 from tests.web.life.campaigns import found, hand_in, with_test_set
 from web.access.principal import COMMAND_LINE

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, update
 
-from models import CampaignTestSet, Declaration, Phase, Submission
-from models.base import now
-from models.roles import DeclaredKind, Feedback, PhaseKind
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.base import now
+from models.schema.campaigns import CampaignTestSet, Declaration, Phase
+from models.schema.corpus import Submission
+from models.schema.roles import DeclaredKind, Feedback, PhaseKind
 from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import DAY, Service
 from web.access.principal import COMMAND_LINE, NOBODY, Principal, principal_of_session

@@ -9,10 +9,22 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, update
 
-from models import Campaign, CampaignMember, CampaignTestSet, Team, TestSet
-from models.phases import KnownPhase
-from models.roles import CampaignRole, Feedback, Joining, LateRule, PhaseKind, Scope, SiteRole, TeamRole, Visibility
-from models.session import reading, writing
+from models.corpus.phases import KnownPhase
+from models.database.session import reading, writing
+from models.schema.accounts import Team
+from models.schema.campaigns import Campaign, CampaignMember, CampaignTestSet
+from models.schema.corpus import TestSet
+from models.schema.roles import (
+    CampaignRole,
+    Feedback,
+    Joining,
+    LateRule,
+    PhaseKind,
+    Scope,
+    SiteRole,
+    TeamRole,
+    Visibility,
+)
 from tests.web.service import DAY, Service
 from web.access.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
 from web.errors import Forbidden, NotSignedIn, NotThere

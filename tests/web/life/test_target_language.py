@@ -12,8 +12,8 @@ from sacrebleu.metrics import BLEU as SacreBLEU
 from metrics import parse_metric
 from metrics.text import mecab
 from metrics.text.tokenizers import tokenizer_name
-from models.roles import SiteRole
-from models.session import writing
+from models.database.session import writing
+from models.schema.roles import SiteRole
 from scheduler.intake import NewProtocol, store_protocol
 from tests.metrics.target_languages import CAMPAIGNS
 from tests.scheduler.jobs import work_off

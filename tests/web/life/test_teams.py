@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from models import Account, CampaignMember, Invitation, Participation, Team
-from models.base import now
-from models.roles import CampaignRole, Joining, Scope, SiteRole, Visibility
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import Account, Invitation, Team
+from models.schema.base import now
+from models.schema.campaigns import CampaignMember, Participation
+from models.schema.roles import CampaignRole, Joining, Scope, SiteRole, Visibility
 from tests.web.access.people import audited
 from tests.web.life.campaigns import hand_in, with_test_set
 from tests.web.service import Service

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from models.judgments import HumanSystemScore, Judgments
-from models.session import make_engine, writing
-from models.states import JudgmentKind
+from models.database.session import make_engine, writing
+from models.schema.human import HumanSystemScore, Judgments
+from models.schema.states import JudgmentKind
 from tests.analysis.campaigns import DOCUMENTS, REFERENCES, SYSTEMS, opened, store
 from tests.web.report.pages import Page, checked
 from web.report.campaign import render_report

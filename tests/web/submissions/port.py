@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from metrics import parse_metric
-from models.roles import PhaseKind, SiteRole
-from models.session import reading
+from models.database.session import reading
+from models.schema.roles import PhaseKind, SiteRole
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import update
 
-from models import Phase
-from models.base import now
-from models.roles import Feedback, PhaseKind
-from models.session import writing
+from models.database.session import writing
+from models.schema.base import now
+from models.schema.campaigns import Phase
+from models.schema.roles import Feedback, PhaseKind
 from tests.scheduler.jobs import similar_text
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, NAME, REFERENCE, Port, output

@@ -10,14 +10,17 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from metrics.base import EDITION
-from models import AuditEntry, CampaignTestSet, Comparison, Declaration, Evaluation, Phase, Submission, Text
-from models.base import now
-from models.comparing import start_comparison
+from models.database.session import reading, writing
+from models.queue.comparisons import start_comparison
 from models.quota import Scope as QuotaScope
-from models.randomizations import Contest, Pair
-from models.roles import LateRule, Scope
-from models.session import reading, writing
-from models.states import Fault, QuotaKind
+from models.results.randomizations import Contest, Pair
+from models.schema.accounts import AuditEntry
+from models.schema.base import now
+from models.schema.campaigns import CampaignTestSet, Declaration, Phase
+from models.schema.corpus import Submission, Text
+from models.schema.queue import Comparison, Evaluation
+from models.schema.roles import LateRule, Scope
+from models.schema.states import Fault, QuotaKind
 from scheduler.quotas import set_quotas
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, SEGMENTS, Port, output

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import insert
 
-from models.audit import AuditEntry
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.accounts import AuditEntry
 from tests.web.submissions.port import Port
 from web.access.principal import COMMAND_LINE
 from web.life.sight import read_sight_by_id

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, update
 
-from models import Account, Campaign, Phase
-from models.base import now
+from models.database.session import reading, writing
 from models.quota import Scope
-from models.roles import LateRule, PhaseKind
-from models.session import reading, writing
-from models.states import QuotaKind
+from models.schema.accounts import Account
+from models.schema.base import now
+from models.schema.campaigns import Campaign, Phase
+from models.schema.roles import LateRule, PhaseKind
+from models.schema.states import QuotaKind
 from scheduler.quotas import set_quotas
 from tests.web.submissions.port import NAME, Port
 from web.access.principal import principal_of_session

@@ -7,12 +7,13 @@ from fastapi.testclient import TestClient
 from sqlalchemy import update
 
 from metrics.text.plain import Text
-from models import Campaign, Phase, Submission
-from models.base import now
+from models.database.session import writing
 from models.quota import Scope
-from models.roles import Feedback, PhaseKind
-from models.session import writing
-from models.states import QuotaKind
+from models.schema.base import now
+from models.schema.campaigns import Campaign, Phase
+from models.schema.corpus import Submission
+from models.schema.roles import Feedback, PhaseKind
+from models.schema.states import QuotaKind
 from scheduler.quotas import set_quotas
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, NAME, REFERENCE, Port, output

@@ -8,22 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
-from models import (
-    CampaignTestSet,
-    Declaration,
-    Diagnosis,
-    Evaluation,
-    Participation,
-    Protocol,
-    Submission,
-    TestSet,
-    Text,
-)
-from models.base import now
-from models.known_test_sets import KnownTestSet
-from models.roles import DeclaredKind, PhaseKind
-from models.session import reading, writing
-from models.states import EvaluationState, Fault
+from models.corpus.test_sets import KnownTestSet
+from models.database.session import reading, writing
+from models.schema.base import now
+from models.schema.campaigns import CampaignTestSet, Declaration, Diagnosis, Participation
+from models.schema.corpus import Protocol, Submission, TestSet, Text
+from models.schema.queue import Evaluation
+from models.schema.roles import DeclaredKind, PhaseKind
+from models.schema.states import EvaluationState, Fault
 from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import DAY, Service
 from web.access.principal import COMMAND_LINE, Principal, principal_of_session

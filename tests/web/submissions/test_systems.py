@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import update
 
-from models import Submission, Team
-from models.roles import PhaseKind
-from models.session import writing
+from models.database.session import writing
+from models.schema.accounts import Team
+from models.schema.corpus import Submission
+from models.schema.roles import PhaseKind
 from scheduler.intake import NewSubmission, NewTestSet, take_in
 from tests.web.submissions.port import ADDRESS, NAME, Port, output
 

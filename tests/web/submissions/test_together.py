@@ -5,11 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import select
 
-from models import Declaration, LedgerEntry, Submission
+from models.database.session import reading, writing
 from models.quota import Scope
-from models.roles import DeclaredKind
-from models.session import reading, writing
-from models.states import QuotaKind
+from models.schema.campaigns import Declaration, LedgerEntry
+from models.schema.corpus import Submission
+from models.schema.roles import DeclaredKind
+from models.schema.states import QuotaKind
 from scheduler.quotas import set_quotas
 from tests.web.submissions.port import Port, output
 

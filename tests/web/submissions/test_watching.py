@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from sqlalchemy import event, insert, select, update
 
-from models import Evaluation, Shard
-from models.awaited import read_awaited, state_of
-from models.base import now
-from models.session import reading, writing
-from models.states import EvaluationState
-from models.worker import Worker
+from models.database.session import reading, writing
+from models.queue_status.submission_progress import read_awaited, state_of
+from models.schema.base import now
+from models.schema.queue import Evaluation, Shard, Worker
+from models.schema.states import EvaluationState
 from tests.web.submissions.port import SEGMENTS, Port, output
 from web.errors import TooMany
 from web.submissions.watching import LOOK_SECONDS, Watching

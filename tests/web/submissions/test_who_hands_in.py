@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from models import CampaignTestSet
-from models.roles import PhaseKind, Scope, TeamRole
-from models.session import reading, writing
+from models.database.session import reading, writing
+from models.schema.campaigns import CampaignTestSet
+from models.schema.roles import PhaseKind, Scope, TeamRole
 from tests.web.life.campaigns import found, given, with_test_set
 from tests.web.service import DAY, Service
 from tests.web.submissions.port import NAME, Port

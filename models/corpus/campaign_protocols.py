@@ -1,0 +1,120 @@
+"""How a campaign measures what is submitted to it: its protocols on one of its test sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from models.corpus.test_sets import KnownTestSet
+from models.errors import NotFound
+from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, called_there
+from models.schema.corpus import Protocol, Submission, TestSet
+from models.schema.queue import Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class KnownProtocol:
+    """One way in which a campaign measures."""
+
+    id: int
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """The protocols of a campaign on a test set."""
+
+    campaign_id: int
+    campaign: str
+    test_set: KnownTestSet
+    target_language: str
+    protocols: tuple[KnownProtocol, ...]
+    """In the order in which they were made; without sweeps of a parameter, and without those of which a later one has
+    the same references and all metrics."""
+
+
+def find_campaign(connection: Connection, name: str) -> int:
+    """The id of the campaign of that name. Raises NotFound with the names there are."""
+    known = connection.scalar(select(Campaign.id).where(Campaign.name == name))
+    if known is None:
+        names = list(connection.scalars(select(Campaign.name).order_by(Campaign.name)))
+        there = f"There are: {', '.join(names)}." if names else "`steelyard evaluate` makes one."
+        raise NotFound(f"There is no campaign {name!r}. {there}")
+    return int(known)
+
+
+def hold_campaign(connection: Connection, campaign_id: int) -> None:
+    """Let nobody change the rules of a campaign until the transaction ends; others may hold it, too.
+
+    Whoever hands in holds it before the rules are read: else a test set could be replaced in between.
+    """
+    connection.execute(select(Campaign.id).where(Campaign.id == campaign_id).with_for_update(read=True))
+
+
+def lock_campaign(connection: Connection, campaign_id: int) -> None:
+    """Have a campaign alone until the transaction ends, to change its rules."""
+    connection.execute(select(Campaign.id).where(Campaign.id == campaign_id).with_for_update())
+
+
+def find_measures(connection: Connection, campaign: str, test_set: str | None = None) -> Measures:
+    """How the campaign of that name measures on a test set of it, `NAME` or `NAME@VERSION`; its only one without.
+
+    A test set whose references were corrected is not there any more: the corrected one stands for it. Raises NotFound
+    with what there is.
+    """
+    campaign_id = find_campaign(connection, campaign)
+    measured = (
+        select(Evaluation.protocol_id)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .where(Submission.campaign_id == campaign_id)
+        .union(select(CampaignProtocol.protocol_id).where(CampaignProtocol.campaign_id == campaign_id))
+    )
+    rows = connection.execute(
+        select(
+            *(
+                Protocol.id,
+                Protocol.metrics,
+                TestSet.id.label("test_set_id"),
+                CampaignTestSet.name,
+                CampaignTestSet.version,
+            ),
+            *(TestSet.segments, TestSet.target_language, Protocol.reference_labels, Protocol.replicates),
+        )
+        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .join(CampaignTestSet, called_there(campaign_id, TestSet.id))
+        .where(Protocol.id.in_(measured), Protocol.sweep.is_(False), CampaignTestSet.replaced_by.is_(None))
+        .order_by(Protocol.id)
+    ).all()
+    known = {row.test_set_id: KnownTestSet(row.test_set_id, row.name, row.version, row.segments) for row in rows}
+    exact = [each for each in known.values() if test_set == f"{each.name}@{each.version}"]
+    found = exact or [each for each in known.values() if test_set in (None, each.name)]
+    there = ", ".join(f"{each.name}@{each.version}" for each in known.values())
+    if not known:
+        raise NotFound(
+            f"The campaign {campaign!r} measures nothing yet. `steelyard campaign test-set` gives it a test set with "
+            "references and metrics; `steelyard evaluate` sets it up with its first system."
+        )
+    if not found:
+        raise NotFound(f"The campaign {campaign!r} has no test set {test_set!r}. There are: {there}.")
+    if len(found) > 1:
+        raise NotFound(f"The campaign {campaign!r} has several test sets: {there}. Choose one with --test-set.")
+    ours = [row for row in rows if row.test_set_id == found[0].id]
+    ours = [row for place, row in enumerate(ours) if not any(_says_all(later, row) for later in ours[place + 1 :])]
+    return Measures(
+        campaign_id,
+        campaign,
+        found[0],
+        ours[0].target_language,
+        tuple(KnownProtocol(row.id, tuple(row.metrics)) for row in ours),
+    )
+
+
+def _says_all(newer: Any, older: Any) -> bool:
+    """Whether a protocol measures all that an older one does: then nobody need be measured by both."""
+    return bool(
+        newer.reference_labels == older.reference_labels
+        and set(older.metrics) <= set(newer.metrics)
+        and newer.replicates >= older.replicates
+    )

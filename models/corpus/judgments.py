@@ -1,0 +1,263 @@
+"""Human judgments, stored once and read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, literal, select
+
+from models.errors import ModelsError, NotFound
+from models.schema.base import Base
+from models.schema.corpus import TestSet
+from models.schema.human import HumanSegmentScore, HumanSystemScore, Judgments, Rating
+from models.schema.states import JudgmentKind
+
+INSERTED_AT_ONCE = 10_000
+
+
+class BadJudgments(ModelsError):
+    """These judgments cannot be stored."""
+
+
+class SystemRow(NamedTuple):
+    """What people think of a system; as the table HumanSystemScore."""
+
+    system: str
+    score: float
+    raw: float | None = None
+    segments: int | None = None
+    judgments: int | None = None
+    wins: int | None = None
+
+
+class SegmentRow(NamedTuple):
+    """What people think of one segment of a system; as the table HumanSegmentScore."""
+
+    system: str
+    segment: int
+    score: float
+    raw: float | None = None
+    judgments: int | None = None
+
+
+class RatingRow(NamedTuple):
+    """One judgment; as the table Rating."""
+
+    annotator: str
+    system: str
+    segment: int
+    value: float
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewJudgments:
+    """Judgments to be stored. The order of the rows says nothing."""
+
+    name: str
+    kind: JudgmentKind
+    method: Mapping[str, Any]
+    systems: Sequence[SystemRow]
+    segments: Sequence[SegmentRow] = ()
+    ratings: Sequence[RatingRow] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJudgments:
+    """Judgments of a test set in a campaign as they are known."""
+
+    id: int
+    name: str
+    version: int
+    kind: JudgmentKind
+    method: Mapping[str, Any]
+    created_at: float
+    """The database's clock, in seconds since 1970."""
+
+    @property
+    def title(self) -> str:
+        """Name and version, as read_judgments understands them."""
+        return f"{self.name}@{self.version}"
+
+
+def store_judgments(
+    connection: Connection, campaign_id: int, test_set_id: int, new: NewJudgments
+) -> tuple[StoredJudgments, bool]:
+    """Store judgments of a test set in a campaign, and whether they are new.
+
+    The same content under the same name is found, not stored twice; other content becomes the next version. Raises
+    BadJudgments, and NotFound where there is no such test set.
+    """
+    # Two imports of the same name would choose the same version: the second one waits here.
+    test_set = connection.execute(select(TestSet.segments).where(TestSet.id == test_set_id).with_for_update())
+    segments = test_set.scalar_one_or_none()
+    if segments is None:
+        raise NotFound(f"There is no test set {test_set_id}.")
+    _check(new, segments)
+    systems, judged, ratings = sorted(new.systems), sorted(new.segments), sorted(new.ratings)
+    content = [new.kind.value, dict(sorted(new.method.items())), systems, judged, ratings]
+    content_hash = sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
+    known = _known(connection, campaign_id, test_set_id, new.name)
+    for stored, stored_hash in known:
+        if stored_hash == content_hash:
+            return stored, False
+    row = insert(Judgments).values(
+        campaign_id=campaign_id,
+        test_set_id=test_set_id,
+        name=new.name,
+        version=max((stored.version for stored, _ in known), default=0) + 1,
+        kind=new.kind.value,
+        method=dict(new.method),
+        content_hash=content_hash,
+    )
+    stored = _stored(connection.execute(row.returning(Judgments)).one())
+    _insert(connection, HumanSystemScore, stored.id, SystemRow._fields, systems)
+    _insert(connection, HumanSegmentScore, stored.id, SegmentRow._fields, judged)
+    numbered = [(number, *rating) for number, rating in enumerate(ratings)]
+    _insert(connection, Rating, stored.id, ("number", *RatingRow._fields), numbered)
+    return stored, True
+
+
+def carry_judgments(
+    connection: Connection, campaign_id: int, old_test_set_id: int, new_test_set_id: int
+) -> list[StoredJudgments]:
+    """Let a campaign's judgments of a test set be there of another one with the same source and segments; the new ones.
+
+    People judged outputs against the source, or as translations: other references do not make that untrue. They keep
+    names and versions. Those that are there already stay.
+    """
+    there = {(each.name, each.version) for each in list_judgments(connection, campaign_id, new_test_set_id)}
+    rows = connection.execute(select(Judgments).where(*_of(campaign_id, old_test_set_id)).order_by(Judgments.id))
+    carried = []
+    for row in rows.all():
+        if (row.name, row.version) in there:
+            continue
+        values = {name: value for name, value in row._asdict().items() if name != "id"}
+        new = insert(Judgments).values(**{**values, "test_set_id": new_test_set_id}).returning(Judgments)
+        stored = _stored(connection.execute(new).one())
+        carried.append(stored)
+        for table in (HumanSystemScore, HumanSegmentScore, Rating):
+            others = [column for column in table.__table__.columns if column.name != "judgments_id"]
+            chosen = select(literal(stored.id), *others).where(table.__table__.c.judgments_id == row.id)
+            connection.execute(insert(table).from_select(["judgments_id", *(each.name for each in others)], chosen))
+    return carried
+
+
+def delete_judgments(connection: Connection, judgments: int) -> None:
+    """Delete judgments in one version; what belongs to them goes along."""
+    connection.execute(delete(Judgments).where(Judgments.id == judgments))
+
+
+def list_judgments(connection: Connection, campaign_id: int, test_set_id: int) -> list[StoredJudgments]:
+    """All versions of all judgments of a test set in a campaign, by name, the newest of each first."""
+    rows = connection.execute(
+        select(Judgments).where(*_of(campaign_id, test_set_id)).order_by(Judgments.name, Judgments.version.desc())
+    )
+    return [_stored(row) for row in rows]
+
+
+def find_judgments(
+    connection: Connection, campaign_id: int, test_set_id: int, name: str | None = None
+) -> StoredJudgments:
+    """The judgments of that name, in their newest version or in the one that `NAME@VERSION` says.
+
+    Without a name the only ones that there are. Raises NotFound with what there is.
+    """
+    known = list_judgments(connection, campaign_id, test_set_id)
+    newest: dict[str, StoredJudgments] = {}
+    for stored in known:
+        newest.setdefault(stored.name, stored)
+    if not known:
+        raise NotFound("The test set has no human judgments. Import some: `steelyard human import FILE`.")
+    there = ", ".join(newest if name is None else (stored.title for stored in known))
+    if name is None:
+        if len(newest) > 1:
+            raise NotFound(
+                f"The test set has several human judgments: {there}. Choose one, e.g. --human {next(iter(newest))}."
+            )
+        return next(iter(newest.values()))
+    for stored in (*newest.values(), *known):
+        if name in (stored.name, stored.title):
+            return stored
+    raise NotFound(f"There are no human judgments {name!r} of this test set. There are: {there}.")
+
+
+def read_systems(connection: Connection, judgments: int) -> list[SystemRow]:
+    """Scores of systems, best first."""
+    table = HumanSystemScore
+    columns = (table.system, table.score, table.raw, table.segments, table.judgments, table.wins)
+    rows = connection.execute(select(*columns).where(table.judgments_id == judgments))
+    return sorted((SystemRow(*row) for row in rows), key=lambda row: (-row.score, row.system))
+
+
+def read_segments(connection: Connection, judgments: int) -> list[SegmentRow]:
+    """Scores of segments, by system and segment."""
+    table = HumanSegmentScore
+    columns = (table.system, table.segment, table.score, table.raw, table.judgments)
+    rows = connection.execute(select(*columns).where(table.judgments_id == judgments))
+    return sorted(SegmentRow(*row) for row in rows)
+
+
+def read_ratings(connection: Connection, judgments: int) -> list[RatingRow]:
+    """What people said, in the order of its numbers."""
+    columns = (Rating.annotator, Rating.system, Rating.segment, Rating.value, Rating.label)
+    rows = connection.execute(select(*columns).where(Rating.judgments_id == judgments).order_by(Rating.number))
+    return [RatingRow(*row) for row in rows]
+
+
+def count_annotators(connection: Connection, judgments: int) -> int:
+    """How many people judged; 0 where only scores are stored."""
+    counted = select(func.count(Rating.annotator.distinct())).where(Rating.judgments_id == judgments)
+    return connection.execute(counted).scalar_one()
+
+
+def _of(campaign_id: int, test_set_id: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return Judgments.campaign_id == campaign_id, Judgments.test_set_id == test_set_id
+
+
+def _known(connection: Connection, campaign_id: int, test_set_id: int, name: str) -> list[tuple[StoredJudgments, str]]:
+    rows = connection.execute(select(Judgments).where(*_of(campaign_id, test_set_id), Judgments.name == name))
+    return [(_stored(row), row.content_hash) for row in rows]
+
+
+def _stored(row: Row[Any]) -> StoredJudgments:
+    return StoredJudgments(row.id, row.name, row.version, JudgmentKind(row.kind), row.method, row.created_at)
+
+
+def _insert(
+    connection: Connection, table: type[Base], judgments: int, fields: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Insert rows of these fields, with the id of their import."""
+    columns = ("judgments_id", *fields)
+    if connection.dialect.name == "postgresql" and rows:
+        # There may be hundreds of thousands of rows, which COPY takes in a small part of the time.
+        driver: Any = connection.connection.driver_connection
+        with (
+            driver.cursor() as cursor,
+            cursor.copy(f"COPY {table.__tablename__} ({', '.join(columns)}) FROM STDIN") as copy,
+        ):
+            for row in rows:
+                copy.write_row((judgments, *row))
+        return
+    for start in range(0, len(rows), INSERTED_AT_ONCE):
+        part = [dict(zip(columns, (judgments, *row), strict=True)) for row in rows[start : start + INSERTED_AT_ONCE]]
+        connection.execute(insert(table), part)
+
+
+def _check(new: NewJudgments, segments: int) -> None:
+    """Raise BadJudgments for what no reader lets through."""
+    if not new.name or len(new.name) > 100 or "@" in new.name or "\0" in new.name:
+        raise BadJudgments(f"{new.name[:50]!r} cannot be the name of judgments: give 1 to 100 characters, without @.")
+    if not new.systems and not new.segments:
+        raise BadJudgments(f"The judgments {new.name!r} hold no score.")
+    systems = [row.system for row in new.systems]
+    segments_judged = [(row.system, row.segment) for row in new.segments]
+    if len(set(systems)) < len(systems) or len(set(segments_judged)) < len(segments_judged):
+        raise BadJudgments(f"The judgments {new.name!r} give one system or segment two scores.")
+    for segment in (*(row.segment for row in new.segments), *(row.segment for row in new.ratings)):
+        if not 0 <= segment < segments:
+            raise BadJudgments(f"{new.name!r} judges segment {segment}, the test set has {segments}.")

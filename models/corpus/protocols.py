@@ -1,0 +1,46 @@
+"""Protocols: how a leaderboard is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from models.errors import NotFound
+from models.schema.corpus import Protocol, Reference, TestSet
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A protocol with what a worker must know of its test set."""
+
+    protocol_id: int
+    segments: int
+    variable_references: bool
+    reference_texts: tuple[int, ...]
+    """Ids of the reference texts, in the protocol's order."""
+    metrics: tuple[str, ...]
+    replicates: int
+    seed: int
+
+
+def read_measurement(connection: Connection, protocol_id: int) -> Measurement:
+    """The protocol of that id. Raises NotFound."""
+    row = connection.execute(
+        select(Protocol, TestSet.segments, TestSet.variable_references)
+        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .where(Protocol.id == protocol_id)
+    ).one_or_none()
+    if row is None:
+        raise NotFound(f"There is no protocol {protocol_id}.")
+    labelled = select(Reference.label, Reference.text_id).where(Reference.test_set_id == row.test_set_id)
+    texts = {each.label: each.text_id for each in connection.execute(labelled)}
+    return Measurement(
+        protocol_id=protocol_id,
+        segments=row.segments,
+        variable_references=row.variable_references,
+        reference_texts=tuple(texts[label] for label in row.reference_labels),
+        metrics=tuple(row.metrics),
+        replicates=row.replicates,
+        seed=row.seed,
+    )

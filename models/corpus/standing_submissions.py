@@ -1,0 +1,133 @@
+"""Contests: what was submitted for one test set in one campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, func, select
+
+from models.errors import NotFound
+from models.schema.campaigns import Campaign, CampaignTestSet, called_there
+from models.schema.corpus import LayerBlock, Reference, Submission, TestSet
+
+if TYPE_CHECKING:
+    from models.corpus.test_sets import KnownTestSet
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """The submissions that stand for one test set in one campaign, and what they are measured against."""
+
+    campaign_id: int
+    test_set_id: int
+    name: str
+    """Campaign and test set, each only where it says something new."""
+    references: tuple[str, ...]
+    """Labels, in their order."""
+    target_language: str
+    layers: frozenset[str]
+    """The linguistic layers that every reference and every submission has."""
+    submissions: tuple[int, ...]
+    """The last one of each run of each system."""
+
+
+def find_contest(connection: Connection, name: str) -> Contest:
+    """The contest on the test set or in the campaign of that name; of a test set in several versions the newest.
+
+    Raises NotFound with the names there are, also where several campaigns share the test set.
+    """
+    rows = connection.execute(
+        select(Submission.campaign_id, Submission.test_set_id, Campaign.name.label("campaign"), CampaignTestSet.name)
+        .join(Campaign, Campaign.id == Submission.campaign_id)
+        .join(CampaignTestSet, called_there(Submission.campaign_id, Submission.test_set_id))
+        .group_by(Submission.campaign_id, Submission.test_set_id, Campaign.name, CampaignTestSet.name)
+        .order_by(Submission.campaign_id, Submission.test_set_id)
+    ).all()
+    found = [row for row in rows if row.campaign == name] or [row for row in rows if row.name == name]
+    if not found:
+        names = sorted({row.campaign for row in rows} | {row.name for row in rows})
+        known = f"There are: {', '.join(names)}." if names else "Nothing was evaluated here yet."
+        raise NotFound(f'There is no campaign or test set called "{name}". {known}')
+    campaigns = sorted({row.campaign for row in found})
+    if len(campaigns) > 1:
+        raise NotFound(f'Several campaigns have the test set "{name}". Name one of them: {", ".join(campaigns)}.')
+    if len({row.name for row in found}) > 1:
+        names = sorted({row.name for row in found})
+        raise NotFound(f'The campaign "{name}" has several test sets. Name one of them: {", ".join(names)}.')
+    return read_contest(connection, found[-1].campaign_id, found[-1].test_set_id)
+
+
+def read_contest(connection: Connection, campaign_id: int, test_set_id: int) -> Contest:
+    """The contest of a campaign on a test set. Raises NotFound."""
+    named = connection.execute(
+        select(Campaign.name.label("campaign"), CampaignTestSet.name, CampaignTestSet.version, TestSet.target_language)
+        .join(CampaignTestSet, CampaignTestSet.campaign_id == Campaign.id)
+        .join(TestSet, TestSet.id == CampaignTestSet.test_set_id)
+        .where(Campaign.id == campaign_id, TestSet.id == test_set_id)
+    ).one_or_none()
+    if named is None:
+        raise NotFound(f"There is no campaign {campaign_id}, or it has no test set {test_set_id}.")
+    references = connection.execute(
+        select(Reference.label, Reference.text_id)
+        .where(Reference.test_set_id == test_set_id)
+        .order_by(Reference.position)
+    ).all()
+    last = select(func.max(Submission.id)).where(
+        Submission.campaign_id == campaign_id, Submission.test_set_id == test_set_id
+    )
+    submissions = connection.execute(
+        select(Submission.id, Submission.text_id)
+        .where(Submission.id.in_(last.group_by(Submission.system_id, Submission.run)))
+        .order_by(Submission.id)
+    ).all()
+    test_set = named.name if named.version == "1" else f"{named.name} (version {named.version})"
+    return Contest(
+        campaign_id,
+        test_set_id,
+        test_set if named.campaign == named.name else f"{named.campaign}: {test_set}",
+        tuple(row.label for row in references),
+        named.target_language,
+        common_layers(connection, [row.text_id for row in (*references, *submissions)]),
+        tuple(row.id for row in submissions),
+    )
+
+
+def campaigns_with(connection: Connection, test_set: KnownTestSet) -> dict[str, int]:
+    """The campaigns that have a test set and call it so: names and ids, in the order of names."""
+    rows = connection.execute(
+        select(Campaign.name, Campaign.id)
+        .join(CampaignTestSet, CampaignTestSet.campaign_id == Campaign.id)
+        .where(CampaignTestSet.test_set_id == test_set.id)
+        .where(CampaignTestSet.name == test_set.name, CampaignTestSet.version == test_set.version)
+        .order_by(Campaign.name)
+    )
+    return {row.name: row.id for row in rows}
+
+
+def find_campaign_with(connection: Connection, test_set: KnownTestSet, name: str | None = None) -> int:
+    """The campaign of that name that has the test set; without a name the only one that has it.
+
+    Raises NotFound with what there is.
+    """
+    known = campaigns_with(connection, test_set)
+    if name is None and len(known) == 1:
+        return next(iter(known.values()))
+    there = ", ".join(known)
+    if name is None:
+        raise NotFound(f"Several campaigns have the test set {test_set.title}: {there}. Choose one with --campaign.")
+    if name not in known:
+        raise NotFound(f"The campaign {name!r} does not have the test set {test_set.title}. These have it: {there}.")
+    return known[name]
+
+
+def common_layers(connection: Connection, texts: Sequence[int]) -> frozenset[str]:
+    """The linguistic layers that all of these stored texts have."""
+    rows = connection.execute(
+        select(LayerBlock.text_id, LayerBlock.layer).where(LayerBlock.text_id.in_(texts), LayerBlock.block == 0)
+    )
+    layers: dict[int, set[str]] = {text: set() for text in texts}
+    for row in rows:
+        layers[row.text_id].add(row.layer)
+    return frozenset(set.intersection(*layers.values())) if layers else frozenset()

@@ -1,0 +1,1 @@
+"""The way to the database: engines and transactions, migrations, upserts, kinds of errors."""

@@ -1,0 +1,251 @@
+"""Engines and transactions, on SQLite and PostgreSQL.
+
+An engine belongs to the process that made it: make it after a fork, never before.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, OperationalError
+
+from models.database.error_kinds import forget_values, name_database
+from models.database.forking import unforked
+from models.errors import BadDatabaseUrl, RowsHeld
+from models.private_files import keep_database_private
+from models.redaction import redacted, shown_url
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
+
+BUSY_SECONDS = 30.0
+"""How long SQLite waits for others that hold the database; `sqlite:///FILE?timeout=SECONDS` says otherwise."""
+
+SQLITE_OPTIONS = frozenset({"cache", "immutable", "mode", "nolock", "timeout", "uri", "vfs"})
+
+LOCK_NOT_AVAILABLE = "55P03"
+"""What PostgreSQL says when somebody else held a row for too long."""
+
+IDLE_SECONDS = 30.0
+"""PostgreSQL ends a writing transaction whose process says nothing for so long: others may wait for its locks."""
+
+
+def make_engine(
+    url: str,
+    *,
+    relaxed: bool = False,
+    pooled: bool = True,
+    connections: int | None = None,
+    binary: bool = False,
+    statement_seconds: float | None = None,
+) -> Engine:
+    """An engine for `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
+
+    `relaxed` lets PostgreSQL answer before a commit is on disk: right for claims and shards, which
+    are run again if they are lost (`writing(durable=True)` overrides it). Without `pooled` no
+    connection outlives its transaction; `connections` says how many there may be at once (15).
+    `binary` is for who reads many blobs and not PostgreSQL's catalogue: rows come as they are, and not as
+    hexadecimal digits. A statement that takes longer than `statement_seconds` is ended; on SQLite one that does as much
+    work. Raises BadDatabaseUrl.
+    """
+    address = parse_url(url)
+    # Errors go to logs, and what statements carry are the texts of users.
+    options: dict[str, Any] = {"hide_parameters": True}
+    if not pooled:
+        options["poolclass"] = NullPool
+    elif connections is not None:
+        options |= {"pool_size": min(connections, 5), "max_overflow": max(0, connections - 5)}
+    if address.get_backend_name() == "postgresql":
+        # Prepared statements do not survive pgbouncer and the like; we gain little by them.
+        arguments: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": 10}
+        if binary:
+            arguments["cursor_factory"] = _binary_cursor()
+        settings = ["-c synchronous_commit=off"] if relaxed else []
+        if statement_seconds is not None:
+            settings.append(f"-c statement_timeout={math.ceil(1000 * statement_seconds)}")
+        if settings:
+            arguments["options"] = " ".join(settings)
+        try:
+            engine = create_engine(address, connect_args=arguments, pool_pre_ping=pooled, **options)
+        except ArgumentError as error:
+            raise BadDatabaseUrl(f"{shown_url(address)} cannot be used: {redacted(str(error))}.") from None
+    else:
+        engine = create_engine(address.update_query_dict({"timeout": _busy_seconds(address)}), **options)
+        event.listen(engine, "do_connect", _keep_sqlite_private)
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        if statement_seconds is not None:
+            event.listen(engine, "connect", partial(_bound_sqlite, statement_seconds))
+            event.listen(engine, "before_cursor_execute", _begin_to_count)
+    event.listen(engine, "handle_error", partial(name_database, address))
+    event.listen(engine, "handle_error", forget_values)
+    return engine
+
+
+def parse_url(url: str) -> URL:
+    """A database URL with our driver in it. Raises BadDatabaseUrl."""
+    # Nothing of what cannot be taken apart is repeated, nor the error chained: any of it may be a password.
+    try:
+        address = make_url(url)
+    except ArgumentError:
+        raise BadDatabaseUrl(f"{_kind(url)} is not a database URL. {_WRITE}") from None
+    except ValueError:
+        raise BadDatabaseUrl(f"The port in {_kind(url)} is not a number. {_WRITE}") from None
+    if "@" in (address.host or ""):
+        raise BadDatabaseUrl(
+            f"There is more than one @ in {_kind(url)}: write %40 for one that belongs to the password, or give the "
+            "password in PGPASSWORD."
+        )
+    if address.port is not None and not 0 < address.port < 1 << 16:
+        raise BadDatabaseUrl(f"The port {address.port} in {shown_url(address)} is not between 1 and 65535.")
+    backend = address.get_backend_name()
+    if backend in {"postgresql", "postgres"}:
+        return address.set(drivername="postgresql+psycopg")
+    if backend == "sqlite" and address.database not in {None, "", ":memory:"}:
+        if unknown := sorted(set(address.query) - SQLITE_OPTIONS):
+            raise BadDatabaseUrl(f"SQLite has no option {unknown[0]!r}; it has {', '.join(sorted(SQLITE_OPTIONS))}.")
+        return address.set(drivername="sqlite")
+    raise BadDatabaseUrl(
+        f"{shown_url(address)} cannot be used: several processes share the "
+        "database, so it must be sqlite:///FILE or postgresql://USER@HOST/NAME."
+    )
+
+
+_WRITE = "Write sqlite:///FILE or postgresql://USER@HOST/NAME."
+
+
+def _kind(url: str) -> str:
+    """How an address begins, if it does so as one."""
+    found = re.match(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://", url)
+    return f'"{found[0]}..."' if found else "What was given"
+
+
+def sqlite_file(url: str) -> str | None:
+    """The file of a SQLite URL; None for PostgreSQL."""
+    address = parse_url(url)
+    return address.database if address.get_backend_name() == "sqlite" else None
+
+
+READS: dict[str, dict[str, Any]] = {
+    # PostgreSQL would take a new snapshot for each statement: a status or a leaderboard would mix moments.
+    "postgresql": {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"},
+    "sqlite": {"reads_only": True},
+}
+"""What makes a connection of each kind of database only read, and read one moment."""
+
+
+@contextmanager
+def writing(engine: Engine, *, durable: bool = False, lock_seconds: float | None = None) -> Iterator[Connection]:
+    """A transaction that may write: committed at the end, rolled back on an exception.
+
+    `durable` makes sure that it is on disk even on a `relaxed` engine. With `lock_seconds` PostgreSQL waits no longer
+    for rows that others hold, and RowsHeld is raised.
+    """
+    gate = unforked() if engine.dialect.name == "sqlite" else nullcontext()
+    with gate, engine.begin() as connection:
+        if connection.dialect.name == "postgresql":
+            values = {"idle_in_transaction_session_timeout": f"{round(1000 * IDLE_SECONDS)}"}
+            if durable:
+                values["synchronous_commit"] = "on"
+            if lock_seconds is not None:
+                values["lock_timeout"] = f"{round(1000 * lock_seconds)}"
+            # In one statement: each costs a way to the server and back.
+            local = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
+            connection.exec_driver_sql(f"SELECT {local}")
+        try:
+            yield connection
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE:
+                raise RowsHeld from error
+            raise
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A transaction that only reads, and reads one moment: no statement sees what was committed after the first.
+
+    On SQLite it waits for no writer.
+    """
+    with engine.connect().execution_options(**READS[engine.dialect.name]) as connection:
+        yield connection
+
+
+@contextmanager
+def glancing(engine: Engine) -> Iterator[Connection]:
+    """For a single statement that reads, again and again: no transaction around it, which costs more than it does."""
+    options = READS["sqlite"] if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
+    with engine.connect().execution_options(**options) as connection:
+        yield connection
+
+
+@cache
+def _binary_cursor() -> type[Cursor[Any]]:
+    """Cursors that get rows in binary form."""
+    from psycopg import Cursor
+    from psycopg.pq import Format
+
+    class BinaryCursor(Cursor[Any]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self.format = Format.BINARY
+
+    return BinaryCursor
+
+
+def _busy_seconds(address: URL) -> str:
+    given = address.query.get("timeout", str(BUSY_SECONDS))
+    return given if isinstance(given, str) else given[-1]
+
+
+def _keep_sqlite_private(dialect: object, record: object, arguments: Sequence[Any], options: object) -> None:  # noqa: ARG001
+    # A URI may say that nothing is to be written.
+    if arguments and not str(arguments[0]).startswith("file:"):
+        keep_database_private(str(arguments[0]))
+
+
+def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ARG001
+    # The driver must not open transactions by itself: it would use a plain BEGIN.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+STEPS_AT_ONCE = 1_000_000
+"""Instructions of SQLite's machine between two looks."""
+STEPS_PER_SECOND = 50_000_000
+"""Half of what a counting statement was measured to do, so that slow machines get their time, too."""
+
+
+def _bound_sqlite(seconds: float, connection: Any, record: Any) -> None:
+    """End a statement after so many instructions: its time would count those who read its rows slowly, too."""
+    most = math.ceil(seconds * STEPS_PER_SECOND / STEPS_AT_ONCE)
+
+    def is_too_much() -> bool:
+        record.info[LOOKS] = record.info.get(LOOKS, 0) + 1
+        return bool(record.info[LOOKS] > most)
+
+    connection.set_progress_handler(is_too_much, STEPS_AT_ONCE)
+
+
+LOOKS = "looks"
+"""How often a statement was looked at."""
+
+
+def _begin_to_count(connection: Connection, *_: object) -> None:
+    connection.info[LOOKS] = 0
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A transaction that begins by reading and then wants to write dies with "database is locked"
+    # when another wrote in between, whatever the timeout; so writers queue up at the start.
+    reads_only = connection.get_execution_options().get("reads_only", False)
+    connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")

@@ -1,0 +1,59 @@
+"""Inserts that meet rows which are there already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection
+
+from models.schema.base import Base
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
+
+
+def insert_if_absent(connection: Connection, table: type[Base], rows: Sequence[dict[str, Any]]) -> None:
+    """Insert the rows, leaving alone those that would break a unique key."""
+    if rows:
+        connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows)
+
+
+def insert_new(connection: Connection, table: type[Base], row: dict[str, Any]) -> int | None:
+    """Insert a row; its id, or None where it would break a unique key."""
+    key: Any = table.__table__.c.id
+    made = connection.execute(_insert(connection, table).values(**row).on_conflict_do_nothing().returning(key))
+    found = made.scalar_one_or_none()
+    return None if found is None else int(found)
+
+
+def lock_table(connection: Connection, table: type[Base]) -> None:
+    """Let nobody else write to a table until the transaction ends, for what no unique key can say.
+
+    On SQLite it is so already: writers come one after the other.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"LOCK TABLE {table.__tablename__} IN SHARE ROW EXCLUSIVE MODE")
+
+
+def insert_or_replace(
+    connection: Connection, table: type[Base], rows: Sequence[dict[str, Any]], values: Sequence[str]
+) -> None:
+    """Insert the rows; where the primary key is there already, replace the columns named in `values`."""
+    if rows:
+        statement = _insert(connection, table)
+        keys = [column.name for column in table.__table__.primary_key]
+        statement = statement.on_conflict_do_update(
+            index_elements=keys, set_={name: statement.excluded[name] for name in values}
+        )
+        connection.execute(statement, rows)
+
+
+def _insert(connection: Connection, table: type[Base]) -> sqlite.Insert | postgresql.Insert:
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert(table)

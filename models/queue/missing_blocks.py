@@ -1,0 +1,87 @@
+"""Which blocks of which metrics evaluations still lack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, delete, exists, func, select
+from sqlalchemy.orm import aliased
+
+from models.corpus.protocols import Measurement
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.results import ReplicatePart, Statistics
+
+Ranges = tuple[tuple[int, int], ...]
+"""Runs of blocks, the end exclusive."""
+
+Lacking = dict[Ranges, tuple[int, ...]]
+"""Blocks -> positions of the metrics that have no statistics of exactly these."""
+
+
+def all_blocks(measurement: Measurement) -> Ranges:
+    """The blocks of a metric that has nothing yet."""
+    return ((0, -(-measurement.segments // BLOCK_SEGMENTS)),)
+
+
+def read_lacking(connection: Connection, measurement: Measurement, evaluations: Sequence[int]) -> dict[int, Lacking]:
+    """What each of these evaluations of a protocol lacks; nothing where all statistics are stored.
+
+    No two of its stored ranges may overlap (`forget_overlaps`).
+    """
+    ((_, end),) = all_blocks(measurement)
+    key = Statistics.evaluation_id, Statistics.metric
+    blocks = func.sum(Statistics.last_block - Statistics.first_block).label("blocks")
+    summed = select(*key, blocks).where(Statistics.evaluation_id.in_(evaluations)).group_by(*key).subquery()
+    stored: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    # As a rule all is there or nothing: of the others alone is looked up which blocks they have.
+    for row in connection.execute(select(summed)):
+        if row.blocks == end:
+            stored[row.evaluation_id, row.metric] = [(0, end)]
+    for row in connection.execute(
+        select(*key, Statistics.first_block, Statistics.last_block)
+        .join(summed, (summed.c.evaluation_id == key[0]) & (summed.c.metric == key[1]))
+        .where(summed.c.blocks != end)
+        .order_by(Statistics.first_block)
+    ):
+        stored.setdefault((row.evaluation_id, row.metric), []).append((row.first_block, row.last_block))
+    lacking: dict[int, Lacking] = {evaluation: {} for evaluation in evaluations}
+    for evaluation, its in lacking.items():
+        for metric in range(len(measurement.metrics)):
+            if gaps := _gaps(stored.get((evaluation, metric), []), end):
+                its[gaps] = (*its.get(gaps, ()), metric)
+    return lacking
+
+
+def forget_overlaps(connection: Connection, evaluations: Sequence[int]) -> None:
+    """Delete statistics of these evaluations that share blocks with others: none of them can be added up.
+
+    A worker of a release that measures all metrics of a shard, whatever is there, may have stored them.
+    """
+    other = aliased(Statistics)
+    connection.execute(
+        delete(Statistics).where(
+            Statistics.evaluation_id.in_(evaluations),
+            exists().where(
+                other.evaluation_id == Statistics.evaluation_id,
+                other.metric == Statistics.metric,
+                other.first_block != Statistics.first_block,
+                other.first_block < Statistics.last_block,
+                other.last_block > Statistics.first_block,
+            ),
+        )
+    )
+
+
+def forget_statistics(connection: Connection, evaluations: Sequence[int]) -> None:
+    """Delete all that was measured for these evaluations."""
+    for table in (Statistics, ReplicatePart):
+        connection.execute(delete(table).where(table.evaluation_id.in_(evaluations)))
+
+
+def _gaps(ranges: Sequence[tuple[int, int]], end: int) -> Ranges:
+    gaps, covered = [], 0
+    for first, last in (*ranges, (end, end)):
+        if first > covered:
+            gaps.append((covered, first))
+        covered = max(covered, last)
+    return tuple(gaps)

@@ -1,0 +1,1 @@
+"""Reads how far work is: for people who watch, and for telemetry."""

@@ -1,0 +1,100 @@
+"""How far campaigns are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, or_, select
+
+from models.queue_status.evaluation_filters import Selection, conditions, named
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignTestSet
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation, Shard, ShardEvaluation
+from models.schema.states import OPEN, EvaluationState, LeaseState
+
+JUST_SECONDS = 60.0
+"""A campaign in which an evaluation ended so long ago is still shown to those who watch."""
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignProgress:
+    """The evaluations of one campaign on one test set, and the shards that work for them."""
+
+    campaign: str
+    test_set: str
+    version: str
+    evaluations: dict[EvaluationState, int]
+    shards: int
+    """Shards that count: all but those that were split or cancelled."""
+    shards_done: int
+
+    @property
+    def name(self) -> str:
+        """Campaign and test set, each only where it says something new."""
+        name = self.test_set if self.version == "1" else f"{self.test_set} (version {self.version})"
+        return name if self.campaign == self.test_set else f"{self.campaign}: {name}"
+
+    @property
+    def total(self) -> int:
+        """All evaluations."""
+        return sum(self.evaluations.values())
+
+    @property
+    def open(self) -> int:
+        """Those that will still change by themselves."""
+        return sum(self.evaluations[state] for state in OPEN)
+
+
+def read_campaigns(connection: Connection, selection: Selection) -> tuple[CampaignProgress, ...]:
+    """The campaigns of a selection, counted over its evaluations.
+
+    Where it is all, those with open evaluations, and those in which one has just ended.
+    """
+    which = conditions(selection)
+    if selection.everything:
+        moving = (
+            select(Submission.campaign_id)
+            .join(Evaluation, Evaluation.submission_id == Submission.id)
+            .where(or_(Evaluation.state.in_(OPEN), Evaluation.finished_at >= now() - JUST_SECONDS))
+        )
+        # Asked apart: how few they are tells the database how to find the rest.
+        which = [Submission.campaign_id.in_(sorted(set(connection.scalars(moving))))]
+    place = (Submission.campaign_id, Submission.test_set_id)
+    counted = connection.execute(
+        named(*place, Campaign.name.label("campaign"), CampaignTestSet.name.label("test_set"), CampaignTestSet.version)
+        .add_columns(Evaluation.state, func.count().label("amount"))
+        .where(*which)
+        .group_by(*place, Campaign.name, CampaignTestSet.name, CampaignTestSet.version, Evaluation.state)
+        .order_by(*place)
+    ).all()
+    theirs = (
+        named(*place, ShardEvaluation.shard_id)
+        .join(ShardEvaluation, ShardEvaluation.evaluation_id == Evaluation.id)
+        .where(*which)
+        .distinct()
+        .subquery()
+    )
+    sharded = connection.execute(
+        select(theirs.c.campaign_id, theirs.c.test_set_id, Shard.state, func.count().label("amount"))
+        .join(Shard, Shard.id == theirs.c.shard_id)
+        .where(Shard.state.not_in((LeaseState.FAILED, LeaseState.CANCELLED)))
+        .group_by(theirs.c.campaign_id, theirs.c.test_set_id, Shard.state)
+    ).all()
+    shards: dict[tuple[int, int], dict[str, int]] = {}
+    for row in sharded:
+        shards.setdefault((row.campaign_id, row.test_set_id), {})[row.state] = row.amount
+    states: dict[tuple[int, int], dict[str, int]] = {}
+    names = {}
+    for row in counted:
+        states.setdefault((row.campaign_id, row.test_set_id), {})[row.state] = row.amount
+        names[row.campaign_id, row.test_set_id] = (row.campaign, row.test_set, row.version)
+    return tuple(
+        CampaignProgress(
+            *names[key],
+            evaluations={state: amounts.get(state, 0) for state in EvaluationState},
+            shards=sum(shards.get(key, {}).values()),
+            shards_done=shards.get(key, {}).get(LeaseState.DONE, 0),
+        )
+        for key, amounts in states.items()
+    )

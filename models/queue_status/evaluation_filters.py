@@ -1,0 +1,181 @@
+"""Evaluations as people name them: by number, campaign, test set, system, team or state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Connection, Select, func, or_, select
+
+from models.errors import NotFound
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignTestSet, called_there
+from models.schema.corpus import Protocol, Submission, System
+from models.schema.queue import Evaluation
+from models.schema.states import EvaluationState
+
+MOST_NAMES = 20
+"""Names that a message tells; of more, so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which evaluations are meant: those for which all that is given holds; without anything, all."""
+
+    evaluations: tuple[int, ...] = ()
+    name: str | None = None
+    """Of a campaign or a test set."""
+    campaign: str | None = None
+    system: str | None = None
+    """NAME or TEAM/NAME."""
+    team: str | None = None
+    """The one whose turn the work takes."""
+    states: tuple[EvaluationState, ...] = ()
+
+    @property
+    def everything(self) -> bool:
+        """Whether nothing is left out."""
+        return self == Selection()
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenEvaluation:
+    """An evaluation with the names by which people know it."""
+
+    id: int
+    state: EvaluationState
+    campaign: str
+    test_set: str
+    """With its version, where that is not the first."""
+    references: tuple[str, ...]
+    system_team: str
+    system: str
+    run: str
+    reason: str | None
+    fault: str | None
+    ended_seconds: float | None
+    """How long ago it ended."""
+    remaining: int
+    """Shards that are not done yet."""
+    protocol_id: int
+    submission_id: int
+    queue_class: int
+    team: str
+
+    @property
+    def called(self) -> str:
+        """The system, with its team and run where there are such."""
+        system = f"{self.system_team}/{self.system}" if self.system_team else self.system
+        return f"{system}, run {self.run}" if self.run else system
+
+    @property
+    def measured(self) -> str:
+        """Campaign, test set and references, each only where it says something new."""
+        name = self.test_set if self.campaign == self.test_set else f"{self.campaign}: {self.test_set}"
+        return f"{name} against {','.join(self.references)}"
+
+
+def named(*columns: Any) -> Select[Any]:
+    """These columns of evaluations, with all tables that a selection may ask for."""
+    return (
+        select(*columns)
+        .select_from(Evaluation)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .join(System, System.id == Submission.system_id)
+        .join(Campaign, Campaign.id == Submission.campaign_id)
+        .join(CampaignTestSet, called_there(Submission.campaign_id, Submission.test_set_id))
+    )
+
+
+def conditions(selection: Selection) -> list[ColumnElement[bool]]:
+    """What holds for the evaluations of a selection, in a query that `named` begins."""
+    found: list[ColumnElement[bool]] = []
+    if selection.evaluations:
+        found.append(Evaluation.id.in_(selection.evaluations))
+    if selection.name is not None:
+        found.append(or_(Campaign.name == selection.name, CampaignTestSet.name == selection.name))
+    if selection.campaign is not None:
+        found.append(Campaign.name == selection.campaign)
+    if selection.system is not None:
+        found.append(or_(System.name == selection.system, System.team + "/" + System.name == selection.system))
+    if selection.team is not None:
+        found.append(Evaluation.team == selection.team)
+    if selection.states:
+        found.append(Evaluation.state.in_(selection.states))
+    return found
+
+
+def read_chosen(
+    connection: Connection, selection: Selection, *, newest: bool = False, most: int | None = None
+) -> list[ChosenEvaluation]:
+    """The evaluations of a selection in the order of their numbers, or those that ended last first; at most `most`."""
+    columns = (
+        *(Evaluation.id, Evaluation.state, Evaluation.reason, Evaluation.fault, Evaluation.protocol_id),
+        *(Evaluation.submission_id, Evaluation.queue_class, Evaluation.team, Evaluation.remaining),
+        *(Campaign.name.label("campaign"), CampaignTestSet.name.label("test_set"), CampaignTestSet.version),
+        *(Protocol.reference_labels, System.team.label("system_team"), System.name.label("system"), Submission.run),
+        (now() - Evaluation.finished_at).label("ended_seconds"),
+    )
+    wanted = named(*columns).join(Protocol, Protocol.id == Evaluation.protocol_id).where(*conditions(selection))
+    order = (Evaluation.finished_at.desc(), Evaluation.id.desc()) if newest else (Evaluation.id,)
+    rows = connection.execute(wanted.order_by(*order).limit(most))
+    return [
+        ChosenEvaluation(
+            id=row.id,
+            state=EvaluationState(row.state),
+            campaign=row.campaign,
+            test_set=row.test_set if row.version == "1" else f"{row.test_set} (version {row.version})",
+            references=tuple(row.reference_labels),
+            system_team=row.system_team,
+            system=row.system,
+            run=row.run,
+            reason=row.reason,
+            fault=row.fault,
+            ended_seconds=row.ended_seconds,
+            remaining=row.remaining,
+            protocol_id=row.protocol_id,
+            submission_id=row.submission_id,
+            queue_class=row.queue_class,
+            team=row.team,
+        )
+        for row in rows
+    ]
+
+
+def check_names(connection: Connection, selection: Selection) -> None:
+    """Raise NotFound, with what there is, where a number or name of the selection is that of nothing evaluated."""
+    if selection.evaluations:
+        there = set(connection.scalars(select(Evaluation.id).where(Evaluation.id.in_(selection.evaluations))))
+        if missing := [number for number in selection.evaluations if number not in there]:
+            first, last, amount = connection.execute(
+                select(func.min(Evaluation.id), func.max(Evaluation.id), func.count())
+            ).one()
+            known = f"There are {amount}, numbered {first} to {last}." if amount else "Nothing was evaluated here yet."
+            raise NotFound(f"There is no evaluation {', '.join(map(str, missing))}. {known}")
+    parts: list[tuple[str, Selection, tuple[Any, ...]]] = []
+    if selection.name is not None:
+        parts.append(
+            (
+                f'campaign or test set "{selection.name}"',
+                Selection(name=selection.name),
+                (Campaign.name, CampaignTestSet.name),
+            )
+        )
+    if selection.campaign is not None:
+        parts.append((f'campaign "{selection.campaign}"', Selection(campaign=selection.campaign), (Campaign.name,)))
+    if selection.system is not None:
+        parts.append((f'system "{selection.system}"', Selection(system=selection.system), (System.name,)))
+    if selection.team is not None:
+        parts.append((f'work of a team "{selection.team}"', Selection(team=selection.team), (Evaluation.team,)))
+    for called, part, columns in parts:
+        if connection.execute(named(Evaluation.id).where(*conditions(part)).limit(1)).first() is None:
+            raise NotFound(f"There is no {called}. {_known(connection, columns)}")
+
+
+def _known(connection: Connection, columns: Iterable[Column[str]]) -> str:
+    names = sorted({name for column in columns for name in connection.scalars(named(column).distinct()) if name})
+    if not names:
+        return "There are none." if connection.scalar(select(Evaluation.id).limit(1)) else "Nothing was evaluated yet."
+    more = f", and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"There are: {', '.join(names[:MOST_NAMES])}{more}."

@@ -1,0 +1,92 @@
+"""How far evaluations and comparisons have come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, select
+
+from models.schema.queue import Comparison, Evaluation, Shard, ShardEvaluation, Trials
+from models.schema.states import ComparisonState, EvaluationState, LeaseState
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Counts of evaluations and of the shards that work for them."""
+
+    queued: int
+    running: int
+    reducing: int
+    done: int
+    failed: int
+    cancelled: int
+    shards: int
+    """Shards that count: all but those that were split or cancelled."""
+    shards_done: int
+
+    @property
+    def open(self) -> int:
+        """Evaluations that will still change by themselves."""
+        return self.queued + self.running + self.reducing
+
+
+def read_progress(connection: Connection, evaluations: Sequence[int]) -> Progress:
+    """The counts for these evaluations."""
+    by_state = select(Evaluation.state, func.count().label("amount")).where(Evaluation.id.in_(evaluations))
+    states = {row.state: row.amount for row in connection.execute(by_state.group_by(Evaluation.state))}
+    theirs = select(ShardEvaluation.shard_id).where(ShardEvaluation.evaluation_id.in_(evaluations))
+    by_shard = select(Shard.state, func.count().label("amount")).where(Shard.id.in_(theirs)).group_by(Shard.state)
+    shards = {row.state: row.amount for row in connection.execute(by_shard)}
+    return Progress(
+        **{state.value: states.get(state, 0) for state in EvaluationState},
+        shards=sum(count for state, count in shards.items() if state not in {LeaseState.FAILED, LeaseState.CANCELLED}),
+        shards_done=shards.get(LeaseState.DONE, 0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonProgress:
+    """How far comparisons have come together."""
+
+    running: int
+    done: int
+    failures: tuple[str, ...]
+    """Why the others failed."""
+    trials: int
+    trials_done: int
+
+    @property
+    def open(self) -> int:
+        """Comparisons that will still change by themselves."""
+        return self.running
+
+
+def read_comparison_progress(connection: Connection, comparisons: Sequence[int]) -> ComparisonProgress:
+    """The progress of these comparisons."""
+    rows = connection.execute(
+        select(Comparison.state, Comparison.reason, Comparison.trials)
+        .where(Comparison.id.in_(comparisons))
+        .order_by(Comparison.id)
+    ).all()
+    states = [row.state for row in rows]
+    done = connection.scalar(
+        select(func.coalesce(func.sum(Trials.last_trial - Trials.first_trial), 0)).where(
+            Trials.comparison_id.in_(comparisons), Trials.state == LeaseState.DONE
+        )
+    )
+    return ComparisonProgress(
+        running=states.count(ComparisonState.RUNNING),
+        done=states.count(ComparisonState.DONE),
+        failures=tuple(row.reason for row in rows if row.state == ComparisonState.FAILED),
+        trials=sum(row.trials for row in rows),
+        trials_done=int(done or 0),
+    )
+
+
+def failure_reasons(connection: Connection, evaluations: Sequence[int]) -> list[str]:
+    """Why some of these evaluations failed: each reason once, in the evaluations' order."""
+    rows = select(Evaluation.reason).where(
+        Evaluation.id.in_(evaluations), Evaluation.state == EvaluationState.FAILED, Evaluation.reason.is_not(None)
+    )
+    return list(dict.fromkeys(connection.scalars(rows.order_by(Evaluation.id))))

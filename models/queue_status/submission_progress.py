@@ -1,0 +1,222 @@
+"""How far submissions are, and what is before them: for all that somebody watches, in a few statements."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from models.queue.lease import is_open
+from models.queue.workers import processes
+from models.queue_status.throughput import measured_ratio
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.corpus import Protocol, TestSet
+from models.schema.queue import Evaluation, Shard, ShardEvaluation
+from models.schema.states import OPEN, UNSCORED, EvaluationState, LeaseState
+
+ENDED = (EvaluationState.FAILED, EvaluationState.CANCELLED, EvaluationState.DONE)
+"""States in which nothing changes by itself, the worst first."""
+MOST_SHARDS = 20_000
+"""Open shards that an estimate looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """How far a submission is."""
+
+    state: EvaluationState
+    """That of all its evaluations (`told_state`): where some are open, how far the furthest is; else the worst."""
+    segments: int
+    """Of the test set, once for each evaluation."""
+    segments_done: int
+    """Those that no shard has still to measure; 0 until something was begun."""
+    ahead: int | None
+    """Other open submissions of its class, or of a more urgent one, that were queued before; None when ended."""
+    seconds_left: float | None
+    """Until it is done, roughly; None where nobody works or it has ended."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it will not change by itself any more."""
+        return self.state in ENDED
+
+
+def state_of(states: Collection[EvaluationState]) -> EvaluationState:
+    """The state of a submission, by those of its evaluations."""
+    unscored = [state for state in states if state in UNSCORED]
+    if unscored:
+        begun = len(unscored) < len(states) or EvaluationState.RUNNING in unscored
+        return EvaluationState.RUNNING if begun else EvaluationState.QUEUED
+    worst = (state for state in (EvaluationState.REDUCING, *ENDED) if state in states)
+    return next(worst, EvaluationState.DONE)
+
+
+def told_state(state: str, started_at: float | None) -> EvaluationState:
+    """The state of an evaluation as its team is told it.
+
+    One of which all statistics were there when it came waits to be added up: as long as that was not begun it is told
+    like any other that waits. What else is stored, by another campaign perhaps, is nobody's business.
+    """
+    known = EvaluationState(state)
+    return EvaluationState.QUEUED if known == EvaluationState.REDUCING and started_at is None else known
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSegments:
+    """Of one evaluation, or of several."""
+
+    every: int
+    done: int
+
+
+def read_measured_segments(connection: Connection, evaluation: int) -> MeasuredSegments:
+    """How many segments of an evaluation no shard has still to measure."""
+    row = connection.execute(_evaluations().where(Evaluation.id == evaluation)).one()
+    return _measured_segments(connection, [row])[evaluation]
+
+
+def _evaluations() -> Any:
+    columns = (Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.started_at, Evaluation.queue_class)
+    return (
+        select(*columns, TestSet.segments)
+        .join(Protocol, Protocol.id == Evaluation.protocol_id)
+        .join(TestSet, TestSet.id == Protocol.test_set_id)
+    )
+
+
+def _measured_segments(connection: Connection, evaluations: Sequence[Any]) -> dict[int, MeasuredSegments]:
+    """Of one that nobody has begun none are measured, whatever was there before.
+
+    And how work is cut into shards, which depends on that, too, does not show.
+    """
+    left: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for row in connection.execute(
+        select(ShardEvaluation.evaluation_id, Shard.first_block, Shard.last_block)
+        .join(Shard, Shard.id == ShardEvaluation.shard_id)
+        .where(ShardEvaluation.evaluation_id.in_([row.id for row in evaluations]), is_open(Shard))
+    ):
+        left[row.evaluation_id].append((row.first_block * BLOCK_SEGMENTS, row.last_block * BLOCK_SEGMENTS))
+    return {
+        row.id: MeasuredSegments(
+            row.segments, 0 if row.started_at is None else row.segments - _covered(left[row.id], row.segments)
+        )
+        for row in evaluations
+    }
+
+
+def _covered(ranges: list[tuple[int, int]], end: int) -> int:
+    """How many of the first numbers lie in any of these ranges."""
+    covered = reached = 0
+    for first, last in sorted(ranges):
+        covered += max(min(last, end) - max(first, reached), 0)
+        reached = max(reached, last)
+    return covered
+
+
+def read_awaited(connection: Connection, submissions: Sequence[int], silent_seconds: float) -> dict[int, Awaited]:
+    """How far these submissions are. One of which nothing is to be measured is done."""
+    rows = connection.execute(
+        _evaluations().where(Evaluation.submission_id.in_(submissions), Protocol.sweep.is_(False))
+    ).all()
+    states: dict[int, list[EvaluationState]] = defaultdict(list)
+    waiting: dict[int, tuple[int, int]] = {}
+    """Submission -> its class and its first open evaluation."""
+    for row in rows:
+        state = told_state(row.state, row.started_at)
+        states[row.submission_id].append(state)
+        if state in OPEN:
+            known = waiting.get(row.submission_id, (row.queue_class, row.id))
+            waiting[row.submission_id] = (min(known[0], row.queue_class), min(known[1], row.id))
+    measured = _measured_segments(connection, rows)
+    segments, done = Counter[int](), Counter[int]()
+    for row in rows:
+        segments[row.submission_id] += measured[row.id].every
+        done[row.submission_id] += measured[row.id].done
+    last = _last_shards(connection, submissions)
+    ahead = _ahead(connection, waiting)
+    seconds = _seconds(connection, waiting, last, silent_seconds)
+    return {
+        submission: Awaited(
+            state_of(states[submission]),
+            segments[submission],
+            done[submission],
+            ahead.get(submission),
+            seconds.get(submission),
+        )
+        for submission in submissions
+    }
+
+
+def _last_shards(connection: Connection, submissions: Sequence[int]) -> dict[int, int]:
+    """The last shard that counts, by submission."""
+    rows = connection.execute(
+        select(Evaluation.submission_id, func.max(Shard.id).label("last"))
+        .join(ShardEvaluation, ShardEvaluation.evaluation_id == Evaluation.id)
+        .join(Shard, Shard.id == ShardEvaluation.shard_id)
+        .where(Evaluation.submission_id.in_(submissions), Shard.state.not_in((LeaseState.FAILED, LeaseState.CANCELLED)))
+        .group_by(Evaluation.submission_id)
+    )
+    return {row.submission_id: row.last for row in rows}
+
+
+def _ahead(connection: Connection, waiting: dict[int, tuple[int, int]]) -> dict[int, int]:
+    if not waiting:
+        return {}
+    rows = connection.execute(
+        select(Evaluation.submission_id, Evaluation.queue_class, func.min(Evaluation.id).label("first"))
+        .where(Evaluation.state.in_(OPEN))
+        .group_by(Evaluation.submission_id, Evaluation.queue_class)
+    ).all()
+    firsts = {
+        queue_class: _firsts((row.submission_id, row.first) for row in rows if row.queue_class <= queue_class)
+        for queue_class in {queue_class for queue_class, _ in waiting.values()}
+    }
+    in_order = {queue_class: sorted(first.values()) for queue_class, first in firsts.items()}
+    return {
+        # All before it, but for itself.
+        submission: bisect_left(in_order[queue_class], first) - (firsts[queue_class][submission] < first)
+        for submission, (queue_class, first) in waiting.items()
+    }
+
+
+def _firsts(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """Of each submission the first of its evaluations."""
+    firsts: dict[int, int] = {}
+    for submission, first in rows:
+        firsts[submission] = min(first, firsts.get(submission, first))
+    return firsts
+
+
+def _seconds(
+    connection: Connection, waiting: dict[int, tuple[int, int]], last: dict[int, int], silent_seconds: float
+) -> dict[int, float]:
+    """Their own shards and those before them, over all processes; teams take turns, so it may well be sooner."""
+    workers = processes(connection, silent_seconds) if waiting else 0
+    if not workers:
+        return {}
+    open_shards = connection.execute(
+        select(Shard.id, Shard.queue_class, Shard.cost).where(is_open(Shard)).order_by(Shard.id).limit(MOST_SHARDS)
+    ).all()
+    ratio = measured_ratio(connection)
+    before = {
+        queue_class: _costs_up_to((row.id, row.cost) for row in open_shards if row.queue_class <= queue_class)
+        for queue_class in {queue_class for queue_class, _ in waiting.values()}
+    }
+    seconds = {}
+    for submission, (queue_class, _) in waiting.items():
+        ids, costs = before[queue_class]
+        # One that needs no shard is told no other time than one that has just come.
+        place = bisect_right(ids, last[submission]) if submission in last else len(ids)
+        seconds[submission] = ratio * costs[place] / workers
+    return seconds
+
+
+def _costs_up_to(shards: Iterable[tuple[int, float]]) -> tuple[list[int], list[float]]:
+    """The ids of shards in their order, and what the first so many of them cost together."""
+    rows = list(shards)
+    return [shard for shard, _ in rows], list(accumulate((cost for _, cost in rows), initial=0.0))

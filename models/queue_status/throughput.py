@@ -1,0 +1,98 @@
+"""How quickly shards are done, and how long those will take that are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, case, func, select
+
+from models.schema.base import BLOCK_SEGMENTS, now
+from models.schema.corpus import Protocol, TestSet
+from models.schema.queue import Shard, ShardEvaluation
+from models.schema.states import IN_FLIGHT, LeaseState
+
+LAST_SECONDS = 60.0
+"""The time over which throughput is counted."""
+
+RECENT_SHARDS = 200
+"""So many shards, those done last, say how estimates compare with what is measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """What was done in the last minute."""
+
+    shards: int
+    hypotheses: int
+    """Segments × systems of these shards."""
+
+
+def read_throughput(connection: Connection) -> Throughput:
+    """What was done in the last minute, by the database's clock."""
+    end = Shard.last_block * BLOCK_SEGMENTS
+    segments = case((end > TestSet.segments, TestSet.segments), else_=end) - Shard.first_block * BLOCK_SEGMENTS
+    done = (
+        select((segments * func.count(ShardEvaluation.evaluation_id)).label("hypotheses"))
+        .select_from(Shard)
+        .join(Protocol, Protocol.id == Shard.protocol_id)
+        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .outerjoin(ShardEvaluation, ShardEvaluation.shard_id == Shard.id)
+        .where(Shard.ended_at >= now() - LAST_SECONDS, Shard.state == LeaseState.DONE)
+        .group_by(Shard.id, TestSet.segments)
+        .subquery()
+    )
+    row = connection.execute(select(func.count(), func.sum(done.c.hypotheses))).one()
+    return Throughput(row[0], int(row[1] or 0))
+
+
+def estimate_seconds_left(connection: Connection, processes: int, other_work: bool) -> float | None:
+    """Seconds until all shards are done: their estimated costs spread over the processes, times what those are off by.
+
+    None without processes, and where no shard is left but `other_work`, which has no estimate.
+    """
+    if not processes:
+        return None
+    waiting = connection.execute(
+        select(func.coalesce(func.sum(Shard.cost), 0.0), func.coalesce(func.max(Shard.cost), 0.0)).where(
+            Shard.state == LeaseState.PENDING
+        )
+    ).one()
+    handed_out = connection.execute(
+        select(Shard.cost, Shard.state, (now() - Shard.claimed_at).label("seconds")).where(Shard.state.in_(IN_FLIGHT))
+    ).all()
+    if not waiting[0] and not handed_out:
+        return None if other_work else 0.0
+    measured, estimated = _recent(connection)
+    if not measured or not estimated:
+        # Nothing was done yet: what runs already longer than it should says at least so much.
+        running = [row for row in handed_out if row.state == LeaseState.RUNNING]
+        measured, estimated = sum(max(row.seconds or 0.0, 0.0) for row in running), sum(row.cost for row in running)
+        measured = max(measured, estimated)
+    ratio = measured / estimated if estimated else 1.0
+    remaining = [
+        max(0.0, row.cost * ratio - (max(row.seconds or 0.0, 0.0) if row.state == LeaseState.RUNNING else 0.0))
+        for row in handed_out
+    ]
+    # Fewer shards than processes take as long as the longest of them.
+    longest = max([waiting[1] * ratio, *remaining])
+    return float(max((waiting[0] * ratio + sum(remaining)) / processes, longest))
+
+
+def measured_ratio(connection: Connection) -> float:
+    """How many times its estimate a shard took, of those that were done last; 1 where none was."""
+    measured, estimated = _recent(connection)
+    return measured / estimated if measured and estimated else 1.0
+
+
+def _recent(connection: Connection) -> tuple[float, float]:
+    """What the shards that were done last took, and what they were estimated to take: seconds of all together."""
+    recent = (
+        select((Shard.ended_at - Shard.claimed_at).label("seconds"), Shard.cost)
+        # Not those during which the clock was put back.
+        .where(Shard.ended_at >= Shard.claimed_at, Shard.state == LeaseState.DONE)
+        .order_by(Shard.ended_at.desc())
+        .limit(RECENT_SHARDS)
+        .subquery()
+    )
+    measured, estimated = connection.execute(select(func.sum(recent.c.seconds), func.sum(recent.c.cost))).one()
+    return float(measured or 0.0), float(estimated or 0.0)

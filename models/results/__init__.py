@@ -1,0 +1,1 @@
+"""Reads what reductions left behind: scores, statistics, leaderboards, tests."""

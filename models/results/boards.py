@@ -1,0 +1,145 @@
+"""Which leaderboards there are: one for each protocol and campaign."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, FromClause, select, union
+
+from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, called_there
+from models.schema.corpus import Protocol, Submission, TestSet
+from models.schema.queue import Evaluation
+from models.schema.states import EvaluationState
+
+
+@dataclass(frozen=True, slots=True)
+class ListedBoard:
+    """A leaderboard in words: what is measured, and whose submissions."""
+
+    protocol_id: int
+    campaign_id: int
+    campaign: str
+    test_set: str
+    version: str
+    references: tuple[str, ...]
+    metrics: tuple[str, ...]
+    replicates: int
+    seed: int
+    segments: int
+    """Of the test set."""
+    test_set_id: int = 0
+    target_language: str = ""
+    """Of the test set; "" where nobody said it."""
+
+    @property
+    def name(self) -> str:
+        """Campaign and test set, each only where it says something new."""
+        name = self.test_set if self.version == "1" else f"{self.test_set} (version {self.version})"
+        return name if self.campaign == self.test_set else f"{self.campaign}: {name}"
+
+
+def list_boards(
+    connection: Connection,
+    *,
+    protocols: Sequence[int] | None = None,
+    campaign_id: int | None = None,
+    name: str | None = None,
+    references: Sequence[str] | None = None,
+    planned: bool = False,
+) -> list[ListedBoard]:
+    """The leaderboards with evaluations, in the order their protocols were made; only those asked for.
+
+    Sweeps of a parameter are there only where their `protocols` are named.
+
+    `name` is that of a test set or a campaign; `references` chooses those against exactly these labels, in any
+    order. With `planned` those are there, too, on which nothing stands yet.
+    """
+    measured = (
+        select(Submission.campaign_id, Evaluation.protocol_id)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .distinct()
+    )
+    if campaign_id is not None:
+        measured = measured.where(Submission.campaign_id == campaign_id)
+    if protocols is not None:
+        measured = measured.where(Evaluation.protocol_id.in_(protocols))
+    there: FromClause = measured.subquery()
+    if planned:
+        # `union` makes them distinct.
+        there = union(measured, select(CampaignProtocol.campaign_id, CampaignProtocol.protocol_id)).subquery()
+    wanted = (
+        select(Protocol, CampaignTestSet.name, CampaignTestSet.version, TestSet.segments, TestSet.target_language)
+        .add_columns(Campaign.id.label("campaign_id"), Campaign.name.label("campaign"))
+        .join(there, there.c.protocol_id == Protocol.id)
+        .join(Campaign, Campaign.id == there.c.campaign_id)
+        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .join(CampaignTestSet, called_there(Campaign.id, Protocol.test_set_id))
+        .order_by(Campaign.id, Protocol.id)
+    )
+    wanted = wanted.where(~Protocol.sweep if protocols is None else Protocol.id.in_(protocols))
+    if campaign_id is not None:
+        wanted = wanted.where(Campaign.id == campaign_id)
+    if name is not None:
+        wanted = wanted.where((CampaignTestSet.name == name) | (Campaign.name == name))
+    return [
+        ListedBoard(
+            protocol_id=row.id,
+            campaign_id=row.campaign_id,
+            campaign=row.campaign,
+            test_set=row.name,
+            version=row.version,
+            references=tuple(row.reference_labels),
+            metrics=tuple(row.metrics),
+            replicates=row.replicates,
+            seed=row.seed,
+            segments=row.segments,
+            test_set_id=row.test_set_id,
+            target_language=row.target_language,
+        )
+        for row in connection.execute(wanted)
+        if references is None or sorted(row.reference_labels) == sorted(references)
+    ]
+
+
+def outgrown_boards(connection: Connection, boards: Sequence[ListedBoard]) -> set[ListedBoard]:
+    """Those that a newer one of these says everything of: it has the same references, all metrics and all submissions.
+
+    Such boards are left behind where a campaign has grown: measured by another metric, or with more replicates.
+    """
+    alike: dict[tuple[int, int, tuple[str, ...]], list[ListedBoard]] = {}
+    for board in boards:
+        alike.setdefault((board.campaign_id, board.test_set_id, board.references), []).append(board)
+    several = [sorted(group, key=lambda board: board.protocol_id) for group in alike.values() if len(group) > 1]
+    if not several:
+        return set()
+    rows = connection.execute(
+        select(Evaluation.protocol_id, Submission.campaign_id, Evaluation.submission_id, Evaluation.state)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .where(Evaluation.protocol_id.in_({board.protocol_id for group in several for board in group}))
+    )
+    measured: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    done: defaultdict[int, set[int]] = defaultdict(set)
+    for row in rows:
+        measured[row.protocol_id, row.campaign_id].add(row.submission_id)
+        if row.state == EvaluationState.DONE:
+            done[row.protocol_id].add(row.submission_id)
+
+    def says_all(newer: ListedBoard, older: ListedBoard) -> bool:
+        if not set(older.metrics) <= set(newer.metrics) or (older.replicates and not newer.replicates):
+            return False
+        return measured[older.protocol_id, older.campaign_id] <= done[newer.protocol_id]
+
+    return {
+        older
+        for group in several
+        for number, older in enumerate(group)
+        if any(says_all(newer, older) for newer in group[number + 1 :])
+    }
+
+
+def output_of(connection: Connection, submissions: Sequence[int]) -> dict[int, int]:
+    """Submission -> text: two submissions with the same text are the very same output."""
+    rows = connection.execute(select(Submission.id, Submission.text_id).where(Submission.id.in_(submissions)))
+    return {row.id: row.text_id for row in rows}

@@ -1,0 +1,291 @@
+"""The leaderboard of a protocol: its systems with their scores, by rank."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, select
+
+from models.errors import NotFound
+from models.results.entries import (
+    Entry,
+    are_ranked,
+    are_twice,
+    entry_of,
+    replaced_entries,
+    single_entries,
+    standing_entries,
+)
+from models.schema.campaigns import Declaration
+from models.schema.corpus import Protocol, Submission, System
+from models.schema.queue import Evaluation
+from models.schema.results import Score
+from models.schema.roles import DeclaredKind
+from models.schema.states import EvaluationState
+from models.storage.arrays import unpack
+
+_PROGRESS = (
+    *(EvaluationState.FAILED, EvaluationState.CANCELLED),
+    *(EvaluationState.QUEUED, EvaluationState.RUNNING, EvaluationState.REDUCING, EvaluationState.DONE),
+)
+
+Key = TypeVar("Key", bound=Hashable)
+
+AT_ONCE = 1_000
+"""Evaluations that one statement names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaderboardScore:
+    """A system's score by one metric."""
+
+    specification: str
+    title: str
+    signature: str
+    higher_is_better: bool
+    scale: float
+    score: float | None
+    """None where the metric is undefined. Of several runs, the mean of theirs."""
+    run_scores: tuple[float | None, ...]
+    """Of each run, in the order of the row's `runs`."""
+    details: Mapping[str, float]
+    """Further figures to show with the score, by name; the means of the runs."""
+    replicate_scores: NDArray[np.float64]
+    """(replicates,), NaN where undefined; compare two systems replicate by replicate. The means of the runs."""
+    run_replicate_scores: NDArray[np.float64]
+    """(runs, replicates): those of each run."""
+    rank: int | None
+    """From 1; equal scores share a rank; None where there is no score."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaderboardRow:
+    """One system of a leaderboard, with all its runs."""
+
+    team: str
+    system: str
+    runs: tuple[str, ...]
+    """Names of its runs, sorted; ("",) where it has one that has no name."""
+    submissions: tuple[int, ...]
+    evaluations: tuple[int, ...]
+    """One for each run, in the order of `runs`, as the submissions."""
+    state: EvaluationState
+    """That of the run which has come least far."""
+    reason: str | None
+    runs_done: int
+    """How many of its runs are done."""
+    scores: tuple[LeaderboardScore, ...]
+    """In the protocol's order; empty until the evaluation is done."""
+    kind: DeclaredKind = DeclaredKind.UNDECLARED
+    """What its team has called it."""
+    constrained: bool | None = None
+    """Whether it was trained on what the campaign allows alone (`constrained_of`); None where its team does not say."""
+    late_seconds: float = 0.0
+    """How long after the deadline it came."""
+    ranked: bool = True
+    """Whether it is ranked (`models.results.entries`)."""
+    twice: bool = False
+    """Whether its system stands here with another submission, too."""
+
+
+def read_leaderboard(
+    connection: Connection,
+    protocol_id: int,
+    *,
+    campaign_id: int | None = None,
+    sort_metric: int = 0,
+    all_submissions: bool = False,
+    submissions: Sequence[int] | None = None,
+) -> list[LeaderboardRow]:
+    """The systems of a protocol, best first by one of its metrics.
+
+    `sort_metric` is a position in the protocol's list of metrics. Systems without a score (not done, failed, undefined)
+    come last, by name. Which submissions stand, and which of them are ranked, is the rule of `models.results.entries`; with
+    `all_submissions` those that were replaced stand, too, each by itself and not ranked. Given `submissions`, only
+    these stand, each by itself, also withdrawn ones, and all are ranked. A system of several runs has the means of
+    their scores, and none until all are done. Raises NotFound.
+    """
+    metrics = _metrics(connection, protocol_id, sort_metric)
+    rows = read_entries(connection, protocol_id, campaign_id=campaign_id, submissions=submissions)
+    if submissions is not None:
+        entries = single_entries(rows)
+        return _rows(connection, entries, [True] * len(entries), metrics, sort_metric)
+    standing = standing_entries(rows)
+    replaced = replaced_entries(rows, standing) if all_submissions else []
+    ranks = [*are_ranked(standing), *[False] * len(replaced)]
+    return _rows(connection, [*standing, *replaced], ranks, metrics, sort_metric)
+
+
+def read_contestants(
+    connection: Connection, protocol_id: int, evaluations: Sequence[Sequence[int]], *, sort_metric: int = 0
+) -> list[LeaderboardRow]:
+    """As `read_leaderboard`, of these systems and no others: each is the evaluations of its runs. Raises NotFound."""
+    metrics = _metrics(connection, protocol_id, sort_metric)
+    wanted = [evaluation for runs in evaluations for evaluation in runs]
+    row_of = {row.id: row for row in read_entries(connection, protocol_id, evaluations=wanted)}
+    if strangers := [evaluation for evaluation in wanted if evaluation not in row_of]:
+        raise NotFound(f"Protocol {protocol_id} has no evaluation {strangers[0]}.")
+    entries = [entry_of([row_of[each] for each in runs]) for runs in evaluations]
+    return _rows(connection, entries, [True] * len(entries), metrics, sort_metric)
+
+
+def read_entries(
+    connection: Connection,
+    protocol_id: int,
+    *,
+    campaign_id: int | None = None,
+    submissions: Sequence[int] | None = None,
+    evaluations: Sequence[int] | None = None,
+) -> Sequence[Any]:
+    """Everything that is measured by a protocol, with what its team says of it; only what was asked for.
+
+    Without `submissions` and `evaluations`, what was withdrawn is not there.
+    """
+    chosen = (
+        select(
+            *(Evaluation.id, Evaluation.state, Evaluation.reason, Evaluation.finished_at, Evaluation.submission_id),
+            *(Submission.run, Submission.campaign_id, Submission.text_id, System.team, System.name),
+            *(Declaration.kind, Declaration.constrained, Declaration.late_seconds),
+        )
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .join(System, System.id == Submission.system_id)
+        .outerjoin(Declaration, Declaration.submission_id == Submission.id)
+        .where(Evaluation.protocol_id == protocol_id)
+        .order_by(Evaluation.id)
+    )
+    if campaign_id is not None:
+        chosen = chosen.where(Submission.campaign_id == campaign_id)
+    if submissions is not None:
+        chosen = chosen.where(Submission.id.in_(submissions))
+    if evaluations is not None:
+        chosen = chosen.where(Evaluation.id.in_(evaluations))
+    if submissions is None and evaluations is None:
+        chosen = chosen.where(Declaration.withdrawn_at.is_(None))
+    return connection.execute(chosen).all()
+
+
+def _metrics(connection: Connection, protocol_id: int, sort_metric: int) -> Sequence[str]:
+    metrics = connection.scalar(select(Protocol.metrics).where(Protocol.id == protocol_id))
+    if metrics is None:
+        raise NotFound(f"There is no protocol {protocol_id}.")
+    if not 0 <= sort_metric < len(metrics):
+        raise NotFound(f"Protocol {protocol_id} has {len(metrics)} metrics; there is no number {sort_metric + 1}.")
+    return metrics
+
+
+def _rows(
+    connection: Connection,
+    entries: Sequence[Entry],
+    ranks: Sequence[bool],
+    metrics: Sequence[str],
+    sort_metric: int,
+) -> list[LeaderboardRow]:
+    scores_of = read_scores(connection, [run.id for entry in entries for run in entry.runs])
+    rows = [
+        _row(entry, [scores_of.get(run.id, []) for run in entry.runs], len(metrics), ranked=is_ranked, twice=twice)
+        for entry, is_ranked, twice in zip(entries, ranks, are_twice(entries), strict=True)
+    ]
+    for metric in range(len(metrics)):
+        of_metric = {number: row.scores[metric] for number, row in enumerate(rows) if row.scores and row.ranked}
+        by_number = {number: each.score for number, each in of_metric.items() if each.score is not None}
+        for number, rank in ranked(by_number, all(each.higher_is_better for each in of_metric.values())).items():
+            scores = list(rows[number].scores)
+            scores[metric] = replace(scores[metric], rank=rank)
+            rows[number] = replace(rows[number], scores=tuple(scores))
+
+    def place(row: LeaderboardRow) -> tuple[Any, ...]:
+        score = row.scores[sort_metric] if row.scores else None
+        if score is None or score.score is None:
+            return (1, 0.0, row.team, row.system, row.evaluations)
+        return (0, -score.score if score.higher_is_better else score.score, row.team, row.system, row.evaluations)
+
+    return sorted(rows, key=place)
+
+
+def read_scores(
+    connection: Connection, evaluations: Sequence[int], *, metric: int | None = None
+) -> dict[int, list[Any]]:
+    """The rows of Score of these evaluations, without the sums; by one metric, or all in the protocol's order."""
+    columns = [column for column in Score.__table__.columns if column.name not in {"sums", "columns"}]
+    found: dict[int, list[Any]] = {}
+    for begin in range(0, len(evaluations), AT_ONCE):
+        some = evaluations[begin : begin + AT_ONCE]
+        wanted = select(*columns).where(Score.evaluation_id.in_(some)).order_by(Score.evaluation_id, Score.metric)
+        for row in connection.execute(wanted if metric is None else wanted.where(Score.metric == metric)):
+            found.setdefault(row.evaluation_id, []).append(row)
+    return found
+
+
+def state_of_runs(runs: Sequence[Any]) -> tuple[EvaluationState, str | None, int]:
+    """How far the run of a system is that has come least far, with its reason, and how many runs are done."""
+    states = [EvaluationState(run.state) for run in runs]
+    least = min(range(len(runs)), key=lambda number: (_PROGRESS.index(states[number]), number))
+    return states[least], runs[least].reason, states.count(EvaluationState.DONE)
+
+
+def constrained_of(runs: Sequence[Any]) -> bool | None:
+    """Whether a system of these runs is constrained: one run that was trained on more makes it one that was."""
+    said = {run.constrained for run in runs}
+    return False if False in said else True if said == {True} else None
+
+
+def _row(entry: Entry, scores: Sequence[Sequence[Any]], metrics: int, *, ranked: bool, twice: bool) -> LeaderboardRow:
+    """The row of one system; `scores` are the rows of Score of each run."""
+    runs = entry.runs
+    state, reason, done = state_of_runs(runs)
+    complete = all(len(of_run) == metrics for of_run in scores)
+    return LeaderboardRow(
+        team=runs[0].team,
+        system=runs[0].name,
+        runs=tuple(run.run for run in runs),
+        submissions=tuple(run.submission_id for run in runs),
+        evaluations=tuple(run.id for run in runs),
+        state=state,
+        reason=reason,
+        runs_done=done,
+        scores=tuple(score_of_runs(of_runs) for of_runs in zip(*scores, strict=True)) if complete else (),
+        kind=entry.kind,
+        constrained=constrained_of(runs),
+        late_seconds=max(run.late_seconds or 0.0 for run in runs),
+        ranked=ranked,
+        twice=twice,
+    )
+
+
+def score_of_runs(runs: Sequence[Any]) -> LeaderboardScore:
+    """One metric's score of a system from those of its runs, rows of Score."""
+    first, values = runs[0], [run.score for run in runs]
+    # Of one run they are a column of one array, which need not be copied.
+    replicates = (
+        np.stack([unpack(run.replicate_scores, columns=1)[:, 0] for run in runs])
+        if len(runs) > 1
+        else unpack(first.replicate_scores, columns=1).T
+    )
+    # fsum: the same mean to the last bit, whatever the runs are called.
+    means = [math.fsum(of_runs) / len(runs) for of_runs in replicates.T.tolist()] if len(runs) > 1 else replicates[0]
+    names = [name for name in first.details if all(name in run.details for run in runs)]
+    return LeaderboardScore(
+        specification=first.specification,
+        title=first.title,
+        signature=first.signature,
+        higher_is_better=first.higher_is_better,
+        scale=first.scale,
+        score=None if None in values else math.fsum(values) / len(values),
+        run_scores=tuple(values),
+        details={name: math.fsum(run.details[name] for run in runs) / len(runs) for name in names},
+        replicate_scores=np.asarray(means),
+        run_replicate_scores=replicates,
+        rank=None,
+    )
+
+
+def ranked(scores: dict[Key, float], higher_is_better: bool) -> dict[Key, int]:
+    """Ranks from 1; equal scores share one, and the next rank is left out for each that shares."""
+    ordered = sorted(scores.values(), reverse=higher_is_better)
+    first_place = {score: place for place, score in reversed(list(enumerate(ordered, start=1)))}
+    return {key: first_place[score] for key, score in scores.items()}

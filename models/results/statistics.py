@@ -1,0 +1,94 @@
+"""The statistics of evaluations, read back whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, select, tuple_
+
+from models.errors import NotFound
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.corpus import Protocol, TestSet
+from models.schema.queue import Evaluation
+from models.schema.results import Score, Statistics
+from models.storage.arrays import most_bytes, unpack
+from models.storage.blobs import content_of
+
+AT_ONCE = 16
+"""Shards whose statistics are fetched, still packed, together."""
+
+MOST_COLUMNS = 256
+"""Of a metric of which no score says how many it has."""
+
+
+def read_statistics(connection: Connection, evaluations: Sequence[int], metric: int) -> NDArray[np.float64]:
+    """The per-segment statistics of finished evaluations by one metric of their protocol.
+
+    `metric` is a position in the protocol's list; (evaluations, segments, k). Raises NotFound where there are none.
+    """
+    places: dict[int, list[int]] = {}
+    for place, evaluation in enumerate(evaluations):
+        places.setdefault(evaluation, []).append(place)
+    segments = _segments(connection, evaluations[0])
+    found: NDArray[np.float64] | None = None
+    for evaluation, first, statistics in statistics_by_shard(connection, evaluations, metric):
+        if found is None:
+            # Filled in place: joined in the end, large statistics would be in memory twice.
+            found = np.full((len(evaluations), segments, statistics.shape[1]), np.nan)
+        found[places[evaluation], first : first + len(statistics)] = statistics
+    assert found is not None
+    return found
+
+
+def statistics_by_shard(
+    connection: Connection, evaluations: Sequence[int], metric: int
+) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
+    """The same shard by shard: (evaluation, first segment, (segments, k)), in the order of both.
+
+    One shard's are in memory at a time. Raises NotFound for evaluations without any, MissingObject.
+    """
+    chosen = (Statistics.evaluation_id.in_(set(evaluations)), Statistics.metric == metric)
+    keys = connection.execute(
+        select(Statistics.evaluation_id, Statistics.first_block)
+        .where(*chosen)
+        .order_by(Statistics.evaluation_id, Statistics.first_block)
+    ).all()
+    found = {row.evaluation_id for row in keys}
+    for evaluation in evaluations:
+        if evaluation not in found:
+            raise NotFound(f"Evaluation {evaluation} has no statistics of its metric number {metric + 1}.")
+    segments = _segments(connection, evaluations[0])
+    shown = connection.scalar(
+        select(Score.columns).where(Score.evaluation_id == evaluations[0], Score.metric == metric)
+    )
+    columns = None if shown is None else len(shown)
+    for begin in range(0, len(keys), AT_ONCE):
+        some = keys[begin : begin + AT_ONCE]
+        blobs = connection.execute(
+            select(
+                Statistics.evaluation_id,
+                Statistics.first_block,
+                Statistics.last_block,
+                Statistics.blob,
+                Statistics.object_url,
+            )
+            .where(*chosen, tuple_(Statistics.evaluation_id, Statistics.first_block).in_([tuple(row) for row in some]))
+            .order_by(Statistics.evaluation_id, Statistics.first_block)
+        )
+        for row in blobs.all():
+            rows = min(row.last_block * BLOCK_SEGMENTS, segments) - row.first_block * BLOCK_SEGMENTS
+            content = content_of(row, most_bytes(rows, columns or MOST_COLUMNS))
+            values = unpack(content, rows=rows, columns=columns, finite=True)
+            yield row.evaluation_id, row.first_block * BLOCK_SEGMENTS, values
+
+
+def _segments(connection: Connection, evaluation: int) -> int:
+    found = connection.scalar(
+        select(TestSet.segments)
+        .join(Protocol, Protocol.test_set_id == TestSet.id)
+        .join(Evaluation, Evaluation.protocol_id == Protocol.id)
+        .where(Evaluation.id == evaluation)
+    )
+    return found or 0

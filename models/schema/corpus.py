@@ -1,0 +1,152 @@
+"""Tables of what is measured: texts, test sets, systems, submissions, protocols."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    UniqueConstraint,
+    false,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from models.schema.base import Base, Key, Seconds, now
+
+
+class Text(Base):
+    """One text of n segments, known by the hash of its lines (each ended by a newline) and of its layers, if any."""
+
+    __tablename__ = "text"
+
+    id: Mapped[Key]
+    sha256: Mapped[str] = mapped_column(String(64), unique=True)
+    segments: Mapped[int] = mapped_column(Integer)
+    bytes: Mapped[int] = mapped_column(Integer)
+
+
+class TextBlock(Base):
+    """256 consecutive segments of a text (fewer in the last block), joined by newlines."""
+
+    __tablename__ = "text_block"
+
+    text_id: Mapped[int] = mapped_column(ForeignKey("text.id", ondelete="CASCADE"), primary_key=True)
+    block: Mapped[int] = mapped_column(Integer, primary_key=True)
+    # Bytes, since PostgreSQL's text type refuses U+0000 and a system may well have written one.
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class LayerBlock(Base):
+    """256 consecutive segments of a linguistic layer of a text, such as its lemmas, joined by newlines."""
+
+    __tablename__ = "layer_block"
+
+    text_id: Mapped[int] = mapped_column(ForeignKey("text.id", ondelete="CASCADE"), primary_key=True)
+    layer: Mapped[str] = mapped_column(String(50), primary_key=True)
+    block: Mapped[int] = mapped_column(Integer, primary_key=True)
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class TestSet(Base):
+    """A test set, known by its content and never changed.
+
+    Campaigns with equal content share it without knowing of each other: each calls it by a name and version of its own
+    (`models.schema.campaigns.CampaignTestSet`).
+    """
+
+    __test__ = False  # pytest would take the name for a test case
+    __tablename__ = "test_set"
+
+    id: Mapped[Key]
+    content_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    source_language: Mapped[str] = mapped_column(String(35))
+    target_language: Mapped[str] = mapped_column(String(35))
+    source_text_id: Mapped[int | None] = mapped_column(ForeignKey("text.id"))
+    segments: Mapped[int] = mapped_column(Integer)
+    variable_references: Mapped[bool] = mapped_column(Boolean)
+    """True when an empty line in a reference means that the segment lacks it."""
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+
+
+class Reference(Base):
+    """A named human translation of a test set."""
+
+    __tablename__ = "reference"
+    __table_args__ = (UniqueConstraint("test_set_id", "position"), Index(None, "text_id"))
+
+    test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id", ondelete="CASCADE"), primary_key=True)
+    label: Mapped[str] = mapped_column(String(100), primary_key=True)
+    position: Mapped[int] = mapped_column(Integer)
+    text_id: Mapped[int] = mapped_column(ForeignKey("text.id"))
+
+
+class Document(Base):
+    """A run of consecutive segments that belong together."""
+
+    __tablename__ = "document"
+
+    test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id", ondelete="CASCADE"), primary_key=True)
+    first_segment: Mapped[int] = mapped_column(Integer, primary_key=True)
+    segments: Mapped[int] = mapped_column(Integer)
+    name: Mapped[str] = mapped_column(String(500))
+    domain: Mapped[str] = mapped_column(String(100), default="")
+    test_suite: Mapped[str] = mapped_column(String(200), server_default="", default="")
+    """Empty for documents of the test set itself."""
+
+
+class System(Base):
+    """A named system of a team; the team is "" where there are no teams."""
+
+    __tablename__ = "system"
+    __table_args__ = (UniqueConstraint("team", "name"),)
+
+    id: Mapped[Key]
+    name: Mapped[str] = mapped_column(String(200))
+    team: Mapped[str] = mapped_column(String(100), default="")
+
+
+class Submission(Base):
+    """One run of a system: its hypotheses for one test set, in one campaign. Never changed."""
+
+    __tablename__ = "submission"
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "test_set_id", "system_id", "run", "text_id"),
+        Index(None, "test_set_id"),
+        Index(None, "system_id"),
+        Index(None, "text_id"),
+    )
+
+    id: Mapped[Key]
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"))
+    system_id: Mapped[int] = mapped_column(ForeignKey("system.id"))
+    run: Mapped[str] = mapped_column(String(100), server_default="", default="")
+    """Which of several runs (seeds, optimizer runs) of the system this is; "" where it has one."""
+    text_id: Mapped[int] = mapped_column(ForeignKey("text.id"))
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+
+
+class Protocol(Base):
+    """A test set, an ordered list of its references, metrics, replicates and seed.
+
+    Evaluations are compared only within one protocol. Known by its content, so it is stored once.
+    """
+
+    __tablename__ = "protocol"
+    __table_args__ = (Index(None, "test_set_id"),)
+
+    id: Mapped[Key]
+    test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"))
+    reference_labels: Mapped[list[str]] = mapped_column(JSON)
+    metrics: Mapped[list[str]] = mapped_column(JSON)
+    """Metric specifications such as "bleu:order=1,2"; a metric's position here is its key elsewhere."""
+    replicates: Mapped[int] = mapped_column(Integer)
+    seed: Mapped[int] = mapped_column(BigInteger)
+    content_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    sweep: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    """Whether its metrics are one metric with many values of a parameter: no leaderboard that anybody wants to see."""

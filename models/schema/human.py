@@ -1,0 +1,95 @@
+"""Tables of human judgments: ratings, and the scores made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import JSON, CheckConstraint, Double, ForeignKey, Index, Integer, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from models.schema.base import Base, Key, Seconds, now
+from models.schema.states import JudgmentKind, one_of
+
+
+class Judgments(Base):
+    """One import of human judgments of a test set in a campaign.
+
+    Never changed: other content of that name is a new version. They are the campaign's: another one with the very same
+    test set has its own, and learns nothing of these.
+    """
+
+    __tablename__ = "judgments"
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "test_set_id", "name", "version"),
+        UniqueConstraint("campaign_id", "test_set_id", "name", "content_hash"),
+        Index(None, "test_set_id"),
+        CheckConstraint(one_of("kind", JudgmentKind), name="kind"),
+    )
+
+    id: Mapped[Key]
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
+    test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"))
+    name: Mapped[str] = mapped_column(String(100))
+    version: Mapped[int] = mapped_column(Integer)
+    """From 1."""
+    kind: Mapped[str] = mapped_column(String(16))
+    method: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """How scores were made of the judgments, e.g. weights of errors, whether standardised by annotator."""
+    content_hash: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+
+
+class JudgedPart:
+    """The key of what belongs to one import."""
+
+    judgments_id: Mapped[int] = mapped_column(
+        ForeignKey("judgments.id", ondelete="CASCADE"), primary_key=True, sort_order=-2
+    )
+    system: Mapped[str] = mapped_column(String(200), primary_key=True, sort_order=-1)
+    """As the judgments call it: people also judge references and systems that were never submitted here."""
+
+
+class HumanSystemScore(JudgedPart, Base):
+    """What people think of a system."""
+
+    __tablename__ = "human_system_score"
+
+    score: Mapped[float] = mapped_column(Double)
+    """Higher is better, whatever the scale."""
+    raw: Mapped[float | None] = mapped_column(Double)
+    """On the annotators' own scale."""
+    segments: Mapped[int | None] = mapped_column(Integer)
+    judgments: Mapped[int | None] = mapped_column(Integer)
+    wins: Mapped[int | None] = mapped_column(Integer)
+    """How many systems it is better than, as published; None where that is found from its segments."""
+
+
+class HumanSegmentScore(JudgedPart, Base):
+    """What people think of one segment of a system."""
+
+    __tablename__ = "human_segment_score"
+
+    segment: Mapped[int] = mapped_column(Integer, primary_key=True)
+    """From 0."""
+    score: Mapped[float] = mapped_column(Double)
+    """Higher is better, on the scale of the system's score."""
+    raw: Mapped[float | None] = mapped_column(Double)
+    """On the annotators' own scale."""
+    judgments: Mapped[int | None] = mapped_column(Integer)
+
+
+class Rating(Base):
+    """One annotator's rating of one segment, an error that was found in it, or its rank among others."""
+
+    __tablename__ = "rating"
+
+    judgments_id: Mapped[int] = mapped_column(ForeignKey("judgments.id", ondelete="CASCADE"), primary_key=True)
+    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    """Position in the import."""
+    annotator: Mapped[str] = mapped_column(String(200))
+    system: Mapped[str] = mapped_column(String(200))
+    segment: Mapped[int] = mapped_column(Integer)
+    value: Mapped[float] = mapped_column(Double)
+    """The rating; of an error its weight; of a ranking the rank, from 1 = best."""
+    label: Mapped[str] = mapped_column(String(200), default="", server_default="")
+    """Of an error, its category and severity; of a ranking, which one it is."""

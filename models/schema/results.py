@@ -1,0 +1,107 @@
+"""Tables of results: statistics of shards, scores, randomization tests."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    String,
+)
+from sqlalchemy import Text as LongString
+from sqlalchemy.orm import Mapped, mapped_column
+
+from models.schema.base import Base, Key
+
+
+class ShardResult:
+    """The key of what one shard stored for one evaluation and one metric of its protocol."""
+
+    evaluation_id: Mapped[int] = mapped_column(ForeignKey("evaluation.id", ondelete="CASCADE"), primary_key=True)
+    metric: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    """Position in the protocol's list of metrics."""
+    first_block: Mapped[int] = mapped_column(Integer, primary_key=True)
+    last_block: Mapped[int] = mapped_column(Integer)
+    """Exclusive."""
+    blob: Mapped[bytes] = mapped_column(LargeBinary)
+    """Nothing where the bytes lie in an object (`models.storage.blobs`)."""
+    object_url: Mapped[str | None] = mapped_column(String(500))
+    """The address of that object."""
+
+
+class Statistics(ShardResult, Base):
+    """The (segments × columns) statistics of a shard, packed by models.storage.arrays."""
+
+    __tablename__ = "statistics"
+
+
+class ReplicatePart(ShardResult, Base):
+    """Sums of a large shard: row 0 the plain sums, then one row per replicate (× columns)."""
+
+    __tablename__ = "replicate_part"
+
+
+class Score(Base):
+    """The score of one evaluation by one metric. The key makes a second one impossible."""
+
+    __tablename__ = "score"
+
+    evaluation_id: Mapped[int] = mapped_column(ForeignKey("evaluation.id", ondelete="CASCADE"), primary_key=True)
+    metric: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    """Position in the protocol's list of metrics."""
+    specification: Mapped[str] = mapped_column(String(500))
+    title: Mapped[str] = mapped_column(String(100))
+    signature: Mapped[str] = mapped_column(LongString)
+    higher_is_better: Mapped[bool] = mapped_column(Boolean)
+    scale: Mapped[float] = mapped_column(Double)
+    columns: Mapped[list[str]] = mapped_column(JSON)
+    """What each of the sums counts."""
+    sums: Mapped[bytes] = mapped_column(LargeBinary)
+    score: Mapped[float | None] = mapped_column(Double)
+    """None where the metric is undefined."""
+    details: Mapped[dict[str, float]] = mapped_column(JSON, server_default="{}")
+    """Further figures to show with the score, by name."""
+    replicate_scores: Mapped[bytes] = mapped_column(LargeBinary)
+    """float64, one per replicate; NaN where undefined."""
+
+
+class Contestant(Base):
+    """A system as tests see it: the evaluations of all its runs.
+
+    It is the last of them and the contestant of those before, so that it goes, with its tests, when any of them goes.
+    """
+
+    __tablename__ = "contestant"
+    __table_args__ = (Index(None, "evaluation_id"), Index(None, "before_id"))
+
+    id: Mapped[Key]
+    content_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    """SHA-256 of the evaluations' ids."""
+    evaluation_id: Mapped[int] = mapped_column(ForeignKey("evaluation.id", ondelete="CASCADE"))
+    before_id: Mapped[int | None] = mapped_column(ForeignKey("contestant.id", ondelete="CASCADE"))
+    """None where there is one run."""
+
+
+class Randomization(Base):
+    """A paired approximate randomization test of contestant b against contestant a, by one metric."""
+
+    __tablename__ = "randomization"
+    __table_args__ = (Index(None, "b_id"),)
+
+    a_id: Mapped[int] = mapped_column(ForeignKey("contestant.id", ondelete="CASCADE"), primary_key=True)
+    """The one whose evaluations come first when compared as lists of numbers."""
+    b_id: Mapped[int] = mapped_column(ForeignKey("contestant.id", ondelete="CASCADE"), primary_key=True)
+    metric: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    """Position in the protocol's list of metrics."""
+    trials: Mapped[int] = mapped_column(Integer, primary_key=True)
+    seed: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    difference: Mapped[float] = mapped_column(Double)
+    """Score of b minus score of a; of several runs the means."""
+    as_large: Mapped[int] = mapped_column(Integer)
+    """Trials with a difference at least as large, in either direction."""

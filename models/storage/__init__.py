@@ -1,0 +1,1 @@
+"""Arrays as bytes, in rows or in an object store."""

@@ -1,0 +1,254 @@
+"""Where the bytes of statistics lie: in their rows, or as objects in a store, known by their content.
+
+A store is a folder that fsspec can write (`file:///...`, `s3://bucket/prefix`). An object is named by the SHA-256 of
+what it holds and written before the transaction that refers to it, so a worker that comes too late can overwrite
+nothing but the same bytes. Its row keeps the whole address: the store may be changed, what is there stays readable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import uuid
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple, TypeAlias
+from urllib.parse import urlsplit
+
+from sqlalchemy import Connection, delete, select
+
+from models.errors import BadStore, MissingObject, ModelsError, UnreachableStore
+from models.private_files import make_private_folders, tell_of_open_folder, write_privately
+from models.redaction import redacted
+from models.schema.results import ReplicatePart, ShardResult, Statistics
+
+LONGEST_ADDRESS = 500
+NAME_LENGTH = 64
+READ_AT_ONCE = 1 << 20
+LARGEST_OBJECT = 1 << 31
+"""Bytes: of an object that is only looked through."""
+_NAME = re.compile(r"([0-9a-f]{64})(\.[0-9a-f]{8})?")
+"""Of an object, and of one that was being written."""
+_STORE = re.compile(r"file:///+[^/].*|(?!file:)[a-z][a-z0-9+.-]*://[^/:].*", re.IGNORECASE | re.DOTALL)
+"""A folder, or a bucket: not the root of a disk, and no chain of drivers, which would keep copies of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Bytes that lie in a store."""
+
+    address: str
+
+
+class Row(NamedTuple):
+    """What a row of statistics keeps of its bytes."""
+
+    blob: bytes
+    object_url: str | None
+
+
+Blob: TypeAlias = bytes | Placed
+"""Bytes to be kept in a row, or where they lie instead."""
+
+TABLES: tuple[type[ShardResult], ...] = (Statistics, ReplicatePart)
+
+
+def place(content: bytes, store: str) -> Placed:
+    """Write an object; raises BadStore for an address that cannot be one, OSError where the store cannot be written."""
+    name = hashlib.sha256(content).hexdigest()
+    address = f"{_checked(store)}/{name[:2]}/{name}"
+    files, path = _files(address)
+    if "file" in _protocols(files):
+        _write_file(path, content)
+    else:
+        # Written even if it is there: so it is young, and not collected before its row is stored.
+        files.pipe_file(path, content)
+    return Placed(address)
+
+
+def columns(blob: Blob) -> dict[str, Any]:
+    """The columns of a row that keeps these bytes."""
+    if isinstance(blob, Placed):
+        return {"blob": b"", "object_url": blob.address}
+    return {"blob": blob, "object_url": None}
+
+
+def content_of(row: Any, most: int) -> bytes:
+    """What a row with `blob` and `object_url` keeps, which has at most so many bytes.
+
+    Raises MissingObject where its object is gone or damaged, and UnreachableStore.
+    """
+    if row.object_url is None:
+        return bytes(row.blob)
+    return b"".join(_parts(row.object_url, most))
+
+
+def _parts(address: str, most: int) -> Iterator[bytes]:
+    """An object, part by part. Raises MissingObject, at the end at the latest; never reads much more than `most`.
+
+    Raises UnreachableStore where the store does not let it be read.
+    """
+    files, path = _files(address)
+    digest, size = hashlib.sha256(), 0
+    try:
+        with files.open(path, "rb") as file:
+            while part := file.read(READ_AT_ONCE):
+                size += len(part)
+                if size > most:
+                    raise MissingObject(_lost(address, f"is damaged: it has more than {most:,} bytes"))
+                digest.update(part)
+                yield part
+    except FileNotFoundError as error:
+        raise MissingObject(_lost(address, "is not there")) from error
+    except (ModelsError, MemoryError):
+        raise
+    except Exception as error:
+        # Whatever its driver calls it: no right to read, a server that is away or answers nonsense.
+        said = f"{type(error).__name__}: {error}".rstrip(".")
+        raise UnreachableStore(redacted(f"The object {address} cannot be read: {said}.")) from error
+    if digest.hexdigest() != address[-NAME_LENGTH:]:
+        raise MissingObject(_lost(address, "is damaged"))
+
+
+def read_placed(connection: Connection, evaluations: Collection[int]) -> dict[tuple[int, int], set[str]]:
+    """The addresses of objects that rows of these evaluations refer to: (evaluation, metric) -> addresses."""
+    found: dict[tuple[int, int], set[str]] = {}
+    for table in TABLES:
+        placed = select(table.evaluation_id, table.metric, table.object_url).where(
+            table.evaluation_id.in_(evaluations), table.object_url.is_not(None)
+        )
+        for row in connection.execute(placed):
+            found.setdefault((row.evaluation_id, row.metric), set()).add(row.object_url)
+    return found
+
+
+def find_lost(addresses: Iterable[str]) -> set[str]:
+    """Those of the objects that are gone or damaged. Reads them all: not for within a transaction."""
+    lost = set()
+    for address in addresses:
+        try:
+            for _ in _parts(address, LARGEST_OBJECT):
+                pass
+        except MissingObject:
+            lost.add(address)
+    return lost
+
+
+def forget_objects(connection: Connection, evaluations: Collection[int], addresses: Collection[str]) -> int:
+    """Delete rows of these evaluations that refer to these objects, so that they are measured again; how many."""
+    return sum(
+        connection.execute(
+            delete(table).where(table.evaluation_id.in_(evaluations), table.object_url.in_(sorted(addresses)))
+        ).rowcount
+        for table in TABLES
+    )
+
+
+def collect(connection: Connection, store: str, *, older_seconds: float, whosever: bool = False) -> tuple[int, int]:
+    """Delete the objects of a store that no row refers to; (kept, deleted).
+
+    Those younger than `older_seconds` are kept, for their rows may still come. Younger by the clocks of the store and
+    of this machine: leave more than these may differ.
+
+    Raises BadStore, unless `whosever` they may be, where rows refer to fewer than would go: then it is the store of
+    another database, or of two, and objects do not say whose they are.
+    """
+    files, folder = _files(_checked(store))
+    wanted = {
+        bytes.fromhex(address[-NAME_LENGTH:])
+        for table in TABLES
+        for address in connection.scalars(select(table.object_url).where(table.object_url.is_not(None)).distinct())
+        if address is not None
+    }
+    before = datetime.now(UTC) - timedelta(seconds=older_seconds)
+    known = young = 0
+    unwanted = []
+    for path in _objects(files, folder):
+        name = _NAME.fullmatch(path.rpartition("/")[2])
+        if name is None:
+            continue
+        if name[2] is None and bytes.fromhex(name[1]) in wanted:
+            known += 1
+            continue
+        modified = files.modified(path)
+        if modified.replace(tzinfo=modified.tzinfo or UTC) > before:
+            young += 1
+        else:
+            unwanted.append(path)
+    if len(unwanted) > known and not whosever:
+        raise BadStore(
+            f"This database knows {known:,} objects of {redacted(store)}, and {len(unwanted):,} would be deleted. Does "
+            "another installation keep its statistics there? They would be lost: give each a folder of its own. If "
+            "they are to go, say --force."
+        )
+    for path in unwanted:
+        files.rm_file(path)
+    return known + young, len(unwanted)
+
+
+def _objects(files: Any, folder: str) -> Iterator[str]:
+    """What lies in the folders of objects."""
+    if files.exists(folder):
+        for part in files.ls(folder, detail=False):
+            if len(part.rstrip("/").rpartition("/")[2]) == len("ab"):
+                yield from files.ls(part, detail=False)
+
+
+def _checked(store: str) -> str:
+    try:
+        parts = urlsplit(store)
+    except ValueError:
+        raise BadStore from None
+    # A row keeps the address, and rows are shown and copied.
+    if "@" in parts.netloc:
+        raise BadStore(
+            f"The store of statistics {parts.scheme}://... names a user: addresses are kept in the database. Give user "
+            "and password in the environment, as the store's driver says."
+        )
+    if parts.query or parts.fragment:
+        raise BadStore(
+            f"The store of statistics {parts.scheme}://... has options: addresses are kept in the database. Give "
+            "them in the environment, as the store's driver says."
+        )
+    if not _STORE.fullmatch(store) or "::" in store or len(store) > LONGEST_ADDRESS - NAME_LENGTH - len("/ab/"):
+        raise BadStore(
+            f"{redacted(store)!r} cannot be a store of statistics. Write file:///FOLDER or s3://BUCKET/FOLDER."
+        )
+    return store.rstrip("/")
+
+
+def _files(address: str) -> tuple[Any, str]:
+    # Imported where it is used: most installations keep everything in SQL.
+    from fsspec.core import url_to_fs
+
+    try:
+        files, path = url_to_fs(address)
+    except (ImportError, ValueError) as error:
+        raise BadStore(redacted(f"{address} cannot be used to store statistics: {error}.")) from error
+    return files, path
+
+
+def _protocols(files: Any) -> tuple[str, ...]:
+    return (files.protocol,) if isinstance(files.protocol, str) else tuple(files.protocol)
+
+
+def _write_file(path: str, content: bytes) -> None:
+    """All of it at once, and on the disk: a row is to refer to it."""
+    folder = os.path.dirname(path)
+    make_private_folders(folder)
+    tell_of_open_folder(os.path.dirname(folder))
+    part = f"{path}.{uuid.uuid4().hex[:8]}"
+    with open(part, "wb", opener=write_privately) as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+
+
+def _lost(address: str, what: str) -> str:
+    return (
+        f"An object with statistics {what}: {address}. Bring it back, or have the evaluation measured again: "
+        "`steelyard retry` measures what is lost."
+    )

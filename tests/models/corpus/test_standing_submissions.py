@@ -1,0 +1,68 @@
+"""What was submitted for a test set in a campaign, found by name."""
+
+import pytest
+from sqlalchemy import Engine
+
+from models.corpus.standing_submissions import find_contest, read_contest
+from models.database.session import make_engine, reading, writing
+from models.errors import NotFound
+from scheduler.intake import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
+
+QUAY = NewTestSet("quay", {"B": b"x\ny", "A": b"x\nz"}, target_language="cs")
+
+
+@pytest.fixture
+def engine(sqlite_url: str) -> Engine:
+    return make_engine(sqlite_url)
+
+
+def submit(engine: Engine, campaign: str, test_set: NewTestSet, *submissions: NewSubmission) -> list[int]:
+    with writing(engine) as connection:
+        campaign_id = store_campaign(connection, campaign)
+        stored = store_test_set(connection, campaign_id, test_set)
+        return store_submissions(connection, campaign_id, stored, submissions)
+
+
+def test_the_last_submission_of_each_run_stands(engine: Engine) -> None:
+    _, other = submit(engine, "spring", QUAY, NewSubmission("tug", b"a\nb"), NewSubmission("ferry", b"a\nb", run="1"))
+    tug, ferry = submit(engine, "spring", QUAY, NewSubmission("tug", b"c\nd"), NewSubmission("ferry", b"e\nf", run="2"))
+    with reading(engine) as connection:
+        found = find_contest(connection, "quay")
+        assert found == find_contest(connection, "spring")
+        assert found == read_contest(connection, found.campaign_id, found.test_set_id)
+    assert (found.name, found.references, found.target_language) == ("spring: quay", ("B", "A"), "cs")
+    assert set(found.submissions) == {other, tug, ferry}
+    assert found.layers == frozenset()
+
+
+def test_layers_that_all_texts_have(engine: Engine) -> None:
+    layered = NewTestSet("pier", {"A": b"x\ny"}, layers={"A": {"lemma": b"x\ny", "sempos": b"n\nn"}})
+    submit(engine, "pier", layered, NewSubmission("tug", b"a\nb", layers={"lemma": b"a\nb"}))
+    with reading(engine) as connection:
+        assert find_contest(connection, "pier").layers == {"lemma"}
+
+
+def test_the_newest_version_is_meant(engine: Engine) -> None:
+    submit(engine, "quay", QUAY, NewSubmission("tug", b"a\nb"))
+    submit(engine, "quay", NewTestSet("quay", {"A": b"other\nwords"}), NewSubmission("tug", b"a\nb"))
+    with reading(engine) as connection:
+        assert find_contest(connection, "quay").name == "quay (version 2)"
+
+
+def test_names_that_are_not_there_or_say_too_little(engine: Engine) -> None:
+    with reading(engine) as connection, pytest.raises(NotFound, match="Nothing was evaluated here yet"):
+        find_contest(connection, "quay")
+    submit(engine, "spring", QUAY, NewSubmission("tug", b"a\nb"))
+    submit(engine, "autumn", QUAY, NewSubmission("tug", b"a\nb"))
+    submit(engine, "autumn", NewTestSet("pier", {"A": b"x"}), NewSubmission("tug", b"a"))
+    with reading(engine) as connection:
+        assert find_contest(connection, "spring").name == "spring: quay"
+        for name, message in (
+            ("quay", 'Several campaigns have the test set "quay". Name one of them: autumn, spring'),
+            ("autumn", 'The campaign "autumn" has several test sets. Name one of them: pier, quay'),
+            ("dock", "There are: autumn, pier, quay, spring"),
+        ):
+            with pytest.raises(NotFound, match=message):
+                find_contest(connection, name)
+        with pytest.raises(NotFound):
+            read_contest(connection, 99, 99)

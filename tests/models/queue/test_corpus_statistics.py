@@ -1,0 +1,313 @@
+"""Preparations: claimed, counted, merged and released in every order, a state is stored once."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, Engine, func, insert, select, update
+
+from models.database.session import make_engine, reading, writing
+from models.queue.corpus_statistics import (
+    ClaimedPreparation,
+    Counted,
+    claim_preparation,
+    complete_merge,
+    complete_part,
+    counted_parts,
+    read_part,
+    release_preparation,
+)
+from models.queue.corpus_statistics_plan import hurry, lock_state, uncounted
+from models.queue.evaluation_end import cancel_evaluations
+from models.schema.queue import Evaluation, Preparation, PreparedChapter, PreparedState, Shard
+from models.schema.states import LeaseState
+from scheduler.intake import Intake
+from scheduler.queueing import queue_evaluations
+from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.errors import PartsMissing
+from worker.preparing import merging_work
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = make_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def job(engine: Engine, database_url: str) -> Intake:
+    """Two evaluations whose references are counted in three parts (blocks of 256, 256 and 88 segments)."""
+    return queue_job(engine, one_block_shards(database_url), segments=600, systems=2, metrics=["nist"])
+
+
+def rows(engine: Engine) -> list[tuple[int, int, bool, str]]:
+    with reading(engine) as connection:
+        found = connection.execute(select(Preparation).order_by(Preparation.id)).all()
+    return [(row.first_block, row.last_block, row.merges, row.state) for row in found]
+
+
+def keys(engine: Engine) -> list[int]:
+    with reading(engine) as connection:
+        return list(connection.scalars(select(Preparation.id).order_by(Preparation.id)))
+
+
+def claim(connection: Connection, key: int, owner: str = "o", max_attempts: int = 3) -> ClaimedPreparation | None:
+    return claim_preparation(connection, key, owner=owner, worker="w", lease_seconds=60, max_attempts=max_attempts)
+
+
+def claimed(engine: Engine, key: int, owner: str = "o") -> ClaimedPreparation:
+    with writing(engine) as connection:
+        found = claim(connection, key, owner)
+    assert found is not None
+    return found
+
+
+def count(engine: Engine, key: int) -> Counted:
+    mine = claimed(engine, key)
+    with writing(engine) as connection:
+        return complete_part(connection, mine, f"part {mine.first_block}".encode())
+
+
+def evaluations(engine: Engine) -> list[tuple[str, str | None]]:
+    with reading(engine) as connection:
+        found = connection.execute(select(Evaluation.state, Evaluation.reason).order_by(Evaluation.id))
+        return [(row.state, row.reason) for row in found]
+
+
+@pytest.mark.usefixtures("job")
+def test_the_whole_way(engine: Engine) -> None:
+    assert rows(engine) == [(first, first + 1, False, "pending") for first in range(3)]
+    first, second, third = keys(engine)
+    assert count(engine, third) == Counted(accepted=True)
+    assert count(engine, first) == Counted(accepted=True)
+    last = count(engine, second)
+    assert last.merge is not None
+    assert rows(engine)[3:] == [(0, 3, True, "pending")]
+    mine = claimed(engine, last.merge)
+    assert mine.merges
+    with writing(engine) as connection:
+        parts = [read_part(connection, each) for each in counted_parts(connection, mine.prepared_state_id)]
+        assert parts == [b"part 0", b"part 1", b"part 2"]
+        assert complete_merge(connection, mine, b"state")
+        assert not complete_merge(connection, mine, b"again")
+    with reading(engine) as connection:
+        assert list(connection.scalars(select(PreparedState.blob))) == [b"state"]
+        assert set(connection.scalars(select(Preparation.part))) == {None}
+    assert evaluations(engine) == [("queued", None)] * 2
+
+
+@pytest.mark.usefixtures("job")
+def test_what_is_not_covered_once_is_not_merged(engine: Engine) -> None:
+    *_, last = (count(engine, key) for key in keys(engine))
+    assert last.merge is not None
+    mine = claimed(engine, last.merge)
+    third = keys(engine)[2]
+    edits = [{"part": None}, {"part": b"part", "first_block": 1}, {"first_block": 3, "last_block": 4}]
+    for edit in edits:
+        with writing(engine) as connection:
+            connection.execute(update(Preparation).where(Preparation.id == third).values(**edit))
+            with pytest.raises(PartsMissing, match=r"no part, or two, for segment (257|513)\."):
+                merging_work(connection, mine)
+            # One whose part is gone is counted again.
+            state = lock_state(connection, mine.prepared_state_id)
+            assert state is not None
+            assert uncounted(connection, state) == ([] if edit == edits[1] else [(2, 3)])
+
+
+@pytest.mark.usefixtures("job")
+def test_only_one_claim_wins_and_a_part_counts_once(engine: Engine) -> None:
+    key = keys(engine)[0]
+    mine = claimed(engine, key)
+    with writing(engine) as connection:
+        assert claim(connection, key, "other") is None
+    for accepted in (True, False):
+        with writing(engine) as connection:
+            assert complete_part(connection, mine, b"part").accepted is accepted
+
+
+@pytest.mark.usefixtures("job")
+def test_a_stale_owner_is_fenced(engine: Engine) -> None:
+    key = keys(engine)[0]
+    stale = claimed(engine, key, "stale")
+    with writing(engine) as connection:
+        assert release_preparation(connection, key, "stale", "silent", max_attempts=3, delay_seconds=0)
+    fresh = claimed(engine, key, "fresh")
+    with writing(engine) as connection:
+        assert not complete_part(connection, stale, b"stale").accepted
+        assert not release_preparation(connection, key, "stale", "late", max_attempts=3, delay_seconds=0)
+        assert complete_part(connection, fresh, b"fresh").accepted
+    with reading(engine) as connection:
+        assert connection.scalar(select(Preparation.part).where(Preparation.id == key)) == b"fresh"
+
+
+@pytest.mark.usefixtures("job")
+def test_two_last_parts_at_once_start_one_merge(engine: Engine) -> None:
+    first, *last_two = keys(engine)
+    count(engine, first)
+    claims = [claimed(engine, key) for key in last_two]
+    barrier = threading.Barrier(2)
+    found: list[Counted] = []
+
+    def complete(mine: ClaimedPreparation) -> None:
+        with writing(engine) as connection:
+            # On PostgreSQL both transactions are open before either writes.
+            if engine.dialect.name == "postgresql":
+                connection.execute(select(func.count()).select_from(Preparation))
+                barrier.wait(60)
+            found.append(complete_part(connection, mine, b"part"))
+
+    threads = [threading.Thread(target=complete, args=(each,)) for each in claims]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [each.accepted for each in found] == [True, True]
+    assert sum(each.merge is not None for each in found) == 1
+    assert [row for row in rows(engine) if row[2]] == [(0, 3, True, "pending")]
+
+
+def test_a_part_that_is_cancelled_meanwhile_is_not_missing_in_the_merge(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever cancels does not hold the state, so it may happen between two looks at the parts."""
+    engine = make_engine(postgres_url)
+    queue_job(engine, one_block_shards(postgres_url), segments=600, systems=2, metrics=["nist"])
+    first, second, third = keys(engine)
+    count(engine, first)
+    mine = claimed(engine, second)
+
+    def look_and_cancel(*looked: Any) -> list[tuple[int, int]]:
+        found = uncounted(*looked)
+        with writing(engine) as other:
+            other.execute(update(Preparation).where(Preparation.id == third).values(state=LeaseState.CANCELLED))
+        return found
+
+    monkeypatch.setattr("models.queue.corpus_statistics_plan.uncounted", look_and_cancel)
+    with writing(engine) as connection:
+        assert complete_part(connection, mine, b"part") == Counted(accepted=True)
+    assert [row[3] for row in rows(engine)] == ["done", "done", "cancelled"]
+    engine.dispose()
+
+
+def turns(engine: Engine) -> list[tuple[int, str, float | None]]:
+    with reading(engine) as connection:
+        found = connection.execute(select(Preparation).order_by(Preparation.id)).all()
+    return [(row.queue_class, row.team, row.due_at) for row in found]
+
+
+@pytest.mark.usefixtures("job")
+def test_what_was_counted_is_merged_in_the_turn_of_the_most_urgent_part(engine: Engine) -> None:
+    given = [(2, "a", 1.0), (0, "b", 2.0), (0, "c", None)]
+    with writing(engine) as connection:
+        for key, (queue_class, team, due_at) in zip(keys(engine), given, strict=True):
+            values = {"queue_class": queue_class, "team": team, "due_at": due_at, "edition": 7}
+            connection.execute(update(Preparation).where(Preparation.id == key).values(**values))
+        connection.execute(update(PreparedState).values(edition=7))
+        connection.execute(update(Evaluation).values(edition=7))
+        # More urgent, but nobody waited for it.
+        row = {"prepared_state_id": 1, "first_block": 0, "last_block": 1, "queue_class": 0, "edition": 7}
+        cancelled = insert(Preparation).values(**row, id=0, state=LeaseState.CANCELLED, team="d", due_at=3.0)
+        connection.execute(cancelled)
+    for key in keys(engine)[1:]:
+        count(engine, key)
+    assert turns(engine) == [(0, "d", 3.0), *given, (0, "b", 2.0)]
+    with reading(engine) as connection:
+        assert set(connection.scalars(select(Preparation.edition))) == {7}
+
+
+@pytest.mark.usefixtures("job")
+def test_what_somebody_needs_soon_waits_no_longer_than_he_does(engine: Engine) -> None:
+    """It goes up a class or comes to be due earlier, never the other way round; and only what waits still can."""
+    first, second, third = keys(engine)
+    with writing(engine) as connection:
+        row = {"content_hash": "x", "key": "k", "metric": "nist", "reference_texts": [], "segments": 1}
+        other = connection.execute(
+            insert(PreparedState).values(**row, variable_references=False).returning(PreparedState.id)
+        ).scalar_one()
+        values = {"prepared_state_id": other, "first_block": 0, "last_block": 1, "queue_class": 2, "due_at": 9.0}
+        connection.execute(insert(Preparation).values(**values))
+        for key, changes in (
+            (first, {"queue_class": 2, "due_at": None}),
+            (second, {"queue_class": 0, "due_at": 9.0}),
+            (third, {"queue_class": 2, "due_at": 3.0, "state": LeaseState.RUNNING}),
+        ):
+            connection.execute(update(Preparation).where(Preparation.id == key).values(**changes))
+        state = connection.scalar(select(Preparation.prepared_state_id).where(Preparation.id == first))
+        assert state is not None
+        hurry(connection, state, 1)
+    assert turns(engine) == [(1, "", None), (0, "", 9.0), (2, "", 3.0), (2, "", 9.0)]
+    for due_at, expected in ((5.0, 5.0), (7.0, 5.0), (4.0, 4.0)):
+        with writing(engine) as connection:
+            hurry(connection, state, 1, due_at)
+        assert turns(engine) == [(1, "", expected), (0, "", expected), (2, "", 3.0), (2, "", 9.0)]
+
+
+@pytest.mark.usefixtures("job")
+def test_out_of_attempts_it_fails_all_who_wait_and_the_others_are_not_counted_in_vain(engine: Engine) -> None:
+    first, second, _ = keys(engine)
+    for attempt, expected in (("1", "pending"), ("2", "failed")):
+        claimed(engine, second, attempt)
+        with writing(engine) as connection:
+            assert release_preparation(connection, second, attempt, "it exploded.", max_attempts=2, delay_seconds=0)
+        assert rows(engine)[1][3] == expected
+    reason = "Segments 257 to 512 in the references could not be counted for nist (tried 2 times): it exploded."
+    assert evaluations(engine) == [("failed", reason)] * 2
+    assert [state for *_, state in rows(engine)] == ["cancelled", "failed", "cancelled"]
+    with reading(engine) as connection:
+        assert set(connection.scalars(select(Shard.state))) == {"cancelled"}
+    with writing(engine) as connection:
+        assert claim(connection, first) is None
+
+
+def test_queued_again_it_counts_what_is_lacking(engine: Engine, job: Intake, database_url: str) -> None:
+    first, second, _ = keys(engine)
+    count(engine, first)
+    claimed(engine, second)
+    with writing(engine) as connection:
+        release_preparation(connection, second, "o", "no", max_attempts=3, delay_seconds=0, permanent=True)
+    assert [state for state, _ in evaluations(engine)] == ["failed"] * 2
+    with writing(engine) as connection:
+        queue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
+    assert rows(engine)[3:] == [(1, 2, False, "pending"), (2, 3, False, "pending")]
+    *_, fourth, fifth = keys(engine)
+    assert count(engine, fourth).merge is None
+    assert count(engine, fifth).merge is not None
+
+
+def test_a_merge_that_failed_is_tried_again(engine: Engine, job: Intake, database_url: str) -> None:
+    merge = [count(engine, key) for key in keys(engine)][-1].merge
+    assert merge is not None
+    claimed(engine, merge)
+    with writing(engine) as connection:
+        release_preparation(connection, merge, "o", "no memory", max_attempts=3, delay_seconds=0, permanent=True)
+    reason = "What was counted in the references could not be merged for nist (tried once): no memory"
+    assert evaluations(engine) == [("failed", reason)] * 2
+    with writing(engine) as connection:
+        queue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
+    assert rows(engine)[3:] == [(0, 3, True, "failed"), (0, 3, True, "pending")]
+
+
+def test_what_nobody_needs_any_more_is_not_counted(engine: Engine, job: Intake) -> None:
+    first, _, third = keys(engine)
+    running = claimed(engine, first)
+    with writing(engine) as connection:
+        cancel_evaluations(connection, job.all_evaluations[:1])
+    assert [state for *_, state in rows(engine)] == ["running", "pending", "pending"]
+    with writing(engine) as connection:
+        # One slips through: somebody is just looking at it.
+        connection.execute(update(Preparation).where(Preparation.id == third).values(state=LeaseState.RUNNING))
+        cancel_evaluations(connection, job.all_evaluations[1:])
+        connection.execute(update(Preparation).where(Preparation.id == third).values(state=LeaseState.ENQUEUED))
+    assert [state for *_, state in rows(engine)] == ["running", "cancelled", "enqueued"]
+    with writing(engine) as connection:
+        assert claim(connection, third) is None
+        assert complete_part(connection, running, b"part") == Counted(accepted=True)
+    assert [state for *_, state in rows(engine)] == ["done", "cancelled", "cancelled"]
+
+
+@pytest.mark.parametrize("table", [Preparation, PreparedState, PreparedChapter])
+def test_what_is_large_stands_behind_what_is_looked_at(table: Any) -> None:
+    """SQLite would read megabytes of each row, 50 times a second, to know its state."""
+    assert list(table.__table__.columns)[-1].name in {"part", "blob"}

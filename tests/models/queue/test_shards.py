@@ -1,0 +1,515 @@
+"""The state machine: claimed, completed and released in every order, results are stored once."""
+
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from sqlalchemy import Connection, Engine, func, insert, select, update
+
+from models.database.session import make_engine, reading, writing
+from models.queue.evaluation_end import cancel_evaluations
+from models.queue.lease import forget_old_hints, lost, owned_by_task
+from models.queue.reductions import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
+from models.queue.shards import (
+    ClaimedShard,
+    Completion,
+    ShardRow,
+    ShardTiming,
+    claim_shard,
+    complete_shard,
+    release_shard,
+)
+from models.schema.base import now
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation, Reduction, Shard, ShardEvaluation
+from models.schema.results import ReplicatePart, Score, Statistics
+from models.schema.states import LeaseState
+from models.storage.arrays import pack
+from models.storage.blobs import Placed
+from scheduler.intake import Intake
+from scheduler.queueing import queue_evaluations
+from tests.databases import waits_for_a_lock
+from tests.faults.cluster import until
+from tests.scheduler.jobs import one_block_shards, queue_job
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = make_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def job(engine: Engine, database_url: str) -> Intake:
+    """Three evaluations that share three shards (blocks of 256, 256 and 88 segments)."""
+    return queue_job(engine, one_block_shards(database_url), segments=600)
+
+
+def shards(engine: Engine) -> list[int]:
+    with reading(engine) as connection:
+        return list(connection.scalars(select(Shard.id).order_by(Shard.id)))
+
+
+def claim(connection: Connection, shard: int, owner: str, max_attempts: int = 3) -> ClaimedShard | None:
+    return claim_shard(connection, shard, owner=owner, worker="w", lease_seconds=60, max_attempts=max_attempts)
+
+
+def results(claimed: ClaimedShard, value: float = 1.0) -> list[ShardRow]:
+    blob = pack(np.full((1, 2), value))
+    return [ShardRow(evaluation, 0, blob, None) for evaluation in claimed.evaluations]
+
+
+@pytest.mark.usefixtures("job")
+def test_who_did_not_hear_that_his_claim_worked_asks_again(engine: Engine) -> None:
+    shard = shards(engine)[0]
+    found = []
+    for owner in ("a", "a", "b"):
+        with writing(engine) as connection:
+            found.append(claim(connection, shard, owner))
+    assert found[0] is not None
+    assert found == [found[0], found[0], None]
+    with reading(engine) as connection:
+        assert connection.scalar(select(Shard.attempts).where(Shard.id == shard)) == 1
+
+
+def do_shard(engine: Engine, shard: int, owner: str = "a") -> Completion:
+    with writing(engine) as connection:
+        claimed = claim(connection, shard, owner)
+    assert claimed is not None
+    with writing(engine) as connection:
+        return complete_shard(connection, claimed, results(claimed))
+
+
+def take_reduction(connection: Connection, reduction: int, owner: str = "r") -> ClaimedReduction | None:
+    return claim_reduction(connection, reduction, owner=owner, worker="w", lease_seconds=60, max_attempts=3)
+
+
+def score_rows(claimed: ClaimedReduction) -> list[dict[str, object]]:
+    return [
+        {
+            "evaluation_id": evaluation,
+            "metric": 0,
+            "specification": "bleu",
+            "title": "BLEU",
+            "signature": "s",
+            "higher_is_better": True,
+            "scale": 100.0,
+            "columns": ["a"],
+            "sums": b"",
+            "score": 1.0,
+            "replicate_scores": b"",
+        }
+        for evaluation in claimed.evaluations
+    ]
+
+
+def states(engine: Engine) -> list[str]:
+    with reading(engine) as connection:
+        return list(connection.scalars(select(Evaluation.state).order_by(Evaluation.id)))
+
+
+def test_the_whole_way(engine: Engine, job: Intake) -> None:
+    assert states(engine) == ["queued"] * 3
+    first, second, third = shards(engine)
+    # Out of order.
+    assert do_shard(engine, third) == Completion(accepted=True)
+    assert states(engine) == ["running"] * 3
+    assert do_shard(engine, first) == Completion(accepted=True)
+    last = do_shard(engine, second)
+    assert last.accepted
+    assert last.reduction is not None
+    assert states(engine) == ["reducing"] * 3
+    with writing(engine) as connection:
+        reduction = take_reduction(connection, last.reduction)
+        assert reduction is not None
+        assert list(reduction.evaluations) == job.all_evaluations
+        assert complete_reduction(connection, reduction, score_rows(reduction))
+    assert states(engine) == ["done"] * 3
+    with reading(engine) as connection:
+        assert connection.scalar(select(func.count()).select_from(Score)) == 3
+        assert connection.scalar(select(func.count()).select_from(Statistics)) == 9
+        finished = connection.execute(select(Evaluation.created_at, Evaluation.started_at, Evaluation.finished_at))
+        for created, started, ended in finished:
+            assert created <= started <= ended
+
+
+@pytest.mark.usefixtures("job")
+def test_a_reduction_takes_the_turn_of_its_evaluations(engine: Engine) -> None:
+    """They began with their first shards; one that had nothing to be scored begins with it."""
+    given = {"queue_class": 2, "team": "t", "due_at": 5e9, "edition": 7}
+    *before, last = shards(engine)
+    for shard in before:
+        do_shard(engine, shard)
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).values(**given))
+        claimed = claim(connection, last, "a")
+        assert claimed is not None
+        # As people edit it: a shard of it is done all the same.
+        connection.execute(update(Evaluation).values(state="queued", remaining=1, started_at=3.0))
+        connection.execute(update(Evaluation).where(Evaluation.id == 1).values(remaining=2))
+        connection.execute(update(Evaluation).where(Evaluation.id == 2).values(started_at=None))
+        reduction = complete_shard(connection, claimed, results(claimed)).reduction
+        assert reduction is not None
+        row = connection.execute(select(Reduction, now().label("now")).where(Reduction.id == reduction)).one()
+        assert {name: row._mapping[name] for name in given} == given
+        assert (row.protocol_id, row.state, row.attempts) == (1, LeaseState.PENDING, 0)
+        found = select(Evaluation.id, Evaluation.state, Evaluation.reduction_id, Evaluation.started_at)
+        one, two, three = connection.execute(found.order_by(Evaluation.id)).all()
+        assert (one, three) == ((1, "running", None, 3.0), (3, "reducing", reduction, 3.0))
+        assert two == (2, "reducing", reduction, None)
+        given = {"owner": "b", "worker": "w", "lease_seconds": 60.0, "max_attempts": 3}
+        assert claim_reduction(connection, reduction, **given) is not None
+        one, two, three = connection.execute(found.order_by(Evaluation.id)).all()
+        assert (one.started_at, three.started_at) == (3.0, 3.0)
+        assert two.started_at == pytest.approx(row.now, abs=60)
+
+
+@pytest.mark.usefixtures("job")
+def test_only_one_claim_wins(engine: Engine) -> None:
+    shard = shards(engine)[0]
+    with writing(engine) as connection:
+        assert claim(connection, shard, "a") is not None
+    with writing(engine) as connection:
+        assert claim(connection, shard, "b") is None
+
+
+@pytest.mark.usefixtures("job")
+def test_completed_twice_it_counts_once(engine: Engine) -> None:
+    shard = shards(engine)[0]
+    with writing(engine) as connection:
+        claimed = claim(connection, shard, "a")
+    assert claimed is not None
+    for accepted in (True, False):
+        with writing(engine) as connection:
+            assert complete_shard(connection, claimed, results(claimed)).accepted is accepted
+    with reading(engine) as connection:
+        assert set(connection.scalars(select(Evaluation.remaining))) == {2}
+
+
+@pytest.mark.usefixtures("job")
+def test_a_stale_owner_is_fenced(engine: Engine) -> None:
+    shard = shards(engine)[0]
+    with writing(engine) as connection:
+        stale = claim(connection, shard, "stale")
+        assert release_shard(connection, shard, "stale", "silent", max_attempts=3, delay_seconds=0)
+    with writing(engine) as connection:
+        fresh = claim(connection, shard, "fresh")
+    assert stale is not None
+    assert fresh is not None
+    with writing(engine) as connection:
+        assert not complete_shard(connection, stale, results(stale, 7.0)).accepted
+        assert not release_shard(connection, shard, "stale", "late", max_attempts=3, delay_seconds=0)
+    with reading(engine) as connection:
+        assert connection.scalar(select(func.count()).select_from(Statistics)) == 0
+        assert set(connection.scalars(select(Evaluation.remaining))) == {3}
+    with writing(engine) as connection:
+        assert complete_shard(connection, fresh, results(fresh)).accepted
+    with reading(engine) as connection:
+        assert set(connection.scalars(select(Statistics.blob))) == {results(fresh)[0].statistics}
+
+
+@pytest.mark.usefixtures("job")
+def test_two_last_shards_at_once_start_one_reduction(engine: Engine) -> None:
+    first, *last_two = shards(engine)
+    do_shard(engine, first)
+    claims = []
+    for shard in last_two:
+        with writing(engine) as connection:
+            claims.append(claim(connection, shard, "a"))
+    barrier = threading.Barrier(2)
+    found: list[Completion] = []
+
+    def complete(claimed: ClaimedShard) -> None:
+        with writing(engine) as connection:
+            # On PostgreSQL both transactions are open before either writes.
+            if engine.dialect.name == "postgresql":
+                connection.execute(select(func.count()).select_from(Evaluation))
+                barrier.wait(60)
+            found.append(complete_shard(connection, claimed, results(claimed)))
+
+    threads = [threading.Thread(target=complete, args=(each,)) for each in claims]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [each.accepted for each in found] == [True, True]
+    assert sum(each.reduction is not None for each in found) == 1
+    assert states(engine) == ["reducing"] * 3
+
+
+@pytest.mark.usefixtures("job")
+def test_attempts_are_counted_at_the_claim(engine: Engine) -> None:
+    shard = shards(engine)[0]
+    for attempt in (1, 2):
+        with writing(engine) as connection:
+            assert claim(connection, shard, f"{attempt}", max_attempts=2) is not None
+            # The process dies without a word; the lease runs out.
+            connection.execute(update(Shard).where(Shard.id == shard).values(state=LeaseState.PENDING, owner=None))
+    with writing(engine) as connection:
+        assert claim(connection, shard, "3", max_attempts=2) is None
+
+
+@pytest.mark.usefixtures("job")
+def test_out_of_attempts_a_shard_is_split_and_then_fails_alone(engine: Engine) -> None:
+    shard = shards(engine)[0]
+    with writing(engine) as connection:
+        connection.execute(update(Shard).where(Shard.id == shard).values(metrics=[0]))
+        claim(connection, shard, "a", max_attempts=1)
+        assert release_shard(connection, shard, "a", "it exploded.", max_attempts=1, delay_seconds=0)
+    with reading(engine) as connection:
+        split = connection.execute(
+            select(Shard.id, Shard.first_block, Shard.last_block, Shard.metrics, ShardEvaluation.evaluation_id)
+            .join(ShardEvaluation, ShardEvaluation.shard_id == Shard.id)
+            .where(Shard.id > shards(engine)[2])
+            .order_by(Shard.id)
+        ).all()
+        assert [(row.first_block, row.last_block, row.metrics) for row in split] == [(0, 1, [0])] * 3
+        assert connection.scalar(select(Shard.state).where(Shard.id == shard)) == "failed"
+    assert states(engine) == ["running"] * 3
+    bad = split[1]
+    with writing(engine) as connection:
+        again = claim(connection, bad.id, "b", max_attempts=1)
+        assert again is not None
+        assert again.metrics == (0,)
+        release_shard(connection, bad.id, "b", "it exploded.", max_attempts=1, delay_seconds=0)
+    assert states(engine) == ["running", "failed", "running"]
+    with reading(engine) as connection:
+        reason = connection.scalar(select(Evaluation.reason).where(Evaluation.id == bad.evaluation_id))
+    assert reason == "Segments 1 to 256 could not be scored (tried once): it exploded."
+    for other in (*shards(engine)[1:3], split[0].id, split[2].id):
+        do_shard(engine, other)
+    assert states(engine) == ["reducing", "failed", "reducing"]
+
+
+@pytest.mark.usefixtures("job")
+def test_the_parts_of_a_split_shard_take_its_place(engine: Engine) -> None:
+    """In its class, for its team, due when it was; each with its part of the work and fresh attempts."""
+    shard = shards(engine)[1]
+    given = {"queue_class": 2, "team": "t", "due_at": 5e9, "edition": 7, "metrics": [0]}
+    with writing(engine) as connection:
+        connection.execute(update(Shard).where(Shard.id == shard).values(**given, cost=6.0))
+        claim(connection, shard, "a")
+        release_shard(connection, shard, "a", "no", max_attempts=3, delay_seconds=0, permanent=True)
+        for row in connection.execute(select(Shard).where(Shard.id > shards(engine)[2])):
+            assert {name: row._mapping[name] for name in given} == given
+            assert (row.first_block, row.last_block, row.protocol_id) == (1, 2, 1)
+            assert (row.state, row.attempts, row.cost) == (LeaseState.PENDING, 0, 2.0)
+
+
+def test_who_needs_a_shard_no_more_is_not_worked_for(engine: Engine, job: Intake) -> None:
+    """A shard that nobody needs is cancelled when it is claimed, if it slipped through before."""
+    first, second, _ = shards(engine)
+    with writing(engine) as connection:
+        cancel_evaluations(connection, job.all_evaluations[:1])
+        claimed = claim(connection, first, "a")
+        assert claimed is not None
+        texts = select(Submission.text_id).where(Submission.id.in_(job.submissions[1:])).order_by(Submission.id)
+        assert claimed.evaluations == tuple(job.all_evaluations[1:])
+        assert claimed.texts == tuple(connection.scalars(texts))
+        assert (claimed.protocol_id, claimed.metrics) == (job.protocols[0], None)
+        cancel_evaluations(connection, job.all_evaluations)
+        connection.execute(update(Shard).where(Shard.id == second).values(state=LeaseState.ENQUEUED))
+        assert claim(connection, second, "b") is None
+        assert connection.scalar(select(Shard.state).where(Shard.id == second)) == LeaseState.CANCELLED
+
+
+@pytest.mark.usefixtures("job")
+def test_what_a_shard_hands_in_is_stored_in_place_of_what_is_there(engine: Engine) -> None:
+    """Statistics and replicate parts, in the row or as an object, each under its evaluation, metric and blocks."""
+    shard = shards(engine)[1]
+    with writing(engine) as connection:
+        connection.execute(update(Shard).where(Shard.id == shard).values(last_block=3))
+        claimed = claim(connection, shard, "a")
+        assert claimed is not None
+        one, two, three = claimed.evaluations
+        for table in (Statistics, ReplicatePart):
+            old = {"metric": 1, "first_block": 1, "last_block": 9, "blob": b"old", "object_url": "old"}
+            connection.execute(insert(table).values(evaluation_id=one, **old))
+        handed_in = [
+            ShardRow(one, 1, b"statistics", b"part"),
+            ShardRow(two, 0, b"more", None),
+            ShardRow(three, 0, Placed("s3://statistics"), Placed("s3://part")),
+        ]
+        assert complete_shard(connection, claimed, handed_in, ShardTiming(2.0, (1.5,))).accepted
+        found = {
+            table: [tuple(row) for row in connection.execute(select(table).order_by(table.evaluation_id))]
+            for table in (Statistics, ReplicatePart)
+        }
+        timed = connection.execute(select(Shard.kernel_seconds, Shard.metric_seconds).where(Shard.id == shard)).one()
+    assert found == {
+        Statistics: [
+            (one, 1, 1, 3, b"statistics", None),
+            (two, 0, 1, 3, b"more", None),
+            (three, 0, 1, 3, b"", "s3://statistics"),
+        ],
+        ReplicatePart: [(one, 1, 1, 3, b"part", None), (three, 0, 1, 3, b"", "s3://part")],
+    }
+    assert timed == (2.0, [1.5])
+
+
+def test_cancelled_evaluations_take_their_shards_along(engine: Engine, job: Intake) -> None:
+    first, second, third = shards(engine)
+    with writing(engine) as connection:
+        claimed = claim(connection, first, "a")
+        cancel_evaluations(connection, job.all_evaluations[:2])
+    with reading(engine) as connection:
+        assert connection.scalar(select(Shard.state).where(Shard.id == second)) == "pending"
+    with writing(engine) as connection:
+        cancel_evaluations(connection, job.all_evaluations[2:], "not wanted")
+    with reading(engine) as connection:
+        assert list(connection.scalars(select(Shard.state).order_by(Shard.id))) == [
+            "running",
+            "cancelled",
+            "cancelled",
+        ]
+    assert claimed is not None
+    with writing(engine) as connection:
+        assert complete_shard(connection, claimed, results(claimed)) == Completion(accepted=True)
+        assert claim(connection, third, "b") is None
+    assert states(engine) == ["cancelled"] * 3
+    with reading(engine) as connection:
+        assert connection.scalar(select(func.count()).select_from(Statistics)) == 0
+
+
+def test_put_back_to_queued_an_evaluation_keeps_what_it_has(engine: Engine, job: Intake, database_url: str) -> None:
+    first, second, _ = shards(engine)
+    do_shard(engine, first)
+    with writing(engine) as connection:
+        late = claim(connection, second, "late")
+        cancel_evaluations(connection, job.all_evaluations)
+    assert late is not None
+    with writing(engine) as connection:
+        again = queue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
+    assert again == job.all_evaluations
+    assert states(engine) == ["queued"] * 3
+    # A shard from before the cancellation ends: it must not count for the new ones.
+    with writing(engine) as connection:
+        assert complete_shard(connection, late, results(late, 9.0)) == Completion(accepted=True)
+    with reading(engine) as connection:
+        new = connection.execute(
+            select(Shard.id, Shard.first_block).where(Shard.state == LeaseState.PENDING).order_by(Shard.id)
+        ).all()
+        assert [row.first_block for row in new] == [1, 2]
+        assert set(connection.scalars(select(Evaluation.remaining))) == {2}
+    do_shard(engine, new[0].id)
+    assert do_shard(engine, new[1].id).reduction is not None
+    with reading(engine) as connection:
+        assert len(set(connection.scalars(select(Statistics.blob)))) == 1
+
+
+def test_put_back_with_all_statistics_it_is_reduced_at_once(engine: Engine, job: Intake, database_url: str) -> None:
+    completions = [do_shard(engine, shard) for shard in shards(engine)]
+    with writing(engine) as connection:
+        assert completions[-1].reduction is not None
+        assert take_reduction(connection, completions[-1].reduction) is not None
+        cancel_evaluations(connection, job.all_evaluations[:1])
+        queue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
+    assert states(engine) == ["reducing"] * 3
+    with reading(engine) as connection:
+        assert connection.scalar(select(func.count()).select_from(Reduction)) == 2
+
+
+def test_a_reduction_from_before_ends_only_those_that_still_wait_for_it(
+    engine: Engine, job: Intake, database_url: str
+) -> None:
+    """One was cancelled and queued again meanwhile; one has scores that somebody has left when he set it back."""
+    reduction = [do_shard(engine, shard) for shard in shards(engine)][-1].reduction
+    assert reduction is not None
+    with writing(engine) as connection:
+        late = take_reduction(connection, reduction)
+        assert late is not None
+        cancel_evaluations(connection, job.all_evaluations[:1])
+        queue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
+        connection.execute(update(Evaluation).values(reason="Odd."))
+        connection.execute(insert(Score).values(**{**score_rows(late)[1], "score": 9.0, "signature": "old"}))
+        assert complete_reduction(connection, late, score_rows(late))
+    assert states(engine) == ["reducing", "done", "done"]
+    with reading(engine) as connection:
+        found = connection.execute(select(Score.evaluation_id, Score.score, Score.signature)).all()
+        assert sorted(found) == [(evaluation, 1.0, "s") for evaluation in job.all_evaluations[1:]]
+        ended = select(Evaluation.reason, Evaluation.finished_at.is_not(None)).order_by(Evaluation.id)
+        assert connection.execute(ended).all() == [("Odd.", False), (None, True), (None, True)]
+
+
+@pytest.mark.usefixtures("job")
+def test_a_reduction_is_split_when_out_of_attempts(engine: Engine) -> None:
+    reduction = [do_shard(engine, shard) for shard in shards(engine)][-1].reduction
+    assert reduction is not None
+    with writing(engine) as connection:
+        stale = take_reduction(connection, reduction)
+        assert stale is not None
+        assert release_reduction(connection, reduction, "r", "no", max_attempts=3, delay_seconds=0, permanent=True)
+    assert states(engine) == ["reducing"] * 3
+    with reading(engine) as connection:
+        parts = list(connection.scalars(select(Reduction.id).where(Reduction.state == "pending")))
+    assert len(parts) == 3
+    with writing(engine) as connection:
+        assert not complete_reduction(connection, stale, score_rows(stale))
+        bad = take_reduction(connection, parts[0], "bad")
+        assert bad is not None
+        release_reduction(connection, parts[0], "bad", "no", max_attempts=3, delay_seconds=0, permanent=True)
+        for part in parts[1:]:
+            good = take_reduction(connection, part, "good")
+            assert good is not None
+            assert complete_reduction(connection, good, score_rows(good))
+    assert sorted(states(engine)) == ["done", "done", "failed"]
+    with reading(engine) as connection:
+        reason = connection.scalar(select(Evaluation.reason).where(Evaluation.state == "failed"))
+    assert reason == "The shards could not be added up (tried once): no"
+
+
+@pytest.mark.usefixtures("job")
+def test_what_is_lost_is_found(engine: Engine) -> None:
+    first, second, third = shards(engine)
+    with writing(engine) as connection:
+        claim(connection, first, "task-1:x")
+        connection.execute(update(Shard).where(Shard.id == first).values(lease_until=now() - 1))
+        claim(connection, second, "task-2:y")
+        connection.execute(
+            update(Shard).where(Shard.id == third).values(state=LeaseState.ENQUEUED, enqueued_at=now() - 100)
+        )
+    with writing(engine) as connection:
+        # The worker "w" never wrote a row, so both shards count as lost.
+        assert [(key, owner) for key, owner, _ in lost(connection, Shard, 10)] == [
+            (first, "task-1:x"),
+            (second, "task-2:y"),
+        ]
+        assert owned_by_task(connection, Shard, "task-1") == [(first, "task-1:x")]
+        assert owned_by_task(connection, Shard, "task") == []
+        assert forget_old_hints(connection, Shard, 200) == 0
+        assert forget_old_hints(connection, Shard, 50) == 1
+        assert connection.scalar(select(Shard.state).where(Shard.id == third)) == "pending"
+
+
+@pytest.mark.parametrize("attempts_left", [True, False])
+def test_what_is_completed_meanwhile_is_not_released(postgres_url: str, attempts_left: bool) -> None:
+    """Whoever releases a shard waits for its owner who hands it in, and then leaves it alone: done stays done."""
+    engine = make_engine(postgres_url)
+    queue_job(engine, one_block_shards(postgres_url), segments=600)
+    shard = shards(engine)[0]
+    with writing(engine) as connection:
+        claimed = claim(connection, shard, "a")
+    assert claimed is not None
+    released: list[bool] = []
+
+    def release() -> None:
+        attempts = 3 if attempts_left else 1
+        with writing(engine) as connection:
+            released.append(
+                release_shard(connection, shard, "a", "it fell silent", max_attempts=attempts, delay_seconds=0)
+            )
+
+    thread = threading.Thread(target=release)
+    with writing(engine) as connection:
+        assert complete_shard(connection, claimed, results(claimed)).accepted
+        thread.start()
+        until(lambda: waits_for_a_lock(engine), "the one who releases it")
+    thread.join(60)
+    assert released == [False]
+    with reading(engine) as connection:
+        assert connection.scalar(select(Shard.state).where(Shard.id == shard)) == LeaseState.DONE
+        assert connection.scalar(select(func.count()).select_from(Shard)) == 3
+        assert set(connection.scalars(select(Evaluation.remaining))) == {2}
+    engine.dispose()

@@ -1,0 +1,93 @@
+"""How many submissions are before one, and what they cost: as counted one by one."""
+
+import random
+import sys
+from types import FrameType
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, insert, select, update
+
+from models.database.session import make_engine, reading, writing
+from models.queue_status import submission_progress as module
+from models.queue_status.submission_progress import read_awaited
+from models.schema.queue import Evaluation, Shard, ShardEvaluation, Worker
+from models.schema.states import EvaluationState, QueueClass
+from tests.scheduler.jobs import one_block_shards, queue_job
+
+
+@pytest.fixture
+def engine(sqlite_url: str) -> Engine:
+    return make_engine(sqlite_url)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_that_is_before_is_counted_once(engine: Engine, sqlite_url: str, seed: int) -> None:
+    draw = random.Random(seed)
+    settings = one_block_shards(sqlite_url)
+    for number in range(3):
+        queue_job(engine, settings, segments=300, systems=6, seed=number, campaign=f"{number % 2}", metrics=["bleu"])
+    with writing(engine) as connection:
+        connection.execute(insert(Worker).values(id="w", host="h", pid=1, version="1", concurrency=3))
+        # A submission may wait in several classes.
+        evaluations = connection.scalars(select(Evaluation.id)).all()
+        for evaluation in evaluations:
+            values = {"queue_class": draw.choice(list(QueueClass)), "state": draw.choice(["queued", "running", "done"])}
+            connection.execute(update(Evaluation).where(Evaluation.id == evaluation).values(**values))
+        for shard in connection.scalars(select(Shard.id)).all():
+            values = {"queue_class": draw.choice(list(QueueClass)), "cost": draw.randint(1, 9)}
+            values["state"] = draw.choice(["pending", "enqueued", "running", "done"])
+            connection.execute(update(Shard).where(Shard.id == shard).values(**values))
+    with reading(engine) as connection:
+        rows = connection.execute(select(Evaluation)).all()
+        shards = connection.execute(select(Shard)).all()
+        members = connection.execute(select(ShardEvaluation.shard_id, ShardEvaluation.evaluation_id)).all()
+        awaited = read_awaited(connection, sorted({row.submission_id for row in rows}), 1e9)
+    waits = [row for row in rows if row.state != EvaluationState.DONE]
+    for submission, each in awaited.items():
+        mine = [row for row in waits if row.submission_id == submission]
+        if not mine:
+            assert each.ahead is each.seconds_left is None
+            continue
+        queue_class, first = min(row.queue_class for row in mine), min(row.id for row in mine)
+        others = {row.submission_id for row in waits if row.queue_class <= queue_class and row.id < first}
+        assert each.ahead == len(others - {submission})
+        its = {row.id for row in rows if row.submission_id == submission}
+        last = max(shard for shard, evaluation in members if evaluation in its)
+        before = [row for row in shards if row.state != "done" and row.queue_class <= queue_class and row.id <= last]
+        assert each.seconds_left == pytest.approx(sum(row.cost for row in before) / 3)
+
+
+def test_many_who_watch_cost_little_more_than_one(engine: Engine, sqlite_url: str) -> None:
+    settings = one_block_shards(sqlite_url)
+    queue_job(engine, settings, segments=300, systems=60)
+    with writing(engine) as connection:
+        connection.execute(insert(Worker).values(id="w", host="h", pid=1, version="1", concurrency=3))
+        submissions = connection.scalars(select(Evaluation.submission_id)).all()
+        protocol = connection.scalars(select(Evaluation.protocol_id)).first()
+        shard = {"protocol_id": protocol, "first_block": 0, "last_block": 1, "cost": 1.0}
+        connection.execute(insert(Shard), [shard] * 1_000)
+
+    def steps(watched: int) -> int:
+        """Of this module's Python."""
+        taken = 0
+
+        def step(frame: FrameType, _what: str, _argument: object) -> Any:
+            nonlocal taken
+            if frame.f_code.co_filename != module.__file__:
+                return None
+            taken += 1
+            return step
+
+        with reading(engine) as connection:
+            before = sys.gettrace()
+            sys.settrace(step)
+            try:
+                read_awaited(connection, submissions[:watched], 1e9)
+            finally:
+                sys.settrace(before)
+        return taken
+
+    one, many = steps(1), steps(51)
+    assert one > 1_000, "all open shards are looked at"
+    assert many < one + 50 * 100, "far fewer than there are open shards for each more that is watched"

@@ -1,0 +1,288 @@
+"""Statistics in a store beside the database: the same bits, nothing overwritten, what is lost is made again."""
+
+import os
+import resource
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy import Engine, delete, func, select, update
+
+from cli.main import main
+from models.database.session import make_engine, reading, writing
+from models.errors import BadStore, MissingObject
+from models.queue.shards import ShardRow, claim_shard, complete_shard
+from models.results.statistics import read_statistics
+from models.schema.queue import Evaluation, Reduction, Shard
+from models.schema.results import ReplicatePart, Score, Statistics
+from models.schema.states import EvaluationState, LeaseState
+from models.storage import blobs
+from models.storage.blobs import collect, columns, content_of, find_lost, place
+from scheduler.controls import retry
+from scheduler.queueing import queue_evaluations
+from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from worker import scoring
+from worker.outcome import do_reduction, do_shard
+from worker.settings import Settings
+from worker.station import Station
+
+
+def scores(engine: Engine) -> list[tuple[object, ...]]:
+    with reading(engine) as connection:
+        rows = connection.execute(
+            select(Score.metric, Score.score, Score.sums, Score.replicate_scores).order_by(
+                Score.evaluation_id, Score.metric
+            )
+        )
+        return [tuple(row) for row in rows]
+
+
+def objects(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def stored(url: str, store: str, **others: object) -> tuple[Engine, Settings, tuple[int, ...]]:
+    """A finished campaign of two systems whose shards make their replicate parts."""
+    settings = one_block_shards(url, statistics_url=store, **others)
+    engine = make_engine(url)
+    job = queue_job(engine, settings, segments=700, systems=2, metrics=["bleu", "chrf"])
+    work_off(settings)
+    return engine, settings, tuple(job.all_evaluations)
+
+
+def test_scores_are_the_same_wherever_statistics_lie(database_url, tmp_path, monkeypatch, sqlite_template):
+    monkeypatch.setattr(scoring, "LARGEST_TRAVELLING", 0)
+    engine, _, evaluations = stored(database_url, (tmp_path / "store").as_uri(), statistics_bytes=0)
+    (tmp_path / "plain.db").write_bytes(sqlite_template.read_bytes())
+    plain, _, _ = stored(f"sqlite:///{tmp_path / 'plain.db'}", "")
+    assert len(scores(engine)) == 4
+    assert scores(engine) == scores(plain)
+    with reading(engine) as connection, reading(plain) as other:
+        for table in (Statistics, ReplicatePart):
+            addresses = list(connection.scalars(select(table.object_url)))
+            assert len(addresses) == 2 * 2 * 3
+            assert all(Path(address.removeprefix("file://")).is_file() for address in addresses)
+            assert set(connection.scalars(select(func.length(table.blob)))) == {0}
+            assert set(other.scalars(select(table.object_url))) == {None}
+        for metric in (0, 1):
+            found, expected = (read_statistics(each, evaluations, metric) for each in (connection, other))
+            assert found.tobytes() == expected.tobytes()
+    engine.dispose()
+    plain.dispose()
+
+
+def test_small_results_stay_in_their_rows(sqlite_url, tmp_path):
+    engine, _, _ = stored(sqlite_url, (tmp_path / "store").as_uri())
+    assert objects(tmp_path / "store") == []
+    engine.dispose()
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"other")], ids=["gone", "damaged"])
+def test_a_lost_object_fails_the_evaluation_and_is_made_again(sqlite_url, tmp_path, damage):
+    settings = one_block_shards(sqlite_url, statistics_url=(tmp_path / "store").as_uri(), statistics_bytes=0)
+    station = Station(settings)
+    job = queue_job(station.engine, settings, segments=700, systems=1)
+    with reading(station.engine) as connection:
+        *shards, last = connection.scalars(select(Shard.id).order_by(Shard.id))
+    for shard in shards:
+        do_shard(station, shard, "task")
+    lost = objects(tmp_path / "store")[0]
+    content = lost.read_bytes()
+    damage(lost)
+    do_shard(station, last, "task")
+    with reading(station.engine) as connection:
+        reduction = connection.scalars(select(Reduction.id)).one()
+    for _ in range(settings.max_attempts - 1):
+        do_reduction(station, reduction, "task")
+    with reading(station.engine) as connection:
+        ended = connection.execute(select(Evaluation.state, Evaluation.reason)).one()
+    assert ended.state == EvaluationState.FAILED
+    assert lost.as_uri() in ended.reason
+    assert "`steelyard retry` measures what is lost" in ended.reason
+
+    with writing(station.engine) as connection:
+        queue_evaluations(connection, settings, job.protocols[0], job.submissions)
+        waiting = select(func.count()).select_from(Shard).where(Shard.state == LeaseState.PENDING)
+        assert connection.scalar(waiting) == 1, "what is there is not made again"
+    work_off(settings)
+    assert lost.read_bytes() == content
+    with reading(station.engine) as connection:
+        assert connection.scalars(select(Evaluation.state)).one() == EvaluationState.DONE
+    station.close()
+
+
+def test_nobody_asks_the_store_while_he_holds_rows(database_url, tmp_path, monkeypatch):
+    """A store may take long to answer, and PostgreSQL ends a transaction that says nothing for half a minute."""
+    settings = one_block_shards(database_url, statistics_url=(tmp_path / "store").as_uri(), statistics_bytes=0)
+    station = Station(settings)
+    job = queue_job(station.engine, settings, segments=700, systems=2)
+    work_off(settings)
+    with writing(station.engine) as connection:
+        connection.execute(update(Evaluation).values(state=EvaluationState.FAILED, reason="A disk was full."))
+
+    def ask(_row):
+        raise AssertionError("the store was asked")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(blobs, "content_of", ask)
+        assert retry(station.engine, settings, job.all_evaluations) == list(job.all_evaluations)
+        # The same again, as a campaign that is evaluated once more.
+        queue_job(station.engine, settings, segments=700, systems=2)
+    with writing(station.engine) as connection:
+        assert set(connection.scalars(select(Evaluation.state))) == {EvaluationState.REDUCING}
+        connection.execute(delete(Score))
+    work_off(settings)
+    with reading(station.engine) as connection:
+        assert set(connection.scalars(select(Evaluation.state))) == {EvaluationState.DONE}
+    station.close()
+
+
+def test_only_those_that_failed_lose_what_is_lost(sqlite_url, tmp_path):
+    """They were to be added up together; each of the others is added up alone, and keeps its rows."""
+    settings = one_block_shards(
+        sqlite_url, statistics_url=(tmp_path / "store").as_uri(), statistics_bytes=0, max_attempts=1
+    )
+    station = Station(settings)
+    job = queue_job(station.engine, settings, segments=700, systems=2)
+    with reading(station.engine) as connection:
+        *shards, last = connection.scalars(select(Shard.id).order_by(Shard.id))
+        theirs = select(Statistics.object_url).where(Statistics.evaluation_id == job.all_evaluations[0])
+    for shard in shards:
+        do_shard(station, shard, "task")
+    with reading(station.engine) as connection:
+        lost = connection.scalars(theirs).first()
+    Path(lost.removeprefix("file://")).unlink()
+    do_shard(station, last, "task")
+    work_off(settings)
+    with reading(station.engine) as connection:
+        assert list(connection.scalars(select(Evaluation.state).order_by(Evaluation.id))) == ["failed", "done"]
+        rows = connection.execute(
+            select(Statistics.evaluation_id, func.count()).group_by(Statistics.evaluation_id).order_by("evaluation_id")
+        )
+        assert [count for _, count in rows] == [2, 3]
+        assert lost not in set(connection.scalars(theirs))
+    station.close()
+
+
+def test_what_is_lost_is_not_taken_over_again(sqlite_url, tmp_path):
+    settings = one_block_shards(sqlite_url, statistics_url=(tmp_path / "store").as_uri(), statistics_bytes=0)
+    station = Station(settings)
+    queue_job(station.engine, settings, segments=200, systems=1)
+    work_off(settings)
+    (lost,) = objects(tmp_path / "store")
+    lost.unlink()
+    more = queue_job(station.engine, settings, segments=200, systems=1, replicates=60)
+    with reading(station.engine) as connection:
+        reduction = connection.scalars(select(Reduction.id).where(Reduction.state == LeaseState.PENDING)).one()
+    for _ in range(settings.max_attempts):
+        do_reduction(station, reduction, "task")
+    state = select(Evaluation.state).where(Evaluation.id == more.all_evaluations[0])
+    with writing(station.engine) as connection:
+        assert connection.scalar(state) == EvaluationState.FAILED, "nothing was taken over"
+        queue_evaluations(connection, settings, more.protocols[0], more.submissions)
+    work_off(settings)
+    with reading(station.engine) as connection:
+        assert connection.scalar(state) == EvaluationState.DONE
+    station.close()
+
+
+def test_a_late_worker_changes_nothing(sqlite_url, tmp_path):
+    store = (tmp_path / "store").as_uri()
+    settings = one_block_shards(sqlite_url)
+    engine = make_engine(sqlite_url)
+    job = queue_job(engine, settings, segments=200, systems=1)
+    (evaluation,) = job.all_evaluations
+
+    def claim(owner):
+        with writing(engine) as connection:
+            connection.execute(update(Shard).values(state=LeaseState.PENDING))
+            return claim_shard(connection, 1, owner=owner, worker="w", lease_seconds=60, max_attempts=3)
+
+    late, early = claim("late"), claim("early")
+    with writing(engine) as connection:
+        kept = place(b"right", store)
+        assert complete_shard(connection, early, [ShardRow(evaluation, 0, kept, None)]).accepted
+    with writing(engine) as connection:
+        row = ShardRow(evaluation, 0, place(b"wrong", store), None)
+        assert not complete_shard(connection, late, [row]).accepted
+    with reading(engine) as connection:
+        row = connection.execute(select(Statistics.blob, Statistics.object_url)).one()
+        assert content_of(row, 100) == b"right"
+        # What the late one wrote is nobody's.
+        assert collect(connection, store, older_seconds=3600) == (2, 0)
+        assert collect(connection, store, older_seconds=-3600) == (1, 1)
+        assert content_of(row, 100) == b"right"
+    engine.dispose()
+
+
+def test_only_objects_are_collected_by_the_command(sqlite_url, tmp_path, monkeypatch, capsys):
+    engine, settings, _ = stored(sqlite_url, (tmp_path / "store").as_uri(), statistics_bytes=0)
+    engine.dispose()
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", sqlite_url)
+    assert main(["db", "collect"]) == 1
+    assert "STEELYARD_STATISTICS_URL is not set" in capsys.readouterr().err
+    monkeypatch.setenv("STEELYARD_STATISTICS_URL", settings.statistics_url)
+    before = objects(tmp_path / "store")
+    orphan = Path(place(b"nobody's", settings.statistics_url).address.removeprefix("file://"))
+    unfinished, foreign = orphan.with_name(orphan.name + ".0123abcd"), orphan.with_name("notes.txt")
+    for file in (unfinished, foreign):
+        file.write_bytes(b"x")
+    assert main(["db", "collect"]) == 0
+    assert "0 deleted" in capsys.readouterr().out
+    for file in (orphan, unfinished, foreign):
+        os.utime(file, (0, 0))
+    assert main(["db", "collect", "--older", "1"]) == 0
+    assert capsys.readouterr().out == f"objects: 2 deleted, {len(before)} kept\n"
+    assert objects(tmp_path / "store") == sorted([*before, foreign])
+
+
+def test_what_another_installation_keeps_in_the_same_store_is_not_collected(sqlite_url, tmp_path, monkeypatch, capsys):
+    engine, settings, _ = stored(sqlite_url, (tmp_path / "store").as_uri(), statistics_bytes=0)
+    engine.dispose()
+    there = objects(tmp_path / "store")
+    for file in there:
+        os.utime(file, (0, 0))
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", f"sqlite:///{tmp_path / 'other.db'}")
+    monkeypatch.setenv("STEELYARD_STATISTICS_URL", settings.statistics_url)
+    assert main(["db", "upgrade"]) == 0
+    assert main(["db", "collect"]) == 1
+    assert f"knows 0 objects of {settings.statistics_url}, and {len(there)} would be deleted" in capsys.readouterr().err
+    assert objects(tmp_path / "store") == there
+    assert main(["db", "collect", "--force"]) == 0
+    assert objects(tmp_path / "store") == []
+
+
+def test_stores_of_other_kinds_and_addresses_that_are_none():
+    placed = place(b"in memory", "memory://steelyard/")
+    assert placed == place(b"in memory", "memory://steelyard")
+    assert content_of(SimpleNamespace(blob=b"", object_url=placed.address), 100) == b"in memory"
+    assert columns(placed) == {"blob": b"", "object_url": placed.address}
+    assert columns(b"here") == {"blob": b"here", "object_url": None}
+    for wrong, message in (
+        ("s3://me:secret@host/bucket", "names a user"),
+        ("folder", "'folder' cannot be a store"),
+        ("nothing://here", "nothing://here/.* cannot be used"),
+        ("file:///" + "x" * 450, "cannot be a store"),
+        ("s3://", "cannot be a store"),
+        ("file:///", "cannot be a store"),
+        ("simplecache::s3://bucket/folder", "cannot be a store"),
+    ):
+        with pytest.raises(BadStore, match=message) as raised:
+            place(b"", wrong)
+        assert "secret" not in str(raised.value)
+
+
+def test_an_object_is_not_read_further_than_it_can_be_long(tmp_path, monkeypatch):
+    placed = place(b"right", (tmp_path / "store").as_uri())
+    file = objects(tmp_path / "store")[0]
+    row = SimpleNamespace(blob=b"", object_url=placed.address)
+    with file.open("r+b") as changed:
+        # Nothing of it lies on the disk, and it would be read as 3 GB of zeros.
+        changed.truncate(3_000_000_000)
+    monkeypatch.setattr(blobs, "READ_AT_ONCE", 4)
+    begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(MissingObject, match="more than 100 bytes"):
+        content_of(row, 100)
+    monkeypatch.setattr(blobs, "LARGEST_OBJECT", 1000)
+    assert find_lost([placed.address]) == {placed.address}
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun < 50_000
