@@ -11,7 +11,7 @@ import numpy as np
 from metrics.errors import MetricsError
 from metrics.inspection.lengths import CHARACTERS, WORDS, counts_characters, length_buckets
 from models.results.statistics import statistics_by_shard
-from worker.scoring import known_metric
+from worker.computing.scoring import known_metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from analysis.buckets import mean_of_runs
 from metrics.errors import MetricsError
 from metrics.resampling.jackknife import leave_one_out
 from models.results.statistics import read_statistics
-from worker.scoring import known_metric
+from worker.computing.scoring import known_metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

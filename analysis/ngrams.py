@@ -10,7 +10,7 @@ from metrics.errors import MetricsError
 from metrics.inspection.ngrams import ngram_differences
 from metrics.segments import Segments
 from metrics.text.tokenizers import BY_CHARACTER, USUAL, prepared_text, tokenizer_name
-from worker.scoring import known_metric
+from worker.computing.scoring import known_metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from metrics.inspection.lengths import counts_characters, reference_lengths
 from metrics.text.blocks import block_count
 from models.corpus.protocols import read_measurement
 from models.schema.corpus import Document, Protocol, Submission, TestSet
-from worker.scoring import read_texts
+from worker.computing.scoring import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -32,8 +32,8 @@ from models.queue_status.progress import read_progress
 from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState
+from runtime.settings import Settings
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
-from worker.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -28,8 +28,8 @@ from models.database import migrate
 from models.database.session import make_engine, reading
 from models.schema.queue import Worker
 from models.schema.states import QueueClass
+from runtime.settings import Settings
 from worker.app import make_app
-from worker.settings import Settings
 from worker.tasks import WAKE
 
 TICKS = os.sysconf("SC_CLK_TCK")

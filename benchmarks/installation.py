@@ -16,7 +16,7 @@ from benchmarks.processes import start
 from models.database import migrate
 from models.database.session import make_engine, reading
 from models.schema.queue import Worker
-from worker.settings import Settings
+from runtime.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

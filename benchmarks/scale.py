@@ -29,7 +29,7 @@ from models.database import migrate
 from models.database.session import make_engine, reading
 from models.schema.base import Base
 from models.schema.queue import Evaluation, Preparation, Shard, Trials, Worker
-from worker.settings import Settings
+from runtime.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

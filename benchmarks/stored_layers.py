@@ -17,11 +17,11 @@ from models.database import migrate
 from models.database.session import make_engine, reading
 from models.results.boards import list_boards
 from models.schema.queue import Reduction, Shard
+from runtime.settings import Settings
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from web.report.campaign import render_report
-from worker.outcome import do_reduction, do_shard
-from worker.settings import Settings
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_reduction, do_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -219,7 +219,7 @@ def run_correction(options: argparse.Namespace) -> int:
 def run_export(options: argparse.Namespace) -> int:
     """Write the zip."""
     from models.database.session import make_engine
-    from models.private_files import write_privately
+    from runtime.private_files import write_privately
     from web.access.principal import COMMAND_LINE
     from web.life.export import export_campaign
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from models.queue_status.evaluation_filters import Selection
     from models.queue_status.progress import Progress
+    from runtime.settings import Settings
     from scheduler.controls import Plan
-    from worker.settings import Settings
 
 STATES = ("queued", "running", "reducing", "done", "failed", "cancelled")
 CHOICE = (

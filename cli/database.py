@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
     from models.database.compatibility import Standing
-    from worker.settings import Settings
+    from runtime.settings import Settings
 
 OLDER_HOURS = 24
 

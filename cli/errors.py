@@ -62,14 +62,15 @@ def explained(error: Exception) -> tuple[str, int] | None:
 
     from models.database.error_kinds import explain
     from models.errors import ModelsError
-    from models.redaction import redacted
+    from runtime.errors import ProcessError
+    from runtime.redaction import redacted
     from scheduler.errors import BadSchedule, SchedulerError
     from web.errors import BadTime, WebError
     from worker.errors import WorkerError
 
     if isinstance(error, (BadSchedule, BadTime)):
         return redacted(str(error)), 2
-    if isinstance(error, (ModelsError, SchedulerError, WebError, WorkerError)):
+    if isinstance(error, (ModelsError, ProcessError, SchedulerError, WebError, WorkerError)):
         return redacted(str(error)), 1
     if isinstance(error, DBAPIError):
         return explain(error), 1

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from metrics.text.folder import CampaignFolder
     from metrics.text.plain import Text
     from models.queue_status.progress import Progress
+    from runtime.settings import Settings
     from scheduler.intake import Intake
-    from worker.settings import Settings
 
     Wait = Callable[[Sequence[int], Callable[[Progress], None]], Progress]
 

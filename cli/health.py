@@ -12,7 +12,7 @@ from cli.stored import add_database_option, read_settings
 if TYPE_CHECKING:
     import argparse
 
-    from worker.health import Check
+    from runtime.health import Check
 
 SECONDS = 30.0
 """How long an answer may take: the process asks its database and its broker first."""
@@ -79,8 +79,9 @@ def _ask(options: argparse.Namespace) -> int:
 def _look(options: argparse.Namespace) -> int:
     import socket
 
+    from runtime.health import examine
     from scheduler.health import check_led
-    from worker.health import check_database, check_workers, examine
+    from worker.health_checks import check_database, check_workers
 
     settings = read_settings(options)
     database = check_database(settings.database_url)
@@ -101,8 +102,8 @@ def _check_pages(options: argparse.Namespace) -> Check:
     """Whether the web service answers at the address that the settings name."""
     from http.client import HTTPConnection, HTTPException
 
+    from runtime.health import Check
     from web.settings import WebSettings
-    from worker.health import Check
 
     settings = read_settings(options, WebSettings)
     host, port = ANYWHERE.get(settings.web_host, settings.web_host), settings.web_port

@@ -110,7 +110,7 @@ def input_file(argument: str) -> InputFile:
 def allowed_systems() -> TextLimits:
     """How much is read at once: as STEELYARD_MOST_SYSTEMS says.
 
-    `worker.settings` reads the variable too, but loading it takes longer than scoring a system.
+    `runtime.settings` reads the variable too, but loading it takes longer than scoring a system.
     """
     given = os.environ.get("STEELYARD_MOST_SYSTEMS") or str(DEFAULT_LIMITS.systems)
     if not given.isdecimal() or not int(given):

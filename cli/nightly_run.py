@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from models.nightly.runs import NightProgress
-    from worker.settings import Settings
+    from runtime.settings import Settings
 
 
 def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

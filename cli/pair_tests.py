@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from analysis.board import Board
     from metrics.resampling.paired import PairedResult
     from models.queue_status.progress import ComparisonProgress
-    from worker.settings import Settings
+    from runtime.settings import Settings
 
 
 def make_lacking(

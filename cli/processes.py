@@ -27,8 +27,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run_worker(options: argparse.Namespace) -> int:
     """Work until stopped."""
+    from runtime.logs import set_up_logs
     from worker.app import run_worker
-    from worker.logs import set_up_logs
 
     settings = read_served_settings(options)
     require_schema(settings, create=False)
@@ -41,8 +41,8 @@ def run_scheduler(options: argparse.Namespace) -> int:
     import signal
     import threading
 
+    from runtime.logs import set_up_logs
     from scheduler.loop import run
-    from worker.logs import set_up_logs
 
     settings = read_served_settings(options)
     if settings.embedded:

@@ -15,6 +15,6 @@ if TYPE_CHECKING:
 def registered_resources(files: Mapping[str, Path] | None = None) -> Resources:
     """Those in STEELYARD_RESOURCE_FOLDER, and `files` by name.
 
-    `worker.settings` reads the variable too, but loading it takes longer than scoring a system.
+    `runtime.settings` reads the variable too, but loading it takes longer than scoring a system.
     """
     return Resources(Path(os.environ.get("STEELYARD_RESOURCE_FOLDER") or DEFAULT_FOLDER), files)

@@ -55,8 +55,8 @@ def read_web_settings(options: argparse.Namespace) -> WebSettings:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until stopped."""
+    from runtime.logs import set_up_logs
     from web.serving import serve
-    from worker.logs import set_up_logs
 
     settings = read_web_settings(options)
     require_schema(settings, create=True)

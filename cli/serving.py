@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 from cli.stored import AnySettings, read_settings
 
 if TYPE_CHECKING:
-    from worker.settings import Settings
+    from runtime.settings import Settings
 
 
 def add_http_option(parser: argparse.ArgumentParser) -> None:

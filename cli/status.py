@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cli.status_output import Status
-    from worker.settings import Settings
+    from runtime.settings import Settings
 
 MOST_FAILURES = 10
 ALL_FAILURES = 10_000

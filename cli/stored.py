@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from analysis.board import Board
     from models.results.boards import ListedBoard
-    from worker.settings import Settings
+    from runtime.settings import Settings
 
 AnySettings = TypeVar("AnySettings", bound="Settings")
 """The settings of the queue, or those with more."""
@@ -61,8 +61,8 @@ def read_settings(options: argparse.Namespace, kind: type[Settings] | None = Non
     """
     from pydantic import ValidationError
 
-    from models.redaction import redacted
-    from worker.settings import Settings
+    from runtime.redaction import redacted
+    from runtime.settings import Settings
 
     try:
         settings = (kind or Settings)()
@@ -109,7 +109,7 @@ def note_without_workers(settings: Settings) -> None:
 def shown_database(settings: Settings) -> str:
     """The database for people: a file's path, or a URL without its password."""
     from models.database.session import parse_url, sqlite_file
-    from models.redaction import shown_url
+    from runtime.redaction import shown_url
 
     return sqlite_file(settings.database_url) or shown_url(parse_url(settings.database_url))
 

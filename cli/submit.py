@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from models.queue_status.progress import Progress
+    from runtime.settings import Settings
     from scheduler.submitting import Attempt, Submitted
-    from worker.settings import Settings
 
 CLASSES = ("interactive", "campaign", "nightly")
 

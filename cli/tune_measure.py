@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from metrics.sweep import Sweep
     from metrics.text.folder import CampaignFolder
     from models.corpus.standing_submissions import Contest
-    from worker.settings import Settings
+    from runtime.settings import Settings
 
 
 @dataclass(frozen=True)

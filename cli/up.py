@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from runtime.http_server import Outlook
+    from runtime.settings import Settings
     from web.attached import AttachedWeb
-    from worker.http_server import Outlook
-    from worker.settings import Settings
 
 log = logging.getLogger("steelyard")
 
@@ -64,9 +64,9 @@ def run(options: argparse.Namespace) -> int:
     """Work until stopped."""
     from sqlalchemy.exc import DBAPIError
 
+    from runtime.logs import set_up_logs
     from scheduler.errors import AlreadyRunning, StorageFailed
     from web.attached import AttachedWeb, WebDidNotStart
-    from worker.logs import set_up_logs
 
     settings = read_web_settings(options)
     if not settings.embedded:
@@ -128,9 +128,9 @@ def _rest(seconds: float, web: AttachedWeb | None) -> None:
 
 def _work(settings: Settings, processes: int | None, web: AttachedWeb | None) -> None:
     from metrics.text.wording import number_of
+    from runtime.http_server import bound
     from scheduler.embedded import Embedded
     from scheduler.nightly import Nights
-    from worker.http_server import bound
 
     nights = Nights(settings)
     try:

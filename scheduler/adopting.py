@@ -12,7 +12,7 @@ from metrics.base import EDITION
 from models.corpus.protocols import Measurement
 from models.queue.reuse import Copy, Measured, copy_statistics, read_measured
 from models.storage.blobs import read_placed
-from worker.signature import stored_signature
+from worker.computing.signature import stored_signature
 
 
 def adopt(

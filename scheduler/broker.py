@@ -15,9 +15,9 @@ from models.queue.kinds import RELEASES
 from models.queue.lease import forget_old_hints, unanswered
 from models.queue.workers import processes
 from models.schema.states import QueueClass
+from runtime.settings import Settings
 from worker.errors import BrokerAway
-from worker.queues import count_messages
-from worker.settings import Settings
+from worker.messaging.queues import count_messages
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 from models.database.session import reading, writing
 from models.queue.clock_jumps import begin_beats_anew, begin_leases_anew, read_clock
 from models.queue.kinds import RELEASES
-from worker.settings import Settings
+from runtime.settings import Settings
 
 log = logging.getLogger(__name__)
 

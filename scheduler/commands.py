@@ -16,7 +16,7 @@ from typing import IO
 from urllib.parse import quote, unquote, urlsplit
 
 from metrics.text.names import printable
-from models.redaction import HIDDEN, redacted
+from runtime.redaction import HIDDEN, redacted
 from scheduler import guard
 from scheduler.errors import BadSource
 

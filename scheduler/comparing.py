@@ -20,10 +20,10 @@ from models.queue_status.progress import ComparisonProgress, read_comparison_pro
 from models.results.randomizations import Contest, Pair, Runs, mean_scores, read_randomizations, store_randomizations
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState, QueueClass
+from runtime.settings import Settings
 from scheduler.errors import BadComparison, ComparisonFailed
 from scheduler.shards import Sizes, cut
 from scheduler.waiting import outlive, wait_until
-from worker.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -230,7 +230,7 @@ def _ranges(seconds: float, trials: int, settings: Settings, processes: int | No
 
 
 def _make_now(engine: Engine, contest: Contest) -> None:
-    from worker.comparing import count_trials
+    from worker.computing.randomization import count_trials
 
     counts = count_trials(engine, contest, 0, contest.trials)
     with writing(engine, durable=True) as connection:

@@ -25,9 +25,9 @@ from models.results.fingerprints import Fingerprint, read_fingerprints
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation
 from models.schema.states import OPEN, EvaluationState, QueueClass
+from runtime.settings import Settings
 from scheduler.errors import NothingToDo, TooMany
 from scheduler.queueing import queue_evaluations
-from worker.settings import Settings
 
 UNFINISHED = (EvaluationState.FAILED, EvaluationState.CANCELLED)
 ENDED = (EvaluationState.DONE, *UNFINISHED)

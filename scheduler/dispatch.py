@@ -17,6 +17,7 @@ from models.queue.workers import editions
 from models.schema.base import now
 from models.schema.queue import Leased, Preparation, Reduction, Shard, Trials
 from models.schema.states import LeaseState, QueueClass
+from runtime.settings import Settings
 from scheduler.turns import INTERACTIVE_EXTRA, Accounts, Shares, Task, Turn, Window, allot, class_shares
 from scheduler.waiting_rows import (
     Guesses,
@@ -27,7 +28,6 @@ from scheduler.waiting_rows import (
     read_waiting,
     urgent_class,
 )
-from worker.settings import Settings
 from worker.tasks import HINT_HEADER, HINT_VERSION, PREPARE, RANDOMIZE, REDUCE, SCORE_SHARD
 
 log = logging.getLogger(__name__)

@@ -14,8 +14,8 @@ from models.queue.lease import cancel_idle
 from models.queue.workers import editions
 from models.schema.queue import Evaluation, Reduction, Trials
 from models.schema.states import OPEN, LeaseState
+from runtime.settings import Settings
 from scheduler.controls import queue_again
-from worker.settings import Settings
 
 log = logging.getLogger(__name__)
 

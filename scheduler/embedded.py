@@ -29,6 +29,9 @@ from models.database.session import make_engine, writing
 from models.queue.kinds import RELEASES
 from models.queue.lease import hand_back
 from models.queue_status.progress import Progress, read_progress
+from runtime.health import Pulse
+from runtime.http_server import Outlook
+from runtime.settings import Settings
 from scheduler.embedded_pool import EmbeddedPool
 from scheduler.errors import AlreadyRunning, StorageFailed, WorkerDidNotStart
 from scheduler.leader import Leadership
@@ -37,15 +40,12 @@ from scheduler.nightly import Nights
 from scheduler.recovery import reclaim_all
 from scheduler.waiting import Outage, Watch, Watched
 from worker.app import QUEUES, load_ahead, make_app, worker_outlook
-from worker.health import Pulse
-from worker.heartbeat import Heartbeat
-from worker.http_server import Outlook
-from worker.limits import limit_processes
-from worker.losses import watch_losses
-from worker.settings import Settings
-from worker.station import Station
+from worker.context import Station
+from worker.memory_limit import limit_processes
+from worker.processes.dead_processes import watch_losses
+from worker.processes.heartbeat import Heartbeat
+from worker.processes.telemetry import tallying
 from worker.tasks import WAKE
-from worker.telemetry import tallying
 
 log = logging.getLogger(__name__)
 

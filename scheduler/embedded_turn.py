@@ -11,11 +11,11 @@ from typing import Self
 from sqlalchemy import Connection, Engine
 
 from models.database.session import make_engine
+from runtime.settings import Settings
 from scheduler.embedded import Embedded
 from scheduler.errors import AlreadyRunning
 from scheduler.nightly import Nights
 from scheduler.waiting import POLL_SECONDS, Outage, Watch, Watched
-from worker.settings import Settings
 
 TURN_SECONDS = 0.5
 """How often a command that waits tries whether the one that works has ended."""

@@ -6,10 +6,10 @@ from sqlalchemy.exc import DBAPIError
 
 from models.database.error_kinds import explain
 from models.database.session import make_engine, reading
-from models.redaction import redacted
+from runtime.health import Check
+from runtime.redaction import redacted
+from runtime.settings import Settings
 from scheduler.leader import is_led
-from worker.health import Check
-from worker.settings import Settings
 
 
 def check_leading(leads: bool) -> Check:

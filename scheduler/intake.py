@@ -17,10 +17,10 @@ from models.database.upsert import insert_if_absent
 from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.corpus import Document, Protocol, Reference, Submission, System, TestSet
 from models.schema.states import QueueClass
+from runtime.settings import Settings
 from scheduler.errors import BadIntake
 from scheduler.queueing import queue_submissions
 from scheduler.texts import NewText, digest, segment_count, store_texts, text_hash
-from worker.settings import Settings
 
 if TYPE_CHECKING:
     from metrics.base import Metric

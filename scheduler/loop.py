@@ -15,6 +15,9 @@ from sqlalchemy.exc import DBAPIError
 from models.database.compatibility import read_trouble
 from models.database.migrate import REVISION
 from models.database.session import make_engine, reading
+from runtime.health import Pulse
+from runtime.http_server import Outlook, bound
+from runtime.settings import Settings
 from scheduler.broker import forget_lost_hints
 from scheduler.clock import Clock
 from scheduler.dispatch import dispatch, new_accounts
@@ -28,9 +31,7 @@ from scheduler.recovery import sweep
 from scheduler.telemetry import DATABASE_ERRORS, HINTS_LOST, HINTS_SENT, TICK_SECONDS, SchedulerMetrics, new_tally
 from scheduler.upkeep import Upkeep
 from worker.app import make_app
-from worker.health import Pulse, check_broker, check_database
-from worker.http_server import Outlook, bound
-from worker.settings import Settings
+from worker.health_checks import check_broker, check_database
 
 log = logging.getLogger(__name__)
 

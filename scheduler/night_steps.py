@@ -32,11 +32,11 @@ from models.schema.corpus import Protocol, Submission, System
 from models.schema.nightly import NightEvaluation
 from models.schema.queue import Evaluation
 from models.schema.states import OPEN, BaselineKind, NightState, PairedTest, QueueClass
+from runtime.settings import Settings
 from scheduler.errors import BadIntake, BadSource
 from scheduler.intake import NewProtocol, NewSubmission, store_protocols, store_submissions
 from scheduler.queueing import queue_evaluations
 from scheduler.sources import Source, Wanted, outputs
-from worker.settings import Settings
 
 log = logging.getLogger(__name__)
 

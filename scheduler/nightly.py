@@ -22,10 +22,10 @@ from sqlalchemy.exc import DBAPIError
 from models.database.session import make_engine, reading, writing
 from models.nightly.claims import OpenNight, claim_night, fail_night, open_nights, put_back_night, renew
 from models.schema.states import NightState
+from runtime.settings import Settings
 from scheduler.commands import Stopped
 from scheduler.night_plan import correct_plans, plan_due
 from scheduler.night_steps import comparisons_are_open, fetch, judge, look_at_scores
-from worker.settings import Settings
 
 log = logging.getLogger(__name__)
 

@@ -13,9 +13,9 @@ from models.corpus.protocols import Measurement
 from models.queue.missing_blocks import Lacking, Ranges
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.corpus import TextBlock
+from runtime.settings import Settings
 from scheduler.costs import metric_costs
 from scheduler.shards import Part, Sizes, block_units, cut, group_systems
-from worker.settings import Settings
 
 LONG_SEGMENT = 4096
 """Bytes of a segment from which on it counts by itself: there are metrics that take its square and more."""

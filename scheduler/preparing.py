@@ -34,9 +34,9 @@ from models.schema.base import BLOCK_SEGMENTS
 from models.schema.corpus import Text, TextBlock
 from models.schema.queue import UNPREPARED, Evaluation, Preparation, PreparedState, ProtocolState, Shard
 from models.schema.states import UNSCORED
+from runtime.release import release
+from runtime.settings import Settings
 from scheduler.shards import Sizes, count_units, cut
-from worker.release import release
-from worker.settings import Settings
 
 log = logging.getLogger(__name__)
 

@@ -18,10 +18,10 @@ from models.queue.shards import start_reducing
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Shard, ShardEvaluation
 from models.schema.states import NOT_YET, EvaluationState, QueueClass
+from runtime.settings import Settings
 from scheduler.adopting import adopt
 from scheduler.planning import Planned, plan_missing
 from scheduler.preparing import prepare_protocol
-from worker.settings import Settings
 
 PRODUCTS_TOGETHER = 1 << 35
 """Products (segments x replicates x columns) that one reduction makes of statistics which are there already."""

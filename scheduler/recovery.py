@@ -16,12 +16,12 @@ from models.queue.shards import start_reducing
 from models.queue.workers import forget_silent
 from models.schema.queue import Evaluation, Leased, Reduction
 from models.schema.states import EvaluationState, LeaseState
+from runtime.logs import about, note
+from runtime.settings import Settings
+from runtime.shared_counters import Tally
 from scheduler.preparing import prepare_forgotten
 from scheduler.telemetry import GIVEN_UP, HINTS_LOST, TAKEN_BACK, new_tally
-from worker.counting import kind_of
-from worker.logs import about, note
-from worker.settings import Settings
-from worker.tally import Tally
+from worker.counters import kind_of
 
 log = logging.getLogger(__name__)
 

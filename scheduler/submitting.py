@@ -27,13 +27,13 @@ from models.schema.corpus import Text as StoredText
 from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind
 from models.schema.states import OPEN, EvaluationState, QueueClass
+from runtime.settings import Settings
 from scheduler.admission import Admission, admit
 from scheduler.errors import BadIntake, ReusedKey
 from scheduler.intake import NewSubmission, store_submissions
 from scheduler.queueing import queue_submissions
 from scheduler.quotas import Standing, check_quotas, read_clock, standings_of
 from scheduler.texts import NewText
-from worker.settings import Settings
 
 LONGEST_KEY = 200
 """Characters of a request's key."""

@@ -16,9 +16,9 @@ from models.queue_status.overview import KINDS, count_evaluations, count_work
 from models.schema.base import now
 from models.schema.queue import Worker
 from models.schema.states import LeaseState, QueueClass
-from worker.settings import Settings
-from worker.tally import Counter, Histogram, Tally
-from worker.telemetry import tallied
+from runtime.settings import Settings
+from runtime.shared_counters import Counter, Histogram, Tally
+from runtime.telemetry import tallied
 
 if TYPE_CHECKING:
     from prometheus_client import Metric

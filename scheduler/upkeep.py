@@ -14,8 +14,8 @@ from models.queue.kinds import RELEASES
 from models.queue.lease import put_back_unowned
 from models.queue.log_fields import name_of
 from models.queue.retention import date_closed, forget_ended
-from worker.logs import fields
-from worker.settings import Settings
+from runtime.logs import fields
+from runtime.settings import Settings
 
 log = logging.getLogger(__name__)
 

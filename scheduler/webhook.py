@@ -31,7 +31,7 @@ from scheduler.webhook_address import BadWebhook, RefusedAddress
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-    from worker.settings import Settings
+    from runtime.settings import Settings
 
 log = logging.getLogger(__name__)
 

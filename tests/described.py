@@ -12,7 +12,7 @@ def descriptions(described: type) -> dict[str, str]:
     """Field -> its docstring, of a class and those that it inherits from, as far as they are ours."""
     found: dict[str, str] = {}
     for each in reversed(described.__mro__):
-        if each.__module__.split(".")[0] in {"worker", "web"}:
+        if each.__module__.split(".")[0] in {"runtime", "web"}:
             (tree,) = ast.parse(textwrap.dedent(inspect.getsource(each))).body
             assert isinstance(tree, ast.ClassDef)
             found |= _of_fields(tree)

@@ -28,6 +28,7 @@ from models.errors import (
     UnreachableStore,
     UnreadableRow,
 )
+from runtime.logs import unsaid
 from scheduler.errors import NotTakingPart, PhaseClosed, QuotaUsedUp, ReusedKey, SchedulerError
 from web.errors import (
     BadRequest,
@@ -45,7 +46,6 @@ from web.errors import (
     WebError,
 )
 from web.pages.rendering import error_page, see_other
-from worker.logs import unsaid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, Any
 
-from worker.health import Check
+from runtime.health import Check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -146,10 +146,11 @@ def _run(settings: WebSettings, news: Any, parent: int) -> None:
     """What the process does."""
     import sys
 
+    from runtime.errors import ProcessError
+    from runtime.logs import set_up_logs
     from scheduler.errors import SchedulerError
     from web.serving import serve
     from worker.errors import WorkerError
-    from worker.logs import set_up_logs
 
     # Ctrl-C on a terminal reaches all of a group: the one that we belong to tells us when.
     os.setsid()
@@ -162,6 +163,6 @@ def _run(settings: WebSettings, news: Any, parent: int) -> None:
 
     try:
         serve(settings, begun, parent=parent)
-    except (WorkerError, SchedulerError) as error:
+    except (ProcessError, SchedulerError, WorkerError) as error:
         print(f"steelyard: {error}", file=sys.stderr)
         sys.exit(NOT_STARTED)

@@ -22,13 +22,14 @@ from sqlalchemy.exc import DBAPIError
 from models.database.compatibility import read_trouble
 from models.database.migrate import REVISION
 from models.database.session import make_engine, reading
+from runtime.errors import AddressTaken
+from runtime.health import Check, Pulse
+from runtime.http_server import Outlook, bound
 from scheduler.errors import OtherTables
 from web.app import create_app
 from web.guards.connections import guarded_protocol
 from web.watching import Watched
-from worker.errors import AddressTaken
-from worker.health import Check, Pulse, check_database
-from worker.http_server import Outlook, bound
+from worker.health_checks import check_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable

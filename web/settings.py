@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from runtime.settings import Settings
 from web.access.principal import Lifetime
-from worker.settings import Settings
 
 
 class WebSettings(Settings):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from prometheus_client import Counter, Gauge, Histogram
 
 from metrics.text.names import printable
-from worker.logs import fields
+from runtime.logs import fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from amqp import serialization  # type: ignore[import-untyped]
 from amqp.spec import Basic  # type: ignore[import-untyped]
 from kombu.transport import TRANSPORT_ALIASES, pyamqp
 
-from worker.hints import UNREADABLE_TYPE
+from worker.messaging.messages import UNREADABLE_TYPE
 
 log = logging.getLogger(__name__)
 

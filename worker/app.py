@@ -15,28 +15,29 @@ from celery import Celery, signals
 from metrics.base import EDITION
 from metrics.errors import KernelsNotBuilt
 from models.schema.states import QueueClass
+from runtime.health import Pulse
+from runtime.http_server import Outlook, bound
+from runtime.logs import say_always
+from runtime.settings import Settings
+from worker.context import Station
 from worker.errors import BrokerInMemory
-from worker.health import Pulse, check_broker, check_database, check_stopping
-from worker.heartbeat import Heartbeat
-from worker.http_server import Outlook, bound
-from worker.limits import limit_processes
-from worker.logs import say_always
-from worker.losses import watch_losses
-from worker.orphans import ask_the_kernel_directly, hear_the_parent_alone
-from worker.queues import make_queue
-from worker.settings import Settings
-from worker.station import Station
-from worker.stopping import Stopping
+from worker.health_checks import check_broker, check_database, check_stopping
+from worker.memory_limit import limit_processes
+from worker.messaging.queues import make_queue
+from worker.processes.dead_processes import watch_losses
+from worker.processes.heartbeat import Heartbeat
+from worker.processes.parent_death import ask_the_kernel_directly, hear_the_parent_alone
+from worker.processes.shutdown import Stopping
+from worker.processes.telemetry import WorkerMetrics, tallying
+from worker.processes.watchdog import Watchdog
 from worker.tasks import register_tasks
-from worker.telemetry import WorkerMetrics, tallying
-from worker.watchdog import Watchdog
 
 log = logging.getLogger(__name__)
 
 QUEUES = ",".join(queue_class.queue_of(EDITION) for queue_class in QueueClass)
 """The worker asks the broker's queues in this order, so the order is the priority."""
 
-AHEAD = ("worker.outcome", "metrics.entry_points", "numpy.ma", "encodings.utf_32_le")
+AHEAD = ("worker.handlers", "metrics.entry_points", "numpy.ma", "encodings.utf_32_le")
 """Modules that tasks need; the last two are imported by a first `numpy.unique` and a first text in code points."""
 
 TASKS_PER_PROCESS = 500
@@ -47,7 +48,7 @@ def make_app(settings: Settings, station: Station | None = None) -> Any:
     """A Celery app for these settings: messages are hints, so nothing of Celery's own bookkeeping is on."""
     redis = settings.broker_url.startswith(("redis:", "rediss:"))
     if redis:
-        from worker.redis_transport import read_with_care
+        from worker.messaging.redis_transport import read_with_care
 
         read_with_care()
     elif not settings.embedded:
@@ -69,7 +70,7 @@ def make_app(settings: Settings, station: Station | None = None) -> Any:
         task_send_sent_event=False,
         worker_prefetch_multiplier=1,
         worker_disable_prefetch=redis,
-        worker_consumer="worker.consumer:HintConsumer",
+        worker_consumer="worker.messaging.consumer:HintConsumer",
         worker_max_tasks_per_child=TASKS_PER_PROCESS,
         worker_lost_wait=settings.lost_process_seconds,
         # Off by default: they cost about as much as the task's own messages, and obey whoever reaches the broker.
@@ -88,7 +89,7 @@ def make_app(settings: Settings, station: Station | None = None) -> Any:
 
 
 def run_worker(settings: Settings, concurrency: int | None = None) -> int:
-    """Work until stopped by a signal (`worker.stopping`), or by tables of another release; exit code.
+    """Work until stopped by a signal (`worker.processes.shutdown`), or by tables of another release; exit code.
 
     Raises BrokerInMemory.
     """

@@ -13,10 +13,6 @@ class WorkerError(Exception):
         super().__init__(message or (type(self).__doc__ or "").strip())
 
 
-class AddressTaken(WorkerError):
-    """Health and metrics cannot be served at the address."""
-
-
 class BrokerAway(WorkerError):
     """The broker cannot be asked for its queues."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from models.queue.lease import withdraw
 from models.schema.queue import Leased, Preparation, Reduction, Shard, Trials
-from worker.station import Station
+from worker.context import Station
 
 SCORE_SHARD = "score_shard"
 REDUCE = "reduce"
@@ -37,28 +37,28 @@ def register_tasks(app: Any, station: Station) -> None:
     # the module is renamed. Numeric code is imported where it is used, for the sake of senders.
     def score_shard(self: Any, shard_id: int) -> None:
         """Store the statistics of one shard, and reduce what became complete with it."""
-        from worker.outcome import do_shard
+        from worker.handlers import do_shard
 
         if heeds(station, self, shard_id):
             do_shard(station, shard_id, self.request.id)
 
     def reduce(self: Any, reduction_id: int) -> None:
         """Store the scores of evaluations whose shards are all done."""
-        from worker.outcome import do_reduction
+        from worker.handlers import do_reduction
 
         if heeds(station, self, reduction_id):
             do_reduction(station, reduction_id, self.request.id)
 
     def prepare(self: Any, preparation_id: int) -> None:
         """Store what was counted in a part of the references, and merge it when it was the last part."""
-        from worker.outcome import do_preparation
+        from worker.handlers import do_preparation
 
         if heeds(station, self, preparation_id):
             do_preparation(station, preparation_id, self.request.id)
 
     def randomize(self: Any, trials_id: int) -> None:
         """Store how many of some trials were as large, and the tests when they were the last ones."""
-        from worker.outcome import do_trials
+        from worker.handlers import do_trials
 
         if heeds(station, self, trials_id):
             do_trials(station, trials_id, self.request.id)

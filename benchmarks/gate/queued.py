@@ -16,12 +16,12 @@ from models.database.session import make_engine, reading, writing
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import LeaseState
+from runtime.settings import Settings
 from scheduler.dispatch import dispatch, new_accounts
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
-from worker.outcome import do_shard
-from worker.reducer import reduce_evaluations
-from worker.settings import Settings
-from worker.station import Station
+from worker.computing.reducer import reduce_evaluations
+from worker.context import Station
+from worker.handlers import do_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

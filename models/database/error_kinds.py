@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
-from models.redaction import redacted, shown_url
+from runtime.redaction import redacted, shown_url
 
 if TYPE_CHECKING:
     from sqlalchemy import URL

@@ -18,8 +18,8 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 from models.database.error_kinds import forget_values, name_database
 from models.database.forking import unforked
 from models.errors import BadDatabaseUrl, RowsHeld
-from models.private_files import keep_database_private
-from models.redaction import redacted, shown_url
+from runtime.private_files import keep_database_private
+from runtime.redaction import redacted, shown_url
 
 if TYPE_CHECKING:
     from psycopg import Cursor

@@ -20,9 +20,9 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection, delete, select
 
 from models.errors import BadStore, MissingObject, ModelsError, UnreachableStore
-from models.private_files import make_private_folders, tell_of_open_folder, write_privately
-from models.redaction import redacted
 from models.schema.results import ReplicatePart, ShardResult, Statistics
+from runtime.private_files import make_private_folders, tell_of_open_folder, write_privately
+from runtime.redaction import redacted
 
 LONGEST_ADDRESS = 500
 NAME_LENGTH = 64

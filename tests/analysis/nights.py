@@ -16,11 +16,11 @@ from models.schema.corpus import Submission, System
 from models.schema.nightly import Night, NightEvaluation, Schedule
 from models.schema.queue import Evaluation, Reduction
 from models.schema.states import LeaseState, NightState, QueueClass
+from runtime.settings import Settings
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import WORDS, one_block_shards, some_text, work_off
-from worker.outcome import do_reduction
-from worker.settings import Settings
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_reduction
 
 SEGMENTS = 120
 REFERENCE = some_text(SEGMENTS, 1)

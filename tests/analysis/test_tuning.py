@@ -23,8 +23,8 @@ from models.schema.queue import Shard
 from models.schema.states import JudgmentKind
 from tests.analysis.judged import made_judged
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker.outcome import do_shard
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_shard
 
 SYSTEM, SEGMENT = Question("system", "pearson"), Question("segment", "pearson")
 SWEEP = sweep("tbleu", "eps", ["0", "0.3", "1"], {})

@@ -14,13 +14,13 @@ from cli.mtrics import main as mtrics
 from models.database.session import make_engine, reading
 from models.results.boards import list_boards
 from models.schema.roles import SiteRole
+from runtime.settings import Settings
 from tests.scheduler.jobs import work_off
 from tests.web.service import Service
 from web.access.principal import COMMAND_LINE
 from web.boards.choice import find_metric
 from web.life.measures import protocols_on
 from web.life.sight import read_sight
-from worker.settings import Settings
 
 REFERENCE = "the small cat sleeps here now\na dog runs over the hill\nwe see a house\n"
 

@@ -19,11 +19,11 @@ from metrics.segments import Segments
 from models.database.session import make_engine, reading, writing
 from models.schema.results import Contestant, Randomization, Score
 from models.storage.arrays import pack
+from runtime.settings import Settings
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.cli import latex_reader
 from tests.cli.status import status_of
 from tests.scheduler.jobs import similar_text, some_text, work_off
-from worker.settings import Settings
 
 METRICS = ("bleu", "ter")
 REPLICATES, SEED, SEGMENTS = 200, 5, 60

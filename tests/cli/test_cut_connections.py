@@ -18,12 +18,12 @@ from models.database.session import make_engine, reading, writing
 from models.nightly.claims import claim_night, open_nights
 from models.schema.queue import Evaluation
 from models.schema.states import NightState
+from runtime.settings import Settings
 from scheduler import waiting
 from scheduler.night_steps import fetch, judge, look_at_scores
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
 from tests.scheduler.quotas import SEGMENTS, open_campaign
-from worker.settings import Settings
 
 NOBODY = "redis://127.0.0.1:9/0"
 """A broker that nobody asks: the work is done, so nothing is sent."""

@@ -9,11 +9,11 @@ from cli.main import main
 from models.database.session import make_engine, writing
 from models.schema.base import now
 from models.schema.queue import Worker
+from runtime.health import Check
+from runtime.http_server import Outlook
 from scheduler.leader import Leadership
 from tests.servers import free_port
-from tests.worker.test_health import served
-from worker.health import Check
-from worker.http_server import Outlook
+from tests.worker.test_health_checks import served
 
 
 def test_a_worker_by_its_row(database_url, capsys):

@@ -12,10 +12,10 @@ from sqlalchemy import insert, select
 from models.database.session import make_engine, writing
 from models.schema.nightly import Delivery, Night, Schedule
 from models.schema.states import LeaseState, NightState
+from runtime.settings import Settings
 from scheduler.nightly import Nights
 from tests.cli.status import status_of
 from tests.scheduler.nights import REFERENCE, put
-from worker.settings import Settings
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")

@@ -17,8 +17,8 @@ from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.comparing import request_comparison
 from scheduler.intake import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
-from worker.outcome import do_preparation
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_preparation
 
 Outcome = tuple[str, tuple[tuple[str, str, float | None, bytes, bytes], ...]]
 """The state of an evaluation, and of each metric specification, signature, score, sums and replicate scores."""

@@ -23,7 +23,7 @@ from typing import Any
 
 STATUS_SECONDS = 0.01
 
-IMPORTED = ("celery.apps.worker", "celery.bin.worker", "cli.main", "tests.faults.program", "worker.outcome")
+IMPORTED = ("celery.apps.worker", "celery.bin.worker", "cli.main", "tests.faults.program", "worker.handlers")
 """What takes most of a start."""
 
 

@@ -22,15 +22,15 @@ from models.database.session import make_engine, reading
 from models.queue_status.progress import Progress
 from models.schema.queue import Evaluation
 from models.schema.states import QueueClass
+from runtime.settings import Settings
 from scheduler import dispatch, loop
 from scheduler.comparing import Wanted, randomize
 from scheduler.embedded import Embedded
 from scheduler.leader import Leadership
 from tests.faults.troubled import register
 from tests.scheduler.jobs import queue_job
-from worker import app, station
+from worker import app, context
 from worker.app import run_worker
-from worker.settings import Settings
 
 PATIENCE = "STEELYARD_TEST_PATIENCE"
 """Environment variable: seconds, with commas between, between the tries to reach the database."""
@@ -160,7 +160,7 @@ def compare(protocol: int, trials: int) -> None:
 def pretend() -> None:
     """Be of another release, as the environment says: of another version or edition, with processes of few tasks."""
     if version := os.environ.get(VERSION):
-        station.release = lambda: version
+        context.release = lambda: version
     if edition := int(os.environ.get(EDITION, 0)):
         real = base.EDITION
         for module in list(sys.modules.values()):
@@ -181,7 +181,7 @@ def main(arguments: list[str]) -> int:
         register()
     pretend()
     if PATIENCE in os.environ:
-        station.PATIENCE = tuple(float(wait) for wait in os.environ[PATIENCE].split(","))
+        context.PATIENCE = tuple(float(wait) for wait in os.environ[PATIENCE].split(","))
     name, *others = arguments
     if name == "worker":
         return run_worker(Settings())

@@ -41,8 +41,8 @@ from scheduler.intake import (
     store_test_set,
 )
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker.outcome import do_preparation, do_shard
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_preparation, do_shard
 
 
 def tables(url: str) -> set[str]:

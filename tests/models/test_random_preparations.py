@@ -20,11 +20,11 @@ from models.queue.lease import in_flight, put_back
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Preparation, PreparedState
 from models.schema.states import UNSCORED, LeaseState
+from runtime.settings import Settings
 from scheduler.intake import Intake
 from scheduler.preparing import prepare_forgotten
 from scheduler.queueing import queue_evaluations
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker.settings import Settings
 
 KINDS = ("claim",) * 6 + ("complete",) * 4 + ("again",) * 2 + ("fail",) * 2
 KINDS += ("lose", "sweep", "cancel", "queue", "forget", "clear_away")

@@ -35,7 +35,7 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "models/queue/shards.py models/queue/evaluation_end.py models/queue/reductions.py",
             "tests/models/test_every_kind.py tests/models/queue/test_shards.py tests/scheduler/test_quotas.py "
-            "tests/models/test_random_orders.py tests/worker/test_outcome.py",
+            "tests/models/test_random_orders.py tests/worker/test_handlers.py",
         ),
         _target(
             "models/queue/corpus_statistics.py models/queue/corpus_statistics_plan.py",
@@ -47,8 +47,8 @@ AREAS: dict[str, list[Target]] = {
             "tests/models/queue/test_comparisons.py tests/models/test_every_kind.py tests/models/test_random_comparisons.py",
         ),
         _target(
-            "worker/outcome.py",
-            "tests/worker/test_outcome.py tests/worker/test_upgrading.py tests/worker/test_logs.py "
+            "worker/handlers.py",
+            "tests/worker/test_handlers.py tests/worker/test_upgrading.py tests/runtime/test_logs.py "
             "tests/models/storage/test_blobs.py",
         ),
     ],
@@ -79,8 +79,8 @@ AREAS: dict[str, list[Target]] = {
         _target("scheduler/shards.py", "tests/scheduler/test_shards.py"),
         _target("scheduler/planning.py", "tests/scheduler/test_planning.py tests/scheduler/test_intake.py"),
         _target("scheduler/controls.py", "tests/scheduler/test_controls.py"),
-        _target("worker/giving_way.py", "tests/worker/test_outcome.py"),
-        _target("worker/losses.py", "tests/worker/test_losses.py"),
+        _target("worker/preemption.py", "tests/worker/test_handlers.py"),
+        _target("worker/processes/dead_processes.py", "tests/worker/processes/test_dead_processes.py"),
     ],
     "nights": [
         _target("models/nightly/claims.py", "tests/models/nightly/test_claims.py tests/scheduler/test_night_steps.py"),
@@ -94,7 +94,7 @@ AREAS: dict[str, list[Target]] = {
     ],
     "reducer": [
         _target("models/storage/arrays.py", "tests/models/storage/test_arrays.py"),
-        _target("worker/reducer.py", "tests/worker/test_reducer.py"),
+        _target("worker/computing/reducer.py", "tests/worker/computing/test_reducer.py"),
     ],
     "quotas": [
         _target("models/quota.py models/ledger.py scheduler/quotas.py", "tests/scheduler/test_quotas.py"),

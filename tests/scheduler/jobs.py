@@ -12,10 +12,10 @@ from metrics.base import EDITION
 from models.database.session import reading
 from models.schema.queue import Reduction, Shard
 from models.schema.states import LeaseState, QueueClass
+from runtime.settings import Settings
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
-from worker.outcome import do_reduction, do_shard
-from worker.settings import Settings
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_reduction, do_shard
 
 WORDS = [
     "the",

@@ -11,10 +11,10 @@ from models.corpus.campaign_protocols import find_campaign
 from models.database.session import reading, writing
 from models.quota import Scope
 from models.schema.states import QuotaKind
+from runtime.settings import Settings
 from scheduler.quotas import Standing, read_accounts, set_quotas
 from scheduler.submitting import Attempt
 from tests.scheduler.jobs import queue_job, some_text, work_off
-from worker.settings import Settings
 
 SEGMENTS = 6
 CAMPAIGN = "trial"

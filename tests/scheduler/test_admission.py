@@ -25,6 +25,7 @@ from models.schema.campaigns import (
 from models.schema.corpus import Submission
 from models.schema.roles import DeclaredKind, Feedback, LateRule, PhaseKind
 from models.schema.states import QuotaKind
+from runtime.settings import Settings
 from scheduler.admission import check_open
 from scheduler.errors import NotTakingPart, PhaseClosed, ReusedKey
 from scheduler.intake import link_test_set
@@ -32,7 +33,6 @@ from scheduler.quotas import read_clock
 from scheduler.submitting import Submitted, submit
 from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.scheduler.quotas import CAMPAIGN, attempt, limit, open_campaign
-from worker.settings import Settings
 
 HOUR = 3600.0
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, func, select, update
 
-import worker.scoring
+import worker.computing.scoring
 from metrics import parse_metric
 from metrics.base import EDITION
 from metrics.measure import measure
@@ -29,14 +29,14 @@ from models.schema.queue import Evaluation, Preparation, Reduction, Shard
 from models.schema.results import Randomization, ReplicatePart, Score, Statistics
 from models.schema.states import EvaluationState, LeaseState
 from models.storage.arrays import unpack
+from runtime.settings import Settings
 from scheduler.comparing import request_comparison
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 from scheduler.texts import text_blocks
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text
-from worker.outcome import do_preparation, do_reduction, do_shard
-from worker.scoring import read_texts
-from worker.settings import Settings
-from worker.station import Station
+from worker.computing.scoring import read_texts
+from worker.context import Station
+from worker.handlers import do_preparation, do_reduction, do_shard
 
 SEGMENTS = 2 * BLOCK_SEGMENTS + 40
 METRICS = ("bleu:order=1-2", "wer", "per", "nist:order=1-2")
@@ -52,7 +52,7 @@ Computed = Counter[tuple[Any, ...]]
 def computed(monkeypatch: pytest.MonkeyPatch) -> Computed:
     """How often each (metric, references, whether they vary, system's block) was scored."""
     counted: Computed = Counter()
-    real = worker.scoring.shard_statistics
+    real = worker.computing.scoring.shard_statistics
 
     def counting(batch: Any, metrics: Sequence[Any], *rest: Any) -> Any:
         references = list(zip(*map(text_blocks, batch.references), strict=True))
@@ -62,7 +62,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Computed:
                     counted[metric.specification, of_block, batch.variable_references, block] += 1
         return real(batch, metrics, *rest)
 
-    monkeypatch.setattr(worker.scoring, "shard_statistics", counting)
+    monkeypatch.setattr(worker.computing.scoring, "shard_statistics", counting)
     return counted
 
 
@@ -238,7 +238,7 @@ def any_order(station: Station, computed: Computed, patch: pytest.MonkeyPatch, e
             for table in reversed(Base.metadata.sorted_tables):
                 connection.execute(delete(table))
         for step in steps:
-            patch.setattr(worker.scoring, "LARGEST_TRAVELLING", step["travelling"])
+            patch.setattr(worker.computing.scoring, "LARGEST_TRAVELLING", step["travelling"])
             shards = {"shortest_shard_seconds": 1000.0} if step["whole"] else {}
             others = {key: value for key, value in step.items() if key not in {"whole", "travelling"}}
             done(station, **others, settings=station.settings.model_copy(update=shards))
@@ -312,7 +312,7 @@ def test_a_text_given_twice_is_scored_once(sqlite: Station, computed: Computed) 
 def test_sums_of_large_shards_are_taken_over_with_the_same_replicates(
     sqlite: Station, monkeypatch: pytest.MonkeyPatch, replicates: int, seed: int
 ) -> None:
-    monkeypatch.setattr(worker.scoring, "LARGEST_TRAVELLING", 0)
+    monkeypatch.setattr(worker.computing.scoring, "LARGEST_TRAVELLING", 0)
     done(sqlite, metrics=[BLEU])
     second = done(sqlite, "second", metrics=[BLEU], replicates=replicates, seed=seed)
     with reading(sqlite.engine) as connection:

@@ -7,12 +7,12 @@ from models.database.session import make_engine, reading, writing
 from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState, QueueClass
+from runtime.settings import Settings
 from scheduler.broker import empty_queues, forget_lost_hints
 from scheduler.dispatch import dispatch
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from tests.servers import free_port
 from worker.app import make_app
-from worker.settings import Settings
 from worker.tasks import WAKE
 
 

@@ -10,11 +10,11 @@ from models.queue.lease import put_back, take
 from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState
+from runtime.settings import Settings
 from scheduler.clock import Clock
 from scheduler.recovery import sweep
 from tests.scheduler.clocks import DAY, SetClock, set_clock
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker.settings import Settings
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, delete, func, insert, select, update
 
-import worker.comparing
+import worker.computing.randomization
 from metrics import parse_metric
 from metrics.resampling.randomization import exceedances
 from models.database.session import make_engine, reading, writing
@@ -20,15 +20,15 @@ from models.results.statistics import read_statistics
 from models.schema.queue import Comparison, Evaluation, Trials, Worker
 from models.schema.results import Contestant, Randomization, Score, Statistics
 from models.schema.states import LeaseState, QueueClass
+from runtime.settings import Settings
 from scheduler.comparing import Wanted, randomize, request_comparison
 from scheduler.dispatch import dispatch
 from scheduler.errors import BadComparison, ComparisonFailed
 from scheduler.intake import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named, work_off
 from tests.scheduler.test_dispatch import App
-from worker.outcome import do_trials
-from worker.settings import Settings
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_trials
 
 METRICS = ("bleu", "wer")
 TRIALS = 750
@@ -134,7 +134,7 @@ def test_however_they_are_made_the_counts_are_those_of_the_test(
     assert counts(engine) == expected
     clear()
     # With memory for two outputs, the statistics are read for a few pairs at a time.
-    monkeypatch.setattr(worker.comparing, "LARGEST_TABLE", 2 * 300 * 10)
+    monkeypatch.setattr(worker.computing.randomization, "LARGEST_TABLE", 2 * 300 * 10)
     assert ask(engine, settings.model_copy(update={"shortest_shard_seconds": 1e9}), job, named) is not None
     assert work_off_trials(settings) == 1
     assert stored(engine) == whole

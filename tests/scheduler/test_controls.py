@@ -24,15 +24,15 @@ from models.results.randomizations import Contest, Pair
 from models.schema.queue import Comparison, Evaluation, Shard, ShardEvaluation, Trials
 from models.schema.results import Contestant, Randomization, ReplicatePart, Score, Statistics
 from models.schema.states import ComparisonState, EvaluationState, LeaseState, QueueClass
+from runtime.settings import Settings
 from scheduler.comparing import request_comparison
 from scheduler.controls import CANCELLED, UNFINISHED, Action, cancel, cancel_comparisons, plan, requeue, retry
 from scheduler.errors import NothingToDo
 from scheduler.intake import Intake
 from tests.faults.cluster import Scores, stored_scores
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
-from worker.outcome import do_reduction, do_shard
-from worker.settings import Settings
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_reduction, do_shard
 
 one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """Where databases cannot differ."""

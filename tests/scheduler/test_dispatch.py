@@ -16,12 +16,12 @@ from models.results.randomizations import Contest, Pair
 from models.schema.base import now
 from models.schema.queue import Evaluation, Leased, Preparation, PreparedState, Reduction, Shard, Trials, Worker
 from models.schema.states import LeaseState, QueueClass
+from runtime.settings import Settings
 from scheduler.dispatch import _window, dispatch, new_accounts
 from scheduler.turns import INTERACTIVE_EXTRA, Window
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
-from worker.outcome import do_preparation, do_shard
-from worker.settings import Settings
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_preparation, do_shard
 from worker.tasks import HINT_HEADER, HINT_VERSION
 
 CAMPAIGN, NIGHTLY = int(QueueClass.CAMPAIGN), int(QueueClass.NIGHTLY)

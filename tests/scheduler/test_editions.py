@@ -15,6 +15,7 @@ from models.schema.base import now
 from models.schema.queue import Comparison, Evaluation, Preparation, PreparedState, Reduction, Shard, Trials, Worker
 from models.schema.results import Score, Statistics
 from models.schema.states import ComparisonState, LeaseState, QueueClass
+from runtime.settings import Settings
 from scheduler import adopting, comparing, controls, editions, preparing, queueing
 from scheduler.comparing import request_comparison
 from scheduler.dispatch import dispatch
@@ -22,9 +23,8 @@ from scheduler.editions import Editions
 from scheduler.intake import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.scheduler.test_dispatch import App
-from worker.outcome import do_preparation, do_reduction, do_shard
-from worker.settings import Settings
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_preparation, do_reduction, do_shard
 
 OLD, NEW = EDITION, EDITION + 1
 

@@ -23,11 +23,11 @@ from models.schema.queue import Shard, Worker
 from models.schema.results import Score
 from models.schema.states import QueueClass
 from models.storage.arrays import unpack
+from runtime.settings import Settings
 from scheduler.embedded import Embedded
 from tests.faults.cluster import REPOSITORY, Scores, children, stored_scores, until
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
-from worker.queues import count_messages
-from worker.settings import Settings
+from worker.messaging.queues import count_messages
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")

@@ -18,6 +18,7 @@ from models.schema.base import Base
 from models.schema.campaigns import CampaignTestSet, called_there
 from models.schema.corpus import Document, Protocol, Reference, TestSet, Text, TextBlock
 from models.schema.queue import Compatibility, Evaluation, Shard, ShardEvaluation
+from runtime.settings import Settings
 from scheduler.errors import BadIntake
 from scheduler.intake import (
     Intake,
@@ -30,7 +31,6 @@ from scheduler.intake import (
 )
 from scheduler.texts import segment_count, text_blocks
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text
-from worker.settings import Settings
 
 REFERENCE = b"a b\n\nc"
 GOOD = NewTestSet("set", {"A": REFERENCE, "B": b"x\ny\nz"}, source=b"1\n2\n3", source_language="en")

@@ -12,9 +12,9 @@ from metrics import parse_metric
 from models.database.session import make_engine, reading
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
+from runtime.settings import Settings
 from scheduler import intake
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
-from worker.settings import Settings
 
 TEST_SET = NewTestSet("set", {"A": b"a b\nc", "B": b"a c\nd"})
 OURS = [NewProtocol([label], [parse_metric("bleu")]) for label in "AB"]

@@ -21,6 +21,7 @@ from models.queue.leader import read_leader, take_lead
 from models.queue.lease import forget_old_hints
 from models.schema.queue import Leader, Shard, Worker
 from models.schema.states import LeaseState
+from runtime.settings import Settings
 from scheduler import leader, loop
 from scheduler.dispatch import dispatch
 from scheduler.embedded import Embedded
@@ -29,7 +30,6 @@ from scheduler.leader import Leadership, is_led
 from tests.databases import WATCHING
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker.settings import Settings
 from worker.tasks import SCORE_SHARD
 
 TERM = 1.0

@@ -15,6 +15,7 @@ from models.nightly.claims import OpenNight
 from models.schema.base import now
 from models.schema.nightly import Night, Schedule
 from models.schema.states import NightState
+from runtime.settings import Settings
 from scheduler import nightly
 from scheduler.commands import Stopped
 from scheduler.nightly import AT_ONCE, CORRECT_SECONDS, HASTE_SECONDS, Nights, _Step
@@ -22,7 +23,6 @@ from scheduler.schedules import ask_for_night
 from tests.faults.cluster import PATIENCE, until
 from tests.scheduler.nights import add, nights
 from tests.scheduler.test_night_steps import claimed
-from worker.settings import Settings
 
 
 @pytest.fixture

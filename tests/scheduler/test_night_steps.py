@@ -17,6 +17,7 @@ from models.schema.nightly import Delivery, Night, NightEvaluation, Schedule
 from models.schema.queue import Comparison, Evaluation, Shard, Trials
 from models.schema.results import Randomization, Score
 from models.schema.states import BaselineKind, NightState, PairedTest
+from runtime.settings import Settings
 from scheduler import night_plan
 from scheduler.cron import Calendar
 from scheduler.intake import NewSubmission, NewTestSet, store_submissions, store_test_set
@@ -31,7 +32,6 @@ from tests.faults.cluster import until
 from tests.scheduler.jobs import similar_text
 from tests.scheduler.nights import REFERENCE, add, due, nights, put, work_off
 from tests.scheduler.test_comparing import work_off_trials
-from worker.settings import Settings
 
 GO = threading.Event()
 

@@ -10,7 +10,7 @@ from models.database.session import reading
 from models.schema.queue import Shard, ShardEvaluation
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import one_block_shards, some_text
-from worker.station import Station
+from worker.context import Station
 
 SEGMENTS = 600
 LONG = b"a b " * 40_000

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import delete, func, insert, select, update
 
-import worker.outcome
-import worker.preparing
+import worker.computing.corpus_statistics
+import worker.handlers
 from metrics import parse_metric
 from metrics.base import EDITION
 from metrics.batch import Batch
@@ -32,14 +32,14 @@ from scheduler.recovery import reclaim_all, sweep
 from scheduler.upkeep import mend
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from tests.scheduler.test_dispatch import App
+from worker.context import Station
 from worker.errors import StateMissing
-from worker.outcome import do_preparation, do_shard
-from worker.station import Station
+from worker.handlers import do_preparation, do_shard
 
 
 @pytest.fixture
 def station(database_url: str) -> Iterator[Station]:
-    worker.preparing._kept.clear()
+    worker.computing.corpus_statistics._kept.clear()
     # Its worker beats only once, and must not seem to have died where the machine is slow.
     station = Station(one_block_shards(database_url, silent_seconds=1000.0))
     with writing(station.engine) as connection:
@@ -149,8 +149,8 @@ def test_large_states_are_kept_in_chapters(station: Station, monkeypatch: pytest
         ((key, way),) = preparations([parse_metric("nist")]).items()
         whole = way.read(way.merge([way.count(Batch(Segments(references=[reference], hypotheses=[])))]))
         for blocks in ((0, 1), (1, 3), (0, 3)):
-            found = worker.preparing.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
-            again = worker.preparing.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
+            found = worker.computing.corpus_statistics.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
+            again = worker.computing.corpus_statistics.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
             assert found is again
             assert len(found.bits) <= len(whole.bits)
         # All chapters have all n-grams.
@@ -187,7 +187,7 @@ def test_chapters_of_a_merge_that_died_are_replaced(station: Station, monkeypatc
                 connection.execute(update_owner)
             return store_chapter(connection, claim, **chapter)
 
-        patch.setattr(worker.outcome, "store_chapter", lose)
+        patch.setattr(worker.handlers, "store_chapter", lose)
         do_preparation(station, hints[-1][1], "task")
     assert stored == [0, 1, 2]
     assert amount(station, PreparedChapter) == 2
@@ -209,10 +209,10 @@ def test_a_chapter_that_is_lost_is_missed(station: Station, monkeypatch: pytest.
     with writing(station.engine) as connection:
         connection.execute(delete(PreparedChapter).where(PreparedChapter.first_block == 1))
     with reading(station.engine) as connection:
-        assert worker.preparing.read_states(connection, job.protocols[0], ["nist"], (2, 3))
+        assert worker.computing.corpus_statistics.read_states(connection, job.protocols[0], ["nist"], (2, 3))
         for blocks in ((0, 3), (1, 2), (0, 2), (1, 3)):
             with pytest.raises(StateMissing):
-                worker.preparing.read_states(connection, job.protocols[0], ["nist"], blocks)
+                worker.computing.corpus_statistics.read_states(connection, job.protocols[0], ["nist"], blocks)
 
 
 def test_it_is_prepared_once_for_all_who_come_later(station: Station) -> None:
@@ -313,7 +313,7 @@ def test_what_can_never_be_counted_fails_all_who_wait_and_can_be_tried_again(
 
     job = queue(station)
     with monkeypatch.context() as patch:
-        patch.setattr(worker.outcome, "counting_work", refuse)
+        patch.setattr(worker.handlers, "counting_work", refuse)
         work(station)
     with reading(station.engine) as connection:
         reasons = set(connection.scalars(select(Evaluation.reason)))
@@ -333,7 +333,7 @@ def test_what_raises_is_tried_again(station: Station, monkeypatch: pytest.Monkey
 
     queue(station)
     with monkeypatch.context() as patch:
-        patch.setattr(worker.outcome, "counting_work", fail)
+        patch.setattr(worker.handlers, "counting_work", fail)
         (_, first), *_ = sent(station)
         do_preparation(station, first, "task")
     with reading(station.engine) as connection:
@@ -351,7 +351,7 @@ def test_a_merge_whose_process_died_is_found(station: Station) -> None:
     hints = sent(station)
     for _, key in hints[:-1]:
         do_preparation(station, key, "task")
-    claim = worker.outcome.claim_preparation
+    claim = worker.handlers.claim_preparation
     lost = []
 
     def die_at_the_merge(connection, key, **claims):  # type: ignore[no-untyped-def]
@@ -361,7 +361,7 @@ def test_a_merge_whose_process_died_is_found(station: Station) -> None:
         return claim(connection, key, **claims)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(worker.outcome, "claim_preparation", die_at_the_merge)
+        patch.setattr(worker.handlers, "claim_preparation", die_at_the_merge)
         do_preparation(station, hints[-1][1], "task")
     assert len(lost) == 1, "the task did not go on to merge"
     assert sent(station) == [("prepare", lost[0])]
@@ -379,7 +379,7 @@ def test_what_was_cancelled_at_the_wrong_moment_is_made_anew(station: Station, c
     queue(station)
     for _, key in sent(station)[:counted]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(worker.outcome, "do_preparation", lambda *_: None)
+            patch.setattr(worker.handlers, "do_preparation", lambda *_: None)
             do_preparation(station, key, "task")
     with writing(station.engine) as connection:
         unfinished = Preparation.state != LeaseState.DONE
@@ -454,14 +454,14 @@ def test_preparations_take_places_in_the_window(station: Station) -> None:
 
 
 def test_a_process_keeps_a_few_states(station: Station) -> None:
-    for seed in range(1, worker.preparing.KEPT + 3):
+    for seed in range(1, worker.computing.corpus_statistics.KEPT + 3):
         queue(station, seed=seed, segments=20, campaign=f"c{seed}")
     work(station)
     assert set(states(station)) == {"done"}
-    assert len(worker.preparing._kept) == worker.preparing.KEPT
+    assert len(worker.computing.corpus_statistics._kept) == worker.computing.corpus_statistics.KEPT
     with reading(station.engine) as connection:
         hashes = set(connection.scalars(select(PreparedState.content_hash)))
-    assert set(worker.preparing._kept) < hashes
+    assert set(worker.computing.corpus_statistics._kept) < hashes
 
 
 @pytest.mark.parametrize("other", ["edition", "release"])

@@ -24,6 +24,7 @@ from models.schema.corpus import Protocol, Submission, Text
 from models.schema.queue import Evaluation, Shard
 from models.schema.roles import Feedback, PhaseKind
 from models.schema.states import Fault, LeaseState, QueueClass, QuotaKind
+from runtime.settings import Settings
 from scheduler.controls import cancel, retry
 from scheduler.errors import BadIntake, BadQuota, BadSchedule, QuotaUsedUp, ReusedKey
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
@@ -32,7 +33,6 @@ from scheduler.submitting import LONGEST_DESCRIPTION, LONGEST_KEY, Submitted, su
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text, work_off
 from tests.scheduler.quotas import CAMPAIGN, attempt, limit, open_campaign, standings, used
 from tests.statements import caught
-from worker.settings import Settings
 
 IN_FLIGHT, PER_DAY, PER_PHASE = QuotaKind
 

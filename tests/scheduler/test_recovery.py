@@ -14,6 +14,7 @@ from models.queue.shards import claim_shard, start_reducing
 from models.schema.base import now
 from models.schema.queue import Comparison, Evaluation, Leased, Preparation, Reduction, Shard, Trials, Worker
 from models.schema.states import IN_FLIGHT, LeaseState
+from runtime.settings import Settings
 from scheduler.comparing import request_comparison
 from scheduler.intake import Intake
 from scheduler.recovery import reclaim_all, reduce_forgotten, sweep
@@ -22,8 +23,7 @@ from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.models.test_every_kind import KINDS, claim, queue_row, row_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
-from worker.counting import kind_of
-from worker.settings import Settings
+from worker.counters import kind_of
 
 one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """Where databases cannot differ."""

@@ -8,10 +8,10 @@ from sqlalchemy import Engine
 from metrics import parse_metric
 from models.corpus.test_sets import KnownTestSet, find_test_set, segments_of_documents
 from models.database.session import make_engine, reading
+from runtime.settings import Settings
 from scheduler.errors import BadIntake
 from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
 from scheduler.submitted_text import lined_up, read_output
-from worker.settings import Settings
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from models.queue.shards import claim_shard
 from models.schema.base import now
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import LeaseState, QueueClass
+from runtime.settings import Settings
+from runtime.telemetry import exposition
 from scheduler.loop import Rounds, Signs
 from scheduler.recovery import sweep
 from scheduler.telemetry import SchedulerMetrics, new_tally
@@ -22,9 +24,8 @@ from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.servers import free_port
 from web.watching import Watched
 from worker.app import make_app
-from worker.settings import Settings
-from worker.station import Station
-from worker.telemetry import WorkerMetrics, exposition
+from worker.context import Station
+from worker.processes.telemetry import WorkerMetrics
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 

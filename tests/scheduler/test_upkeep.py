@@ -30,6 +30,7 @@ from models.schema.queue import (
 )
 from models.schema.results import Randomization, Score, Statistics
 from models.schema.states import ComparisonState, LeaseState, QueueClass
+from runtime.settings import Settings
 from scheduler import upkeep
 from scheduler.comparing import request_comparison
 from scheduler.queueing import queue_evaluations
@@ -39,9 +40,8 @@ from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.statements import caught
-from worker.outcome import do_preparation, do_shard, do_trials
-from worker.settings import Settings
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_preparation, do_shard, do_trials
 
 DAY = 86400.0
 

@@ -15,12 +15,12 @@ from models.nightly.failed_deliveries import Untold, read_untold
 from models.schema.campaigns import Campaign
 from models.schema.nightly import Delivery, Night, Schedule
 from models.schema.states import LeaseState, NightState
+from runtime.settings import Settings
 from scheduler import webhook
 from scheduler.webhook import deliver_due
 from scheduler.webhook_address import BadWebhook, check_webhook, is_public
 from tests.analysis.nights import add_schedule
 from tests.scheduler.receiver import genuine, receiver
-from worker.settings import Settings
 
 SECRET = "quite a secret"
 

@@ -34,6 +34,7 @@ from models.schema.queue import (
 )
 from models.schema.results import Score, Statistics
 from models.schema.states import LeaseState
+from runtime.settings import Settings
 from scheduler.broker import forget_lost_hints
 from scheduler.dispatch import dispatch, new_accounts
 from scheduler.editions import Editions
@@ -47,7 +48,6 @@ from tests.statements import Statement, caught
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, Port, output
 from worker.app import make_app
-from worker.settings import Settings
 
 MANY = 20_000
 """Rows of each table of what was done before."""

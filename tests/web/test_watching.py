@@ -5,10 +5,10 @@ import logging
 import pytest
 from fastapi.testclient import TestClient
 
+from runtime.telemetry import exposition
 from tests.web.service import Service
 from web.access.secrets import new_secret
 from web.watching import LONGEST_PATH, Watched, shown_path
-from worker.telemetry import exposition
 
 
 @pytest.fixture

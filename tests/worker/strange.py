@@ -11,7 +11,7 @@ from typing import Any
 
 import amqp
 
-from worker.hints import LARGEST_HINT
+from worker.messaging.messages import LARGEST_HINT
 from worker.tasks import SCORE_SHARD
 
 GOOD: dict[str, Any] = {

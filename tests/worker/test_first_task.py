@@ -10,16 +10,16 @@ from sqlalchemy import select
 
 from models.database.session import make_engine, reading
 from models.schema.queue import Preparation, Shard
+from runtime.settings import Settings
 from tests.scheduler.jobs import queue_job
-from worker.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = """
 import json, sys
 
 from worker.app import load_ahead, make_app
-from worker.settings import Settings
-from worker.station import Station
+from runtime.settings import Settings
+from worker.context import Station
 
 url, preparations, shards = sys.argv[1], *map(json.loads, sys.argv[2:])
 station = Station(Settings(database_url=url))
@@ -28,7 +28,7 @@ load_ahead(station)
 before = set(sys.modules)
 
 from metrics.kernels.loader import shared_library
-from worker.outcome import do_preparation, do_shard
+from worker.handlers import do_preparation, do_shard
 
 assert shared_library.cache_info().currsize, "the kernels are not loaded"
 for key in preparations:

@@ -13,9 +13,9 @@ from models.schema.base import now
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import LeaseState
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker import outcome
-from worker.outcome import do_shard
-from worker.station import Station
+from worker import handlers
+from worker.context import Station
+from worker.handlers import do_shard
 from worker.tasks import HINT_HEADER, HINT_VERSION, SCORE_SHARD, heeds
 
 
@@ -50,7 +50,7 @@ def test_a_metric_that_only_another_release_knows(station: Station, monkeypatch:
     def parse(specification: str) -> None:
         raise UnknownMetric(f"There is no metric {specification}.")
 
-    monkeypatch.setattr(outcome, "score_texts", lambda claim, measurement, *_: parse(measurement.metrics[0]))
+    monkeypatch.setattr(handlers, "score_texts", lambda claim, measurement, *_: parse(measurement.metrics[0]))
     add_worker(station, station.version)
     add_worker(station, "0.0.9")
     key, *_ = shard(station)
@@ -73,7 +73,7 @@ def test_a_metric_that_no_release_knows_fails_when_each_has_refused_it(
     def parse(*_: object) -> None:
         raise UnknownMetric('There is no metric "prefix".')
 
-    monkeypatch.setattr(outcome, "score_texts", parse)
+    monkeypatch.setattr(handlers, "score_texts", parse)
     other = Station(station.settings)
     other.version = "0.0.9"
     for each in (station, other):
@@ -131,7 +131,7 @@ def test_work_is_left_to_a_worker_whose_version_or_revision_differs(
     def refuse(*_: object) -> None:
         raise error("There is no such thing.")
 
-    monkeypatch.setattr(outcome, "score_texts", refuse)
+    monkeypatch.setattr(handlers, "score_texts", refuse)
     add_worker(station, station.version)
     add_worker(station, version or station.version, revision) if left else None
     key, *_ = shard(station)

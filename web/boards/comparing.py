@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from metrics.resampling.paired import PairedResult
+    from runtime.settings import Settings
     from web.boards.standing import Contender
     from web.boards.view import Boards, BoardView
-    from worker.settings import Settings
 
 MOST_SYSTEMS = 60
 """Compared at once: 1,770 pairs."""

@@ -13,7 +13,7 @@ from models.schema.roles import Visibility
 from web.access.principal import COMMAND_LINE, Principal
 from web.diagnosis.standard import OtherOutput, Standard
 from web.diagnosis.twins import MOST_ALIKE, alike_lines
-from worker.scoring import read_texts
+from worker.computing.scoring import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from models.schema.corpus import Protocol, Submission
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
 from web.errors import NotThere
-from worker.scoring import known_metric
+from worker.computing.scoring import known_metric
 
 Floats = NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from web.inspection.visible import (
 )
 from web.inspection.words import MarkedText, cut, marked
 from web.life.sight import Sight
-from worker.scoring import read_texts
+from worker.computing.scoring import read_texts
 
 Floats = NDArray[np.float64]
 

@@ -21,6 +21,7 @@ from models.schema.campaigns import CampaignTestSet, Correction, Declaration, Di
 from models.schema.corpus import Document, LayerBlock, Reference, Submission, TestSet, TextBlock
 from models.schema.queue import Evaluation
 from models.schema.states import OPEN
+from runtime.settings import Settings
 from scheduler.intake import NewProtocol, NewTestSet, store_protocols, store_test_set
 from web.errors import BadRequest, NotThere, Taken
 from web.inspection.human import note_added
@@ -28,7 +29,6 @@ from web.life.measures import KnownMeasure, adopt_protocols, protocols_on
 from web.life.sight import Sight
 from web.life.test_sets import KnownTestSet, audit, called
 from web.short_text import short_text
-from worker.settings import Settings
 
 LONGEST_REASON = 2_000
 

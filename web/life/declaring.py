@@ -16,6 +16,7 @@ from models.schema.corpus import Submission, System
 from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind
 from models.schema.states import QueueClass
+from runtime.settings import Settings
 from scheduler.queueing import queue_submissions
 from web.access.principal import COMMAND_LINE, Principal
 from web.errors import Forbidden, NotThere, Taken
@@ -24,7 +25,6 @@ from web.life.measures import protocols_on
 from web.life.sight import Sight, read_sight_by_id
 from web.life.times import shown_moment
 from web.short_text import short_text
-from worker.settings import Settings
 
 LONGEST_DESCRIPTION = 5_000
 

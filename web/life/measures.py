@@ -20,11 +20,11 @@ from models.schema.campaigns import CampaignProtocol, Declaration
 from models.schema.corpus import Protocol, Submission, System
 from models.schema.queue import Evaluation
 from models.schema.states import QueueClass
+from runtime.settings import Settings
 from scheduler.intake import NewProtocol, store_protocols
 from scheduler.queueing import queue_submissions
 from web.errors import BadRequest
 from web.life.sight import Sight
-from worker.settings import Settings
 
 if TYPE_CHECKING:
     from metrics.base import Metric

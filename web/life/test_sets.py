@@ -21,6 +21,7 @@ from models.corpus.test_sets import first_called
 from models.schema.base import now
 from models.schema.campaigns import CampaignProtocol, CampaignTestSet, called_there
 from models.schema.corpus import Protocol, Reference, Submission, TestSet
+from runtime.settings import Settings
 from scheduler.intake import NewTestSet, store_test_set
 from web.errors import BadRequest, NotThere, Taken
 from web.life.measures import Measuring, add_measures
@@ -29,7 +30,6 @@ from web.life.sight import Sight
 from web.sandbox.limits import Limits
 from web.short_text import short_text
 from web.submissions.segment_lengths import check_segments
-from worker.settings import Settings
 
 if TYPE_CHECKING:
     from metrics.text.folder import CampaignFolder

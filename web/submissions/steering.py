@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from runtime.settings import Settings
     from web.life.sight import Sight
-    from worker.settings import Settings
 
 LONGEST_REASON = 1000
 

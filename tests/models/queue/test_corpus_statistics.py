@@ -25,8 +25,8 @@ from models.schema.states import LeaseState
 from scheduler.intake import Intake
 from scheduler.queueing import queue_evaluations
 from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.computing.corpus_statistics import merging_work
 from worker.errors import PartsMissing
-from worker.preparing import merging_work
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from models.queue_status.overview import Overview, Queue, TeamWork, Work, read_o
 from models.schema.base import now
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import QueueClass
+from runtime.settings import Settings
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
-from worker.settings import Settings
 
 
 @pytest.fixture

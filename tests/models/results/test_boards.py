@@ -10,9 +10,9 @@ from models.schema.base import now
 from models.schema.campaigns import CampaignProtocol, Declaration
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
+from runtime.settings import Settings
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.statements import caught
-from worker.settings import Settings
 
 
 def measured(

@@ -19,8 +19,8 @@ from models.schema.corpus import Submission, System
 from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.storage.arrays import pack
+from runtime.settings import Settings
 from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
-from worker.settings import Settings
 
 NAMES = ("anna", "bert", "carl", "dora", "emil", "fred")
 FIRST = (30.0, 40.0, 30.0, None)

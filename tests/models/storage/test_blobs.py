@@ -18,13 +18,13 @@ from models.schema.results import ReplicatePart, Score, Statistics
 from models.schema.states import EvaluationState, LeaseState
 from models.storage import blobs
 from models.storage.blobs import collect, columns, content_of, find_lost, place
+from runtime.settings import Settings
 from scheduler.controls import retry
 from scheduler.queueing import queue_evaluations
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
-from worker import scoring
-from worker.outcome import do_reduction, do_shard
-from worker.settings import Settings
-from worker.station import Station
+from worker.computing import scoring
+from worker.context import Station
+from worker.handlers import do_reduction, do_shard
 
 
 def scores(engine: Engine) -> list[tuple[object, ...]]:

@@ -19,8 +19,8 @@ from tests.scheduler.jobs import queue_job, work_off
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.service import Service
 from web.slow import Slow
-from worker.outcome import do_trials
-from worker.station import Station
+from worker.context import Station
+from worker.handlers import do_trials
 
 API, PAGE = "/api/v1/campaigns/port/comparisons", "/campaigns/port/compare"
 

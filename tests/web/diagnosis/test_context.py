@@ -8,13 +8,13 @@ from models.database.session import make_engine, reading, writing
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.corpus import TestSet
+from runtime.settings import Settings
 from scheduler.submitting import submit
 from tests.scheduler.quotas import SEGMENTS, attempt, open_campaign
 from web.access.principal import COMMAND_LINE, Principal
 from web.diagnosis.context import read_standard
 from web.diagnosis.diagnose import diagnose
 from web.life.sight import read_sight
-from worker.settings import Settings
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 from metrics.text.plain import Text
 from models.database.session import writing
 from models.schema.roles import DeclaredKind
+from runtime.settings import Settings
 from scheduler.submitting import Attempt, Submitted, submit
 from web.access.principal import COMMAND_LINE, Principal
 from web.life.changing import to_change
@@ -18,7 +19,6 @@ from web.life.test_sets import GivenFile, GivenTestSet, add_test_set, read_given
 from web.sandbox.limits import limits_of
 from web.sandbox.processes import scratch_folder
 from web.settings import WebSettings
-from worker.settings import Settings
 
 SOURCE = b"the cat\nthe dog\nthe house\n"
 REFERENCE = b"kocka\npes\ndum\n"

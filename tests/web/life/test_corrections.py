@@ -29,6 +29,7 @@ from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Shard
 from models.schema.roles import DeclaredKind
 from models.schema.states import JudgmentKind
+from runtime.settings import Settings
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import found, given, hand_in, with_test_set
 from web.access.principal import COMMAND_LINE
@@ -38,7 +39,6 @@ from web.life.corrections import Beside, compare, correct, find_correction, list
 from web.life.declaring import Saying, declare, reinstate, why_settled, withdraw
 from web.life.sight import read_sight
 from web.life.test_sets import GivenFile, find_campaign_test_set, list_campaign_test_sets
-from worker.settings import Settings
 
 OLD = b"the small cat sleeps here now\na dog runs over the hill\nwe see a house\n"
 NEW = b"the small cat sleeps here now\na dog runs up the hill\nwe see a house\n"

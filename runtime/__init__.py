@@ -1,0 +1,1 @@
+"""What every process needs whatever it does: settings, logging, health, telemetry, private files."""

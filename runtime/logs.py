@@ -1,0 +1,223 @@
+"""What long-lived processes write about themselves: lines for people, or one JSON object in each line for programs.
+
+Every line says what work it is about: `about` and `note` keep that, and whoever logs need not repeat it. Passwords in
+addresses are masked, and texts that users have handed in are never written (`unsaid`).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TextIO
+
+from runtime.redaction import redacted
+
+LONGEST_LINE = 4000
+"""Bytes of a line in JSON: what a pipe carries whole, even where many processes write to it."""
+
+MOST_IDS = 100
+"""Of a list of ids so many are written, and how many there are."""
+
+_WORK: ContextVar[Mapping[str, Any]] = ContextVar("work", default={})  # noqa: B039 - it is never changed, only replaced
+
+
+@contextmanager
+def about(**fields: object) -> Iterator[None]:
+    """Whatever is logged in this context, in this thread, is about this work, and about no other."""
+    token = _WORK.set(fields)
+    try:
+        yield
+    finally:
+        _WORK.reset(token)
+
+
+def note(**fields: object) -> None:
+    """What else is known of the work by now; it goes with the context."""
+    _WORK.set({**_WORK.get(), **fields})
+
+
+def fields(**values: object) -> dict[str, Any]:
+    """For `extra`: what a single line says beside its message."""
+    return {"fields": values}
+
+
+def unsaid() -> dict[str, Any]:
+    """For `extra`: what an exception says may hold a user's text; only its kind and place are written."""
+    return {"unsaid": True}
+
+
+class JsonLines(logging.Formatter):
+    """One object in each line: `time` (UTC), `level`, `logger`, `message`, `pid`, the fields, and `exception`."""
+
+    def __init__(self, always: Mapping[str, object]) -> None:
+        super().__init__()
+        self.always = dict(always)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A line of at most LONGEST_LINE bytes."""
+        line: dict[str, Any] = {
+            "time": utc(record.created),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": _cut(redacted(record.getMessage()), 1000),
+            "pid": record.process,
+            **self.always,
+        }
+        for name, value in fields_of(record).items():
+            line[name] = value
+            if isinstance(value, list) and len(value) > MOST_IDS:
+                line[name], line[f"{name}_count"] = value[:MOST_IDS], len(value)
+        said = exception_of(record)
+        if said:
+            line["exception"] = said
+            while said and len(_dumped(line)) > LONGEST_LINE:
+                # The end tells most.
+                said = said[len(said) // 8 + 1 :]
+                line["exception"] = f"...{said}"
+        if len(_dumped(line)) > LONGEST_LINE:
+            line = {name: _cut(value, 200) if isinstance(value, str) else value for name, value in line.items()}
+        return _dumped(line)
+
+
+class TextLines(logging.Formatter):
+    """Lines for people: time, level, logger and message, then the fields; exceptions over several lines."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A line, and a traceback where there is one."""
+        record.message = record.getMessage()
+        record.asctime = self.formatTime(record)
+        line = redacted(self.formatMessage(record)).replace("\n", "\\n")
+        shown = " ".join(f"{name}={_shown(value)}" for name, value in fields_of(record).items())
+        said = exception_of(record)
+        if shown:
+            line = f"{line} [{shown}]"
+        return f"{line}\n{said}" if said else line
+
+
+class WholeLines(logging.StreamHandler[TextIO]):
+    """Writes each line by a single call of the system, so that those of several processes do not mix."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the line."""
+        try:
+            line = (self.format(record) + "\n").encode("utf-8", "backslashreplace")
+            self.stream.flush()
+            os.write(self.stream.fileno(), line)
+        except Exception:
+            self.handleError(record)
+
+
+def set_up_logs(log_format: str, level: str, **always: object) -> None:
+    """Write all that is logged in this process, and in those forked from it, to standard error.
+
+    `always` are fields of every line in JSON. Celery's own lines go the same way: from WARNING on, at DEBUG
+    all of them.
+    """
+    import celery.apps.worker
+    from billiard.util import get_logger
+    from celery import signals
+
+    # Where nobody reads any more, the work goes on.
+    logging.raiseExceptions = False
+    handler = WholeLines(sys.stderr)
+    handler.setFormatter(JsonLines(always) if log_format == "json" else TextLines())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    foreign = logging.getLevelName(max(root.level, logging.WARNING)) if level != "debug" else "DEBUG"
+    for name in ("celery", "kombu", "amqp", "redis", "httpx", "httpcore", "fsspec"):
+        logging.getLogger(name).setLevel(foreign if name in {"celery", "kombu", "amqp"} else logging.WARNING)
+    # The pool's, which keeps what it says from all others.
+    pool = get_logger()
+    pool.handlers[:] = [handler]
+    pool.setLevel(logging.ERROR)
+    # Whoever listens to this signal sees to it; Celery then changes nothing.
+    signals.setup_logging.connect(_leave, weak=False, dispatch_uid="steelyard")
+    logging.captureWarnings(True)
+    # What it says of signals, it writes past all logs.
+    celery.apps.worker.safe_say = _say
+
+
+def say_always(**always: object) -> None:
+    """Let every line in JSON from now on have these fields, too; nothing where logs were not set up."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler.formatter, JsonLines):
+            handler.formatter.always.update(always)
+
+
+def utc(seconds: float) -> str:
+    """A moment in ISO 8601, to the millisecond."""
+    whole, rest = divmod(int(seconds * 1000), 1000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{rest:03d}Z"
+
+
+def fields_of(record: logging.LogRecord) -> dict[str, Any]:
+    """What work a line is about, and what it says beside its message."""
+    found = {**_WORK.get(), **getattr(record, "fields", {})}
+    return {
+        name: redacted(value) if isinstance(value, str) else list(value) if isinstance(value, tuple) else value
+        for name, value in found.items()
+        if value is not None
+    }
+
+
+def exception_of(record: logging.LogRecord) -> str:
+    """The traceback of a line that has one; of an exception that may hold a user's text, without what it says."""
+    error = record.exc_info[1] if record.exc_info else None
+    if error is None:
+        return ""
+    if not getattr(record, "unsaid", False):
+        return redacted("".join(traceback.format_exception(error)).rstrip())
+    parts = []
+    seen: BaseException | None = error
+    while seen is not None:
+        parts.append("".join(traceback.format_tb(seen.__traceback__)) + type(seen).__name__)
+        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
+    return "\n\n".join(reversed(parts))
+
+
+def _say(message: str, *_: object) -> None:
+    logging.getLogger("celery.apps.worker").warning("%s", message.strip())
+
+
+def _leave(**_: object) -> None:
+    """Nothing: the logs are set up."""
+
+
+def _dumped(line: Mapping[str, object]) -> str:
+    return json.dumps(line, default=str)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def _shown(value: object) -> str:
+    """A field for people: neighbouring ids as a range."""
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if not isinstance(value, list):
+        return str(value)
+    if not all(isinstance(each, int) for each in value):
+        return ",".join(map(str, value))
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in _ranges(value))
+
+
+def _ranges(ids: Sequence[int]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for each in ids:
+        if found and each == found[-1][1] + 1:
+            found[-1] = found[-1][0], each
+        else:
+            found.append((each, each))
+    return found

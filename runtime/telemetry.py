@@ -1,0 +1,48 @@
+"""Shared counters and the memory of processes in Prometheus' text format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runtime.shared_counters import Counter, Tally
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
+
+
+def tallied(tally: Tally) -> Iterable[Metric]:
+    """What was counted, as Prometheus has it."""
+    from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily
+
+    for each in tally.kept:
+        if isinstance(each, Counter):
+            family = CounterMetricFamily(each.name, each.text, labels=[each.label] if each.label else [])
+            for value in each.values:
+                family.add_metric([value] if each.label else [], tally.total(each.name, value))
+            yield family
+        else:
+            counts, total = tally.buckets(each.name)
+            ends = [*map(str, each.ends), "+Inf"]
+            yield HistogramMetricFamily(each.name, each.text, list(zip(ends, counts, strict=True)), total)
+
+
+def resident_bytes(pid: int) -> int | None:
+    """The resident memory of a process; None where it has ended, or where the system cannot tell."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmRSS:")), None)
+
+
+def exposition(collectors: Iterable[object]) -> bytes:
+    """All that these collectors tell, and what this process itself uses, in Prometheus' text format."""
+    from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+
+    registry = CollectorRegistry(auto_describe=False)
+    ProcessCollector(registry=registry)
+    for each in collectors:
+        registry.register(each)  # type: ignore[arg-type]
+    return generate_latest(registry)

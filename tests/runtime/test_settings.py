@@ -1,0 +1,83 @@
+"""Settings: read from the environment, each described where it is declared."""
+
+from argparse import Namespace
+
+import pytest
+from pydantic import ValidationError
+
+from cli.errors import UsageError
+from cli.stored import read_settings
+from runtime.settings import SHORTER_THAN, Settings
+from tests.described import descriptions
+from tests.scheduler.jobs import queue_named
+from worker.app import QUEUES, make_app, run_worker
+from worker.errors import BrokerInMemory
+
+
+def test_every_setting_is_described() -> None:
+    assert set(Settings.model_fields) == set(descriptions(Settings))
+
+
+def test_the_environment_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings().embedded
+    monkeypatch.setenv("STEELYARD_BROKER_URL", "redis://localhost/0")
+    monkeypatch.setenv("STEELYARD_CONCURRENCY", "3")
+    settings = Settings()
+    assert not settings.embedded
+    assert settings.processes == 3
+
+
+def test_nonsense_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_MAX_ATTEMPTS", "0")
+    with pytest.raises(ValidationError, match="max_attempts"):
+        Settings()
+
+
+@pytest.mark.parametrize(("shorter", "longer"), [(shorter, longer) for shorter, longer, _ in SHORTER_THAN])
+def test_times_that_do_not_fit_are_refused(shorter: str, longer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever of the two was set, and also where they are equal."""
+    defaults = Settings()
+    assert getattr(defaults, shorter) < getattr(defaults, longer)
+    for changed, value in ((shorter, getattr(defaults, longer)), (longer, getattr(defaults, shorter))):
+        with monkeypatch.context() as environment:
+            environment.setenv(f"STEELYARD_{changed.upper()}", str(value))
+            with pytest.raises(ValidationError, match=r"STEELYARD_[A-Z_]+=.* must be less than STEELYARD_") as refused:
+                Settings()
+        assert f"STEELYARD_{changed.upper()}={value:g}" in str(refused.value)
+
+
+def test_a_command_says_which_times_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_TASK_SECONDS", "600")
+    with pytest.raises(UsageError) as refused:
+        read_settings(Namespace())
+    assert str(refused.value) == (
+        "STEELYARD_TASK_SECONDS=600 must be less than STEELYARD_LEASE_SECONDS=180, or work that is still running would "
+        "be given to another worker, again and again."
+    )
+    monkeypatch.setenv("STEELYARD_LEASE_SECONDS", "660")
+    assert read_settings(Namespace()).task_seconds == 600
+
+
+def test_messages_are_hints_and_nothing_more() -> None:
+    conf = make_app(Settings(broker_url="redis://localhost/0")).conf
+    assert conf.result_backend is None
+    assert conf.task_ignore_result
+    assert not conf.task_acks_late
+    assert not conf.task_reject_on_worker_lost
+    assert conf.worker_prefetch_multiplier == 1
+    assert conf.worker_disable_prefetch
+    assert not conf.worker_enable_remote_control
+    assert conf.accept_content == ["json"]
+    assert conf.broker_connection_max_retries is None
+    assert ",".join(map(queue_named, ("interactive", "campaign", "nightly"))) == QUEUES
+
+
+def test_apps_do_not_share_their_tasks() -> None:
+    one, other = make_app(Settings()), make_app(Settings())
+    assert one.tasks["score_shard"] is not other.tasks["score_shard"]
+    assert {"score_shard", "reduce", "wake"} <= set(one.tasks)
+
+
+def test_a_worker_of_its_own_needs_a_broker() -> None:
+    with pytest.raises(BrokerInMemory, match="STEELYARD_BROKER_URL"):
+        run_worker(Settings())

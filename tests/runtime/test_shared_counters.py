@@ -1,0 +1,40 @@
+"""What several processes count at once, and what is left of one that was killed."""
+
+import os
+import signal
+
+from billiard.context import ForkContext
+
+from runtime.shared_counters import Counter, Histogram, Tally
+
+
+def test_processes_count_in_rows_of_their_own() -> None:
+    tally = Tally([Counter("sheep", "Sheep.", "colour", ("black", "white")), Histogram("naps", "Naps.", (1.0, 5.0))], 2)
+
+    def count(last_words: bool) -> None:
+        tally.begin()
+        for _ in range(1000):
+            tally.count("sheep", "white")
+        tally.observe("naps", 0.5)
+        tally.observe("naps", 60.0)
+        if last_words:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    context = ForkContext()
+    # The last one takes the place of the first.
+    for group in ((0, 1), (0,)):
+        pool = []
+        for index in group:
+            process = context.Process(target=count, args=(index == 0,))
+            process.index = index
+            process.start()
+            pool.append(process)
+        for process in pool:
+            process.join()
+            assert process.exitcode in (0, -signal.SIGKILL)
+    last = pool[0].pid
+    tally.count("sheep", "black", 2.0)
+    assert (tally.total("sheep", "white"), tally.total("sheep", "black")) == (3000.0, 2.0)
+    assert tally.buckets("naps") == ([3.0, 3.0, 6.0], 181.5)
+    assert tally.processes()[0] == last
+    assert set(tally.processes()) == {0, 1}

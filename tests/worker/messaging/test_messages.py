@@ -1,0 +1,61 @@
+"""Which messages a worker takes for its own."""
+
+import pytest
+from kombu import Connection
+
+from tests.worker.strange import CHANGES, GOOD, RAW, changed
+from worker.messaging.messages import UNREADABLE_TYPE, Fault, fault_of
+from worker.messaging.redis_transport import Channel, Message
+from worker.tasks import PREPARE, RANDOMIZE, REDUCE, WAKE
+
+
+@pytest.fixture(scope="module")
+def channel():
+    with Connection("memory://") as connection:
+        yield connection.channel()
+
+
+def told(payload, channel):
+    fault = fault_of(Message(payload, channel=channel))
+    return fault and fault.reason
+
+
+def test_ours_are_taken(channel):
+    assert told(changed(("body",), GOOD["body"]), channel) is None
+    for task in (REDUCE, PREPARE, RANDOMIZE):
+        assert told(changed(("headers", "task"), task), channel) is None
+    wake = changed(("body",), [[], {}, {}])
+    assert told({**wake, "headers": {**GOOD["headers"], "task": WAKE}}, channel) is None
+    # Of a release to come: whoever does the task says so.
+    assert told(changed(("headers", "steelyard_hint"), 2), channel) is None
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    CHANGES,
+    ids=[f"{'.'.join(place)}-{number}" for number, (place, *_) in enumerate(CHANGES)],
+)
+def test_others_are_not(place, value, reason, channel):
+    assert told(changed(place, value), channel) == reason
+
+
+@pytest.mark.parametrize(
+    "payload", [None, [], 5, "x", {}, {"properties": 7}, {**GOOD, "body": 5}, {**GOOD, "body": "a"}]
+)
+def test_what_is_no_message_is_unreadable(payload, channel):
+    message = Message(payload, channel=channel)
+    assert message.content_type == UNREADABLE_TYPE
+    assert fault_of(message) == Fault("unreadable", "it cannot be taken apart")
+
+
+def test_nothing_of_a_message_is_told(channel):
+    for place, value, _ in CHANGES:
+        fault = fault_of(Message(changed(place, value), channel=channel))
+        assert "soon" not in fault.told
+        assert "no_such_task" not in fault.told
+        assert len(fault.told) < 100
+
+
+def test_a_channel_keeps_its_messages():
+    assert Channel.Message is Message
+    assert len(RAW) > 15

@@ -1,0 +1,51 @@
+"""A process whose parent is killed ends as well."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import celery.platforms
+import pytest
+
+from tests.acceptance.commands import REPOSITORY
+from tests.faults.cluster import until
+from worker.processes.parent_death import ask_the_kernel_directly
+
+PARENT = """
+import os, signal, sys, time
+import celery.platforms
+from worker.processes.parent_death import ask_the_kernel_directly
+ask_the_kernel_directly()
+if not os.fork():
+    celery.platforms.set_pdeathsig("SIGKILL")
+    assert "pycparser" not in sys.modules
+    print(os.getpid(), flush=True)
+time.sleep(600)
+"""
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells of the death of a parent")
+def test_a_child_of_the_pool_does_not_outlive_its_parent() -> None:
+    with subprocess.Popen([sys.executable, "-c", PARENT], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        assert alive(child)
+        parent.kill()
+    until(lambda: not alive(child), "the child to be gone")
+
+
+def test_systems_without_it_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(celery.platforms, "_set_pdeathsig", celery.platforms._set_pdeathsig)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    ask_the_kernel_directly()
+    with pytest.raises(OSError, match="Only Linux"):
+        celery.platforms._set_pdeathsig(signal.SIGKILL)

@@ -1,0 +1,450 @@
+"""What tasks do, called one by one without a broker."""
+
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+import worker.context
+import worker.handlers
+import worker.preemption
+from metrics.base import EDITION
+from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
+from models.database.session import reading, writing
+from models.errors import BadBlob
+from models.queue.comparisons import start_comparison
+from models.results.randomizations import Contest, Pair
+from models.schema.base import now
+from models.schema.queue import Comparison, Evaluation, Leased, Preparation, Reduction, Shard, Trials
+from models.schema.results import Score
+from models.schema.states import LeaseState, QueueClass
+from scheduler.intake import Intake
+from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.context import Station
+from worker.counters import DONE, DROPPED, FAILURES, RETRIES, kind_of
+from worker.errors import ShardsMissing
+from worker.handlers import describe, do_preparation, do_reduction, do_shard, do_trials
+from worker.preemption import EVERY_SECONDS, GivingWay, waiting_row
+
+
+@pytest.fixture
+def station(database_url: str) -> Iterator[Station]:
+    station = Station(one_block_shards(database_url))
+    yield station
+    station.close()
+
+
+@pytest.fixture
+def job(station: Station) -> Intake:
+    return queue_job(station.engine, station.settings, segments=300, systems=2)
+
+
+def shards(station: Station) -> list[tuple[int, str]]:
+    with reading(station.engine) as connection:
+        rows = connection.execute(select(Shard.id, Shard.state).order_by(Shard.id))
+        return [(row.id, row.state) for row in rows]
+
+
+def evaluations(station: Station) -> list[tuple[str, str | None]]:
+    with reading(station.engine) as connection:
+        rows = connection.execute(select(Evaluation.state, Evaluation.reason).order_by(Evaluation.id))
+        return [(row.state, row.reason) for row in rows]
+
+
+@pytest.mark.usefixtures("job")
+def test_the_task_of_the_last_shard_reduces(station: Station) -> None:
+    for key, _ in reversed(shards(station)):
+        do_shard(station, key, "task")
+        do_shard(station, key, "task")
+    assert [state for state, _ in evaluations(station)] == ["done", "done"]
+    with reading(station.engine) as connection:
+        assert len(connection.execute(select(Score.score)).all()) == 2
+        reduction = connection.execute(select(Reduction.id, Reduction.state)).one()
+    assert reduction.state == "done"
+    do_reduction(station, reduction.id, "late")
+
+
+@pytest.mark.usefixtures("job")
+def test_what_can_never_be_scored_fails_at_once(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise MetricsError("The sums would no longer be exact.")
+
+    monkeypatch.setattr(worker.handlers, "score_texts", refuse)
+    first = shards(station)[0][0]
+    do_shard(station, first, "task")
+    assert shards(station)[0] == (first, "failed")
+    split = [key for key, state in shards(station)[2:] if state == "pending"]
+    assert len(split) == 2
+    for key in split:
+        do_shard(station, key, "task")
+    expected = "Segments 1 to 256 could not be scored (tried once): The sums would no longer be exact."
+    assert evaluations(station) == [("failed", expected)] * 2
+
+
+STEPS: list[tuple[type[Leased], Callable[[Station, int, str], None], str]] = [
+    (Preparation, do_preparation, "counting_work"),
+    (Preparation, do_preparation, "merging_work"),
+    (Shard, do_shard, "score_texts"),
+    (Reduction, do_reduction, "reduce_evaluations"),
+    (Trials, do_trials, "count_trials"),
+]
+"""What is done for a campaign, one after the other, and what does the work of each."""
+
+
+def test_work_that_raises_is_tried_again_and_what_comes_too_late_is_dropped(
+    station: Station, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever kind of work it is; and each attempt is counted for what it came to."""
+    job = queue_job(station.engine, station.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
+    # One task does not go on to the next.
+    station.leaving.raise_once("it stops")
+    for table, do, step in STEPS:
+        if table is Trials:
+            a, b = job.all_evaluations
+            contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 9, 7)
+            with writing(station.engine) as connection:
+                start_comparison(connection, contest, [(0, 9)], queue_class=0, team="", edition=station.edition)
+        (key,) = pending(station, table)
+        does, before = getattr(worker.handlers, step), counted(station, table)
+
+        def fail(*_: object) -> None:
+            raise ValueError("no such thing")
+
+        def lose(*given: object, table: type[Leased] = table, key: int = key, does: Any = does) -> object:
+            with writing(station.engine) as connection:
+                connection.execute(update(table).where(table.id == key).values(owner="somebody else"))
+            return does(*given)
+
+        for how, row, *counts in (
+            (fail, ("pending", None, "ValueError: no such thing"), 0, 0, 1, 0),
+            (lose, ("running", "somebody else", "ValueError: no such thing"), 0, 1, 1, 1),
+            (does, ("done", None, None), 1, 2, 1, 1),
+        ):
+            monkeypatch.setattr(worker.handlers, step, how)
+            do(station, key, "task")
+            assert [now - then for now, then in zip(counted(station, table), before, strict=True)] == counts
+            with writing(station.engine) as connection:
+                found = select(table.state, table.owner, table.error).where(table.id == key)
+                assert connection.execute(found).one() == row, step
+                held = update(table).where(table.id == key, table.state == LeaseState.RUNNING)
+                connection.execute(held.values(state=LeaseState.PENDING))
+    assert caplog.text.count("had been taken over") == len(STEPS)
+    assert [state for state, _ in evaluations(station)] == ["done", "done"]
+    with reading(station.engine) as connection:
+        assert connection.scalar(select(Comparison.state)) == "done"
+
+
+def counted(station: Station, table: type[Leased]) -> list[float]:
+    """Attempts that were done, were not the first, failed, came too late."""
+    return [station.tally.total(each.name, kind_of(table)) for each in (DONE, RETRIES, FAILURES, DROPPED)]
+
+
+def test_writes_are_tried_again_when_the_database_was_away(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker.context, "PATIENCE", (0.0, 0.0))
+    tries = []
+
+    def away(times: int) -> int:
+        tries.append(1)
+        if len(tries) <= times:
+            raise OperationalError("UPDATE", {}, Exception("server closed the connection"))
+        return 7
+
+    assert station.write(lambda _: away(2)) == 7
+    assert len(tries) == 3
+    tries.clear()
+    with pytest.raises(OperationalError):
+        station.write(lambda _: away(3))
+
+    def wrong(_: object) -> None:
+        tries.append(1)
+        raise IntegrityError("INSERT", {}, Exception("unique"))
+
+    tries.clear()
+    with pytest.raises(IntegrityError):
+        station.write(wrong)
+    assert len(tries) == 1, "what is wrong stays wrong"
+
+
+def test_a_campaigns_shard_gives_way_between_metrics(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker.preemption, "EVERY_SECONDS", 0.0)
+    metrics = ["bleu", "wer", "ter"]
+    patient = queue_job(station.engine, station.settings, segments=100, systems=1, metrics=metrics, campaign="patient")
+    urgent = queue_job(
+        station.engine,
+        station.settings,
+        segments=100,
+        systems=1,
+        metrics=["nist"],
+        seed=2,
+        campaign="urgent",
+        queue_class=QueueClass.INTERACTIVE,
+    )
+    with writing(station.engine) as connection:
+        for table in (Preparation, Shard):
+            connection.execute(update(table).values(state=LeaseState.ENQUEUED))
+    (first, _), (second, _) = shards(station)
+    do_shard(station, first, "task")
+    assert [state for _, state in shards(station)] == ["done", "done"]
+    with reading(station.engine) as connection:
+        ended = connection.execute(select(Evaluation.id, Evaluation.state, Evaluation.finished_at)).all()
+        claims = {row.id: row for row in connection.execute(select(Shard.id, Shard.claimed_at, Shard.ended_at))}
+    finished = {row.id: row.finished_at for row in ended}
+    assert [row.state for row in ended] == ["done", "done"]
+    assert finished[urgent.evaluations[0][0]] <= finished[patient.evaluations[0][0]]
+    assert claims[first].claimed_at <= claims[second].claimed_at <= claims[second].ended_at <= claims[first].ended_at
+
+
+def test_shards_give_way_to_nothing_else(station: Station) -> None:
+    queue_job(station.engine, station.settings, segments=100, systems=1, metrics=["bleu", "wer"])
+    with writing(station.engine) as connection:
+        shard = connection.execute(select(Shard)).one()
+        copy = {name: shard._mapping[name] for name in ("protocol_id", "first_block", "last_block", "cost", "edition")}
+        other = connection.execute(
+            insert(Shard)
+            .values(**copy, state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE)
+            .returning(Shard.id)
+        ).scalar_one()
+        assert waiting_row(connection, shard.id, EDITION) == (Shard, other)
+        for values in ({"queue_class": 1}, {"queue_class": 0, "attempts": 1}, {"attempts": 0, "state": "pending"}):
+            connection.execute(update(Shard).where(Shard.id == other).values(**values))
+            assert waiting_row(connection, shard.id, EDITION) is None
+        connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE))
+        assert waiting_row(connection, shard.id, EDITION) is None, "it is as urgent itself"
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_of_urgent_work_the_earliest_due_is_done_first(station: Station) -> None:
+    """Preparations before the shards that wait for them; what is of another edition is none of ours."""
+    queue_job(station.engine, station.settings, segments=100, systems=1, metrics=["nist"])
+    with writing(station.engine) as connection:
+        (mine,) = connection.scalars(select(Shard.id))
+        known: dict[type[Leased], dict[str, object]] = {
+            Preparation: {"prepared_state_id": 1, "first_block": 0, "last_block": 1},
+            Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 1.0},
+        }
+        sent = {"state": LeaseState.ENQUEUED, "queue_class": QueueClass.INTERACTIVE, "edition": EDITION}
+
+        def add(table: type[Leased], due_at: float | None, **others: object) -> tuple[type[Leased], int]:
+            row = insert(table).values(**{**known[table], **sent, "due_at": due_at, **others}).returning(table.id)
+            return table, connection.execute(row).scalar_one()
+
+        first, second = add(Shard, None), add(Shard, None)
+        dated = [add(*each) for each in ((Shard, 3.0), (Preparation, 5.0), (Shard, 5.0), (Shard, 7.0))]
+        expected = [*dated, add(Preparation, None), first, second]
+        add(Shard, 1.0, edition=EDITION + 1)
+        add(Shard, 1.0, state=LeaseState.RUNNING)
+        found = []
+        while row := waiting_row(connection, mine, EDITION):
+            found.append(row)
+            connection.execute(update(row[0]).where(row[0].id == row[1]).values(state=LeaseState.DONE))
+    assert found == expected
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_shard_gives_way_now_and_then_and_for_so_long(
+    station: Station, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock, done, waits = [100.0], list[int](), True
+
+    def do(key: int) -> None:
+        done.append(key)
+        clock[0] += 4.0
+
+    def look(*_: object) -> tuple[type[Leased], int] | None:
+        if waits is None:
+            raise OperationalError("SELECT", {}, Exception("away"))
+        return (Shard, len(done)) if waits else None
+
+    monkeypatch.setattr(worker.preemption, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(worker.preemption, "waiting_row", look)
+    give_way = GivingWay(station, 1, {Shard: do}, seconds=10.0)
+    give_way()
+    assert done == [], "it has just begun"
+    clock[0] += EVERY_SECONDS
+    waits = None
+    give_way()
+    assert "It cannot be seen whether somebody waits" in caplog.text
+    waits = False
+    give_way()
+    waits = True
+    give_way()
+    assert done == [], "it has just looked"
+    clock[0] += EVERY_SECONDS
+    give_way()
+    assert done == [0, 1, 2]
+    clock[0] += EVERY_SECONDS
+    give_way()
+    assert done == [0, 1, 2], "it has waited for as long as it may"
+    another = GivingWay(station, 1, {Shard: do}, seconds=10.0)
+    clock[0] += EVERY_SECONDS
+    station.leaving.raise_once("it stops")
+    another()
+    assert done == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "permanent"),
+    [
+        (MetricsError("It is odd."), "It is odd.", True),
+        (UnknownMetric("No such metric."), "No such metric.", True),
+        (KernelsNotBuilt("Build them."), "Build them.", False),
+        (MissingResource("No vectors."), "No vectors.", False),
+        (BadBlob("It is damaged."), "It is damaged.", False),
+        (ShardsMissing("A gap."), "A gap.", False),
+        (ValueError("no such thing"), "ValueError: no such thing", False),
+    ],
+)
+def test_what_comes_again_whoever_tries_is_told_from_what_may_pass(
+    error: Exception, reason: str, permanent: bool
+) -> None:
+    assert describe(error) == (reason, permanent)
+
+
+one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+"""Where databases cannot differ."""
+
+
+def pending(station: Station, table: type[Leased]) -> list[int]:
+    with reading(station.engine) as connection:
+        waiting = select(table.id).where(table.state == LeaseState.PENDING).order_by(table.id)
+        return list(connection.scalars(waiting))
+
+
+@one_kind
+def test_what_is_said_to_be_done_is_on_the_disk(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that crashes takes back what it was not told to write at once, and nobody would know."""
+    write, durably = station.write, list[bool]()
+
+    def note(action: Callable[[Connection], Any], *, durable: bool = False) -> Any:
+        durably.append(durable)
+        return write(action, durable=durable)
+
+    job = queue_job(station.engine, station.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
+    monkeypatch.setattr(station, "write", note)
+    claim, hand_in = False, True
+    (part,) = pending(station, Preparation)
+    do_preparation(station, part, "task")
+    assert durably == [claim, hand_in] * 2, "counted and merged"
+    (shard,) = pending(station, Shard)
+    do_shard(station, shard, "task")
+    assert durably == [claim, hand_in] * 4, "scored and reduced"
+    a, b = job.all_evaluations
+    contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 9, 7)
+    with writing(station.engine) as connection:
+        start_comparison(connection, contest, [(0, 9)], queue_class=0, team="", edition=station.edition)
+    do_trials(station, 1, "task")
+    assert durably == [claim, hand_in] * 5
+    with reading(station.engine) as connection:
+        assert connection.scalar(select(Comparison.state)) == "done"
+
+
+@one_kind
+@pytest.mark.usefixtures("job")
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError("No route to s3://key:secret@store/x."), "OSError: No route to s3://key:***@store/x."),
+        (MemoryError("Unable to allocate 7.0 GiB."), "may use (unable to allocate 7.0 GiB). Set STEELYARD_TASK_BYTES"),
+        (BadBlob("It is damaged."), "It is damaged."),
+    ],
+)
+def test_what_people_are_told_of_a_failure(
+    station: Station, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
+) -> None:
+    """What they can do about it, and no password of a store."""
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(worker.handlers, "score_texts", fail)
+    do_shard(station, shards(station)[0][0], "task")
+    with reading(station.engine) as connection:
+        said = connection.scalar(select(Shard.error).order_by(Shard.id))
+    assert said is not None
+    assert told in said
+    assert "secret" not in said
+
+
+@one_kind
+@pytest.mark.usefixtures("job")
+def test_trouble_of_the_database_is_no_fault_of_the_work(
+    station: Station, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its lease runs out, and somebody else has it then: nothing is said of it in its row."""
+
+    def fail(*_: object) -> None:
+        raise OperationalError("SELECT", {}, Exception("server closed the connection"))
+
+    monkeypatch.setattr(worker.handlers, "score_texts", fail)
+    first = shards(station)[0][0]
+    do_shard(station, first, "task")
+    with reading(station.engine) as connection:
+        row = connection.execute(select(Shard.state, Shard.attempts, Shard.error).where(Shard.id == first)).one()
+    assert row == ("running", 1, None)
+    assert counted(station, Shard) == [0, 0, 0, 0]
+    assert f"Shard {first} is left to others, when its lease is over." in caplog.text
+
+
+@one_kind
+def test_who_is_about_to_end_begins_nothing_further(station: Station) -> None:
+    """Neither to merge what was counted nor to reduce what was scored: others do."""
+    queue_job(station.engine, station.settings, segments=100, systems=1, metrics=["nist"])
+    station.leaving.raise_once("it stops")
+    (part,) = pending(station, Preparation)
+    do_preparation(station, part, "task")
+    (merge,) = pending(station, Preparation)
+    do_preparation(station, merge, "task")
+    (shard,) = pending(station, Shard)
+    do_shard(station, shard, "task")
+    assert len(pending(station, Reduction)) == 1
+    assert [state for state, _ in evaluations(station)] == ["reducing"]
+
+
+@one_kind
+@pytest.mark.usefixtures("job")
+def test_a_claim_says_who_holds_the_work_and_for_how_long(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    score, held = worker.handlers.score_texts, list[Any]()
+
+    def look(*arguments: object) -> object:
+        with reading(station.engine) as connection:
+            running = select(Shard, now().label("now")).where(Shard.state == LeaseState.RUNNING)
+            held.append(connection.execute(running).one())
+        return score(*arguments)
+
+    monkeypatch.setattr(worker.handlers, "score_texts", look)
+    first = shards(station)[0][0]
+    do_shard(station, first, "task-7")
+    (row,) = held
+    assert (row.id, row.worker, row.attempts) == (first, station.worker, 1)
+    assert row.owner.startswith("task-7:")
+    assert row.lease_until - row.now == pytest.approx(station.settings.lease_seconds, abs=60)
+    # Work of another edition is left alone.
+    second = shards(station)[1][0]
+    station.edition += 1
+    do_shard(station, second, "task-8")
+    assert shards(station)[1] == (second, "pending")
+    assert len(held) == 1
+
+
+@one_kind
+@pytest.mark.usefixtures("job")
+def test_what_was_tried_often_enough_is_not_put_back(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits for as long as the settings say, and longer each time."""
+
+    def fail(*_: object) -> None:
+        raise ValueError("no such thing")
+
+    monkeypatch.setattr(worker.handlers, "score_texts", fail)
+    station.settings = station.settings.model_copy(update={"max_attempts": 2, "retry_seconds": 1000.0})
+    first = shards(station)[0][0]
+    do_shard(station, first, "task")
+    with reading(station.engine) as connection:
+        delay = connection.scalar(select(Shard.not_before - now()).where(Shard.id == first))
+    assert delay == pytest.approx(1000.0, abs=60)
+    assert station.tally.total(RETRIES.name, kind_of(Shard)) == 0
+    do_shard(station, first, "task")
+    assert shards(station)[0] == (first, "failed")
+    assert [station.tally.total(each.name, kind_of(Shard)) for each in (RETRIES, FAILURES)] == [1, 2]

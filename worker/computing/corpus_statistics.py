@@ -1,0 +1,181 @@
+"""States that metrics need of all references: counted, merged, and kept at hand once they are read."""
+
+from __future__ import annotations
+
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, select
+
+from metrics.base import EDITION
+from metrics.batch import Batch
+from metrics.preparation import preparation_of, preparations
+from metrics.resources import Resources
+from metrics.segments import Segments
+from metrics.set_aside import AT_ONCE, SetAside
+from models.queue.corpus_statistics import ClaimedPreparation, CountedPart, counted_parts, read_part
+from models.queue.state_chunks import find_chapters, read_chapter
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.queue import PreparedState, ProtocolState
+from worker.computing.scoring import known_metric, read_texts
+from worker.errors import PartsMissing, StateMissing
+
+if TYPE_CHECKING:
+    from metrics.preparation import Preparation
+
+KEPT = 4
+"""States that a process keeps decoded, or chapters of states."""
+
+KEPT_BYTES = 1 << 26
+"""Where they take more, the one that was not used longest goes before another is read."""
+
+LEVEL = 1
+"""Of zlib, as for statistics: the tables shrink to a quarter, and more effort gains little."""
+
+_kept: OrderedDict[str, Any] = OrderedDict()
+
+
+def counting_work(connection: Connection, claim: ClaimedPreparation, resources: Resources) -> Callable[[], bytes]:
+    """Reads what a preparation counts; the work itself, to be done outside any transaction.
+
+    It gives the part, compressed.
+    """
+    metric = known_metric(claim.metric)
+    preparation = preparation_of(metric, claim.key)
+    blocks = claim.first_block, claim.last_block
+    batch = Batch(
+        Segments(
+            references=read_texts(connection, claim.reference_texts, *blocks),
+            hypotheses=[],
+            variable_references=claim.variable_references,
+            layers={layer: read_texts(connection, claim.reference_texts, *blocks, layer) for layer in metric.layers},
+        ),
+        resources=resources,
+    )
+    return lambda: zlib.compress(preparation.count(batch), LEVEL)
+
+
+@dataclass(frozen=True)
+class MergedState:
+    """A state that was merged, in one chapter or several, compressed."""
+
+    chapters: SetAside
+    runs: Sequence[tuple[int, int]]
+    """The blocks of each chapter, the last exclusive."""
+
+
+def merging_work(connection: Connection, claim: ClaimedPreparation) -> Callable[[], MergedState]:
+    """As `counting_work`, for a preparation that merges."""
+    preparation = preparation_of(known_metric(claim.metric), claim.key)
+    counted = _all_parts(connection, claim)
+    parts = SetAside()
+    for number, part in enumerate(counted):
+        parts.write(number, read_part(connection, part))
+    return lambda: _merged(preparation, counted, parts)
+
+
+def _merged(preparation: Preparation, counted: Sequence[CountedPart], parts: SetAside) -> MergedState:
+    """What was counted is unpacked, and chapters are packed, while they are merged: neither fits in memory at once."""
+    chapters = SetAside()
+    packing: dict[int, Any] = {}
+
+    def write(chapter: int, piece: bytes) -> None:
+        packer = packing.setdefault(chapter, zlib.compressobj(LEVEL))
+        chapters.write(chapter, packer.compress(piece))
+
+    chapter_of = preparation.merge_in_chapters([_unpacked(parts.pieces(part)) for part in range(len(parts))], write)
+    for chapter, packer in packing.items():
+        chapters.write(chapter, packer.flush())
+    runs = []
+    for chapter in range(chapter_of[-1] + 1):
+        own = [part for part, number in zip(counted, chapter_of, strict=True) if number == chapter]
+        runs.append((own[0].first_block, own[-1].last_block))
+    return MergedState(chapters, runs)
+
+
+def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """What zlib compressed, piece by piece."""
+    unpacker = zlib.decompressobj()
+    for piece in pieces:
+        while piece:
+            yield unpacker.decompress(piece, AT_ONCE)
+            piece = unpacker.unconsumed_tail
+    yield unpacker.flush()
+
+
+def _all_parts(connection: Connection, claim: ClaimedPreparation) -> list[CountedPart]:
+    """The parts of all blocks, each once. Raises PartsMissing."""
+    counted = counted_parts(connection, claim.prepared_state_id)
+    end = claim.first_block
+    for first_block, last_block in (
+        *((part.first_block, part.last_block) for part in counted),
+        (claim.last_block, claim.last_block),
+    ):
+        if first_block != end:
+            raise PartsMissing(
+                f"The references have no part, or two, for segment {min(first_block, end) * BLOCK_SEGMENTS + 1}. "
+                "Queue the evaluations again: what is lacking is counted then."
+            )
+        end = last_block
+    return counted
+
+
+def read_states(
+    connection: Connection,
+    protocol_id: int,
+    specifications: Sequence[str],
+    blocks: tuple[int, int],
+    edition: int = EDITION,
+) -> dict[str, Any]:
+    """What these metrics of a protocol need to score some blocks, by key, counted in this edition. Raises StateMissing.
+
+    The second of the blocks is exclusive.
+    """
+    ways = preparations(map(known_metric, specifications))
+    if not ways:
+        return {}
+    rows = connection.execute(
+        select(PreparedState.id, PreparedState.key, PreparedState.content_hash)
+        .join(ProtocolState, ProtocolState.prepared_state_id == PreparedState.id)
+        .where(ProtocolState.protocol_id == protocol_id, PreparedState.edition == edition)
+    )
+    states = {
+        row.key: _read(connection, row.id, row.content_hash, ways[row.key], blocks) for row in rows if row.key in ways
+    }
+    if states.keys() != ways.keys():
+        raise StateMissing
+    return states
+
+
+def _read(
+    connection: Connection, prepared_state_id: int, content_hash: str, way: Preparation, blocks: tuple[int, int]
+) -> Any:
+    if content_hash in _kept:
+        return _keep(content_hash)
+    blob = connection.scalar(select(PreparedState.blob).where(PreparedState.id == prepared_state_id))
+    if blob is None:
+        raise StateMissing
+    if blob:
+        return _keep(content_hash, lambda: way.read(zlib.decompress(blob)))
+    chapters = find_chapters(connection, prepared_state_id, *blocks)
+    if not chapters:
+        raise StateMissing
+    name = f"{content_hash}:{chapters[0].first_block}-{chapters[-1].last_block}"
+    return _keep(
+        name, lambda: way.read_chapters([zlib.decompress(read_chapter(connection, chapter)) for chapter in chapters])
+    )
+
+
+def _keep(name: str, read: Callable[[], Any] | None = None) -> Any:
+    """The state of that name, read where it is not at hand."""
+    if name not in _kept:
+        assert read is not None
+        # Room first: the old and the new one together may be too much.
+        while _kept and (len(_kept) >= KEPT or sum(getattr(each, "nbytes", 0) for each in _kept.values()) > KEPT_BYTES):
+            _kept.popitem(last=False)
+        _kept[name] = read()
+    _kept.move_to_end(name)
+    return _kept[name]

@@ -1,0 +1,156 @@
+"""Shards: from the texts of some blocks to statistics that can be added up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sqlalchemy import Connection, select
+
+from metrics import parse_metric
+from metrics.batch import Batch
+from metrics.errors import MissingLayer
+from metrics.measure import corpus_sums, resampled_run, shard_statistics
+from metrics.resources import Resources
+from metrics.segments import Segments
+from metrics.stopwatch import Stopwatch
+from metrics.text.layers import describe_layers
+from models.corpus.protocols import Measurement
+from models.queue.shards import ClaimedShard, ShardRow, ShardTiming
+from models.schema.base import BLOCK_SEGMENTS
+from models.schema.corpus import LayerBlock, TextBlock
+from models.storage.arrays import pack
+
+if TYPE_CHECKING:
+    from metrics.base import Metric
+
+LARGEST_TRAVELLING = 16
+"""Blocks in a shard beyond which it makes its part of the replicates itself.
+
+Below, its statistics are smaller than its replicate part: they travel, and the reducer makes the
+product for all shards at once. Both ways give the same bits.
+"""
+
+RESAMPLING = "resampling"
+"""What the replicate part is called on the stopwatch."""
+
+
+@lru_cache(maxsize=256)
+def known_metric(specification: str) -> Metric:
+    """The metric of a specification, parsed once per process."""
+    return parse_metric(specification)
+
+
+def read_texts(
+    connection: Connection, texts: Sequence[int], first_block: int, last_block: int, layer: str | None = None
+) -> list[bytes]:
+    """A run of blocks of each text, or of a layer of each: lines joined by newlines, in the order of `texts`.
+
+    Raises MissingLayer where a text lacks the layer.
+    """
+    table = TextBlock if layer is None else LayerBlock
+    wanted = select(table.text_id, table.content).where(
+        table.text_id.in_(set(texts)), table.block >= first_block, table.block < last_block
+    )
+    if layer is not None:
+        wanted = wanted.where(LayerBlock.layer == layer)
+    rows = connection.execute(wanted.order_by(table.text_id, table.block))
+    contents: dict[int, list[bytes]] = {}
+    for text_id, content in rows:
+        contents.setdefault(text_id, []).append(content)
+    if layer is not None and not contents.keys() >= set(texts):
+        raise MissingLayer(
+            f"A stored text lacks the layer {describe_layers([layer])}. Evaluate it without this metric."
+        )
+    return [b"\n".join(contents[text]) for text in texts]
+
+
+def shard_metrics(claim: ClaimedShard, measurement: Measurement) -> dict[int, str]:
+    """The metrics that a shard measures: position in the protocol's list -> specification."""
+    every = range(len(measurement.metrics))
+    return {position: measurement.metrics[position] for position in (every if claim.metrics is None else claim.metrics)}
+
+
+@dataclass(frozen=True)
+class ShardTexts:
+    """What a shard works on: references first, then the output of each of its evaluations."""
+
+    texts: Sequence[bytes]
+    layers: Mapping[str, Sequence[bytes]]
+    states: Mapping[str, Any] = field(default_factory=dict)
+    """What its metrics know of all references (`worker.computing.corpus_statistics`)."""
+
+
+def read_shard(connection: Connection, claim: ClaimedShard, measurement: Measurement) -> ShardTexts:
+    """The texts of a shard, and the layers that its metrics need. Raises MissingLayer."""
+    specifications = shard_metrics(claim, measurement).values()
+    wanted = {layer for specification in specifications for layer in known_metric(specification).layers}
+    ids = (*measurement.reference_texts, *claim.texts)
+    blocks = claim.first_block, claim.last_block
+    return ShardTexts(
+        read_texts(connection, ids, *blocks),
+        {layer: read_texts(connection, ids, *blocks, layer) for layer in sorted(wanted)},
+    )
+
+
+def score_texts(
+    claim: ClaimedShard,
+    measurement: Measurement,
+    shard: ShardTexts,
+    resources: Resources,
+    watch: Stopwatch | None = None,
+    between: Callable[[], None] | None = None,
+) -> list[ShardRow]:
+    """The rows that a shard stores, for every evaluation and each of its metrics.
+
+    `watch` measures each metric as a piece called by its place among those of the shard, and the replicate part as
+    RESAMPLING. `between` is called before each metric but the first.
+    """
+    specifications = shard_metrics(claim, measurement)
+    metrics = [known_metric(specification) for specification in specifications.values()]
+    references = len(measurement.reference_texts)
+    # A text submitted twice is scored once.
+    outputs = list(zip(shard.texts, *shard.layers.values(), strict=True))[references:]
+    distinct = {output: number for number, output in enumerate(dict.fromkeys(outputs))}
+    first_of = [*range(references), *(references + outputs.index(output) for output in distinct)]
+    batch = Batch(
+        Segments(
+            references=shard.texts[:references],
+            hypotheses=[output[0] for output in distinct],
+            variable_references=measurement.variable_references,
+            layers={layer: [texts[number] for number in first_of] for layer, texts in shard.layers.items()},
+        ),
+        resources=resources,
+        states=shard.states,
+    )
+    watch = batch.stopwatch = watch or Stopwatch()
+    statistics = shard_statistics(batch, metrics, between)
+    parts: list[list[bytes | None]] = [[None] * len(distinct) for _ in metrics]
+    if claim.last_block - claim.first_block > LARGEST_TRAVELLING:
+        first = claim.first_block * BLOCK_SEGMENTS
+        with watch.timing(RESAMPLING):
+            all_resampled = resampled_run(
+                statistics, measurement.segments, measurement.seed, measurement.replicates, first
+            )
+        for metric, (each, resampled) in enumerate(zip(statistics, all_resampled, strict=True)):
+            sums = corpus_sums(each)[:, np.newaxis, :]
+            parts[metric] = [pack(part) for part in np.concatenate([sums, resampled], axis=1)]
+    packed = [[pack(system) for system in each] for each in statistics]
+    return [
+        ShardRow(evaluation, position, packed[metric][distinct[output]], parts[metric][distinct[output]])
+        for evaluation, output in zip(claim.evaluations, outputs, strict=True)
+        for metric, position in enumerate(specifications)
+    ]
+
+
+def shard_timing(watch: Stopwatch, metrics: Sequence[Metric]) -> ShardTiming:
+    """What a stopwatch says of a shard that was scored; each metric has its share of the replicate part."""
+    columns = sum(len(metric.columns) for metric in metrics)
+    *of_metrics, resampling = watch.shares([*range(len(metrics)), RESAMPLING])
+    seconds = [
+        own + resampling * len(metric.columns) / columns for own, metric in zip(of_metrics, metrics, strict=True)
+    ]
+    return ShardTiming(watch.total, tuple(seconds))

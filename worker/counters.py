@@ -1,0 +1,54 @@
+"""What a worker counts of its work; `worker.processes.telemetry` shows it."""
+
+from __future__ import annotations
+
+from models.queue_status.overview import KINDS
+from models.schema.queue import Leased
+from runtime.shared_counters import Counter, Histogram, Tally
+
+REASONS = ("unreadable", "unknown", "wrong", "large", "failed")
+"""Why a message is dropped."""
+
+_OF_KINDS = ("kind", tuple(KINDS))
+
+DONE = Counter("steelyard_worker_done", "Work that was done and counted.", *_OF_KINDS)
+RETRIES = Counter("steelyard_worker_retries", "Attempts that were not the first.", *_OF_KINDS)
+FAILURES = Counter("steelyard_worker_failures", "Attempts that ended with an error.", *_OF_KINDS)
+DROPPED = Counter(
+    "steelyard_worker_results_dropped",
+    "Results that came too late: the lease was lost to another worker meanwhile.",
+    *_OF_KINDS,
+)
+HYPOTHESES = Counter("steelyard_worker_hypotheses", "Segments times systems of the shards that were done.")
+DATABASE_ERRORS = Counter("steelyard_worker_database_errors", "Transactions that the database did not end.")
+LOST = Counter(
+    "steelyard_worker_processes_lost",
+    "Pool processes that died at work, or were killed because it took too long.",
+    "reason",
+    ("died", "time"),
+)
+MESSAGES = Counter(
+    "steelyard_worker_messages_dropped",
+    "Messages that were not ours, or for a task that this release does not know.",
+    "reason",
+    REASONS,
+)
+SHARD_SECONDS = Histogram("steelyard_shard_seconds", "Time of a shard, from its claim until it was handed in.")
+KERNEL_SECONDS = Histogram("steelyard_shard_kernel_seconds", "Time of a shard's numeric work.")
+
+COUNTED = (
+    *(DONE, RETRIES, FAILURES, DROPPED, HYPOTHESES, DATABASE_ERRORS, LOST, MESSAGES),
+    *(SHARD_SECONDS, KERNEL_SECONDS),
+)
+
+_KINDS = {table: kind for kind, table in KINDS.items()}
+
+
+def new_tally(processes: int) -> Tally:
+    """What the processes of a pool count in; make it before they are forked."""
+    return Tally(COUNTED, processes)
+
+
+def kind_of(table: type[Leased]) -> str:
+    """What work of this table is called in metrics and in `steelyard status`."""
+    return _KINDS[table]

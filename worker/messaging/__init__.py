@@ -1,0 +1,1 @@
+"""Task messages: the queues of the broker, how messages look, and how they are read."""
