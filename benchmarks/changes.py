@@ -18,7 +18,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from analysis.changes import find_steps
+from analysis.nightly.change_points import find_steps
 from benchmarks.campaign import Campaign, arguments, campaigns
 from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
@@ -32,7 +32,7 @@ BEFORE, AFTER = 20, 20
 """Nights before and after a step."""
 REPLICATES = 1000
 ALPHA = 0.05
-"""Of the paired tests; changes have analysis.changes.ALPHA."""
+"""Of the paired tests; changes have analysis.nightly.change_points.ALPHA."""
 
 
 def main() -> None:

@@ -31,7 +31,7 @@ from models.queue_status.progress import read_progress
 from models.schema.base import now
 from models.schema.queue import Evaluation, Preparation, Shard
 from models.schema.states import LeaseState, QueueClass
-from scheduler.waiting import wait_until
+from scheduler.embedded.wait import wait_until
 
 if TYPE_CHECKING:
     from metrics import Metric

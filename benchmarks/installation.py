@@ -47,7 +47,7 @@ class Installation:
         """Call the script while the workers work; what it returns."""
         if not self.settings.embedded:
             return script()
-        from scheduler.embedded import Embedded
+        from scheduler.embedded.processes import Embedded
 
         found: list[Result] = []
         thread = threading.Thread(target=lambda: found.append(script()), daemon=True)

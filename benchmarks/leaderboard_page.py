@@ -33,7 +33,7 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.roles import Visibility
 from models.storage.arrays import pack
-from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 from web.app import create_app
 from web.settings import WebSettings
 

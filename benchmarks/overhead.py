@@ -31,8 +31,8 @@ from models.database.session import reading
 from models.queue_status.progress import read_progress
 from models.schema.queue import Evaluation, Shard
 from models.schema.states import QueueClass
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
-from scheduler.waiting import wait_until
+from scheduler.embedded.wait import wait_until
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 
 if TYPE_CHECKING:
     from metrics import Metric

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import select
 
-from analysis.significance import ranked_by_bootstrap
+from analysis.leaderboard.significance import ranked_by_bootstrap
 from benchmarks.evaluating import THREE
 from benchmarks.limits import Layer
 from benchmarks.number_layers import REPLICATES
@@ -18,7 +18,7 @@ from models.database.session import make_engine, reading
 from models.results.boards import list_boards
 from models.schema.queue import Reduction, Shard
 from runtime.settings import Settings
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from web.report.campaign import render_report
 from worker.context import Station
 from worker.handlers import do_reduction, do_shard
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from benchmarks.campaign import Campaign
-    from scheduler.intake import Intake
+    from scheduler.ingest.campaigns import Intake
 
 Result = TypeVar("Result")
 

@@ -14,7 +14,7 @@ from web.report.board_rows import COLUMNS, rows_of, scored_cells
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.board import Board
+    from analysis.leaderboard.board import Board
     from metrics.ranking import Place
     from models.results.leaderboard import LeaderboardScore
     from web.report.delimited import Cell

@@ -41,7 +41,7 @@ def store_campaign_judgments(
     Those of other systems than the campaign's are left out: they are no reason not to measure these.
     """
     from cli.human import about_names, imported
-    from scheduler.judgments import NothingMatched, take_in_judgments
+    from scheduler.ingest.judgments import NothingMatched, take_in_judgments
 
     notices = []
     for name, judged in judgments.items():

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-    from analysis.board import Board
+    from analysis.leaderboard.board import Board
     from cli.pairs_output import PairedTests
     from models.results.boards import ListedBoard
     from web.report.delimited import Cell
@@ -82,7 +82,7 @@ def run_on_server(options: argparse.Namespace) -> int:
 def run(options: argparse.Namespace) -> int:
     """Read, make the tests that are lacking, print."""
     from models.database.session import make_engine
-    from scheduler.waiting import outlive, read_outliving
+    from scheduler.embedded.wait import outlive, read_outliving
 
     if options.systems and options.submissions:
         raise UsageError("Give --systems or --submissions, not both.")
@@ -125,7 +125,7 @@ def chosen_boards(engine: Engine, listed: Sequence[ListedBoard], options: argpar
     Where no name says which leaderboards are meant, those that lack some of these are passed over. Raises CommandError
     where none is left.
     """
-    from analysis.board import position_of_metric
+    from analysis.leaderboard.board import position_of_metric
 
     if options.submissions:
         # They may be of several campaigns, but a protocol is one.
@@ -200,7 +200,7 @@ def baseline_of(board: Board, options: argparse.Namespace) -> int | None:
 
 def metric_positions(board: Board, options: argparse.Namespace) -> list[int | None]:
     """The positions of the metrics that were asked for, in that order; None for one that the board has not."""
-    from analysis.board import position_of_metric
+    from analysis.leaderboard.board import position_of_metric
 
     metrics = board.listed.metrics
     return (
@@ -217,7 +217,7 @@ def tests_of(connection: Connection, board: Board, options: argparse.Namespace) 
     """The tests of a board's systems, ready to be shown."""
     from dataclasses import replace
 
-    from analysis.board import same_output_pairs
+    from analysis.leaderboard.board import same_output_pairs
     from cli.pairs_output import ComparedMetric, PairedTests
 
     results, metrics = [], []
@@ -246,7 +246,7 @@ def tests_of(connection: Connection, board: Board, options: argparse.Namespace) 
 
 def report(connection: Connection, compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """A page with the differences of these systems, and what is behind them."""
-    from analysis.significance import beside_the_leaderboard, ranked_by_bootstrap
+    from analysis.leaderboard.significance import beside_the_leaderboard, ranked_by_bootstrap
     from metrics.resampling.paired import TITLES_OF_TESTS, smallest_p
     from web.report.campaign import MadeTests, render_report
     from web.report.leaderboard import CORRECTIONS
@@ -278,7 +278,7 @@ def report(connection: Connection, compared: Sequence[Compared], options: argpar
 
 def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """For a terminal: every leaderboard with its matrices, lists and notes."""
-    from analysis.significance import beside_the_leaderboard
+    from analysis.leaderboard.significance import beside_the_leaderboard
     from cli import pairs_output
     from cli.score_text import ONE_RUN, RUNS
 
@@ -295,7 +295,7 @@ def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
 
 def run_table(board: Board, options: argparse.Namespace) -> list[list[str]]:
     """A header, then what makes the score of each system with runs vary, by every metric; empty where none has runs."""
-    from analysis.board import spread_of_runs
+    from analysis.leaderboard.board import spread_of_runs
 
     table = [["System", "Metric", "Score", "s_sel", "s_opt", "Score of each run"]]
     for row in board.rows if any(any(row.runs) for row in board.rows) else ():
@@ -322,7 +322,7 @@ def as_json(compared: Sequence[Compared], options: argparse.Namespace) -> str:
 
 
 def _object(board: Board, tests: PairedTests, metrics: Sequence[int]) -> dict[str, Any]:
-    from analysis.board import spread_of_runs
+    from analysis.leaderboard.board import spread_of_runs
     from cli.pairs_output import as_objects
 
     systems = []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from models.queue_status.evaluation_filters import Selection
     from models.queue_status.progress import Progress
     from runtime.settings import Settings
-    from scheduler.controls import Plan
+    from scheduler.admin import Plan
 
 STATES = ("queued", "running", "reducing", "done", "failed", "cancelled")
 CHOICE = (
@@ -91,7 +91,7 @@ def _add_waiting(parser: argparse.ArgumentParser) -> None:
 def run_cancel(options: argparse.Namespace) -> int:
     """Show, ask, cancel."""
     from models.database.session import make_engine
-    from scheduler.controls import cancel, cancel_comparisons
+    from scheduler.admin import cancel, cancel_comparisons
 
     # It is shown in tables.
     reason = " ".join((options.reason or "").split())
@@ -113,7 +113,7 @@ def run_cancel(options: argparse.Namespace) -> int:
 
 def run_retry(options: argparse.Namespace) -> int:
     """Show, ask, queue again, and wait where that is meant."""
-    from scheduler.controls import retry
+    from scheduler.admin import retry
 
     engine, settings, plan = _agreed(options, "retry")
     queued = retry(engine, settings, [each.id for each in plan.touched], processes=options.processes or None)
@@ -125,8 +125,8 @@ def run_requeue(options: argparse.Namespace) -> int:
     """Show, ask, drop, queue anew, and where that is meant wait and compare the scores."""
     from cli.control_output import compared
     from models.results.fingerprints import read_fingerprints
-    from scheduler.controls import requeue
-    from scheduler.waiting import read_outliving
+    from scheduler.admin import requeue
+    from scheduler.embedded.wait import read_outliving
 
     engine, settings, plan = _agreed(options, "requeue")
     done = requeue(engine, settings, [each.id for each in plan.touched], processes=options.processes or None)
@@ -150,7 +150,7 @@ def _agreed(options: argparse.Namespace, verb: str) -> tuple[Engine, Settings, P
     """
     from cli.control_output import planned
     from models.database.session import make_engine, reading
-    from scheduler.controls import Action, plan
+    from scheduler.admin import Action, plan
 
     selection = _selection(options)
     settings = read_settings(options)

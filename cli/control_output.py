@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from models.queue_status.evaluation_filters import ChosenEvaluation
     from models.results.fingerprints import Fingerprint
-    from scheduler.controls import Plan
+    from scheduler.admin import Plan
 
 MOST_ROWS = 20
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from analysis.board import Board
-    from analysis.correlation import AgreementTable
-    from analysis.judged import JudgedBoard
+    from analysis.leaderboard.board import Board
+    from analysis.meta_evaluation.correlation import AgreementTable
+    from analysis.meta_evaluation.metrics_and_human import JudgedBoard
 
 MOST_PERMUTATIONS = 1_000_000
 
@@ -125,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
 
 def chosen_statistics(options: argparse.Namespace) -> dict[str, list[str]]:
     """The statistics of each level that was asked for, in their order. Raises UsageError."""
-    from analysis.correlation import SEGMENT, SYSTEM
+    from analysis.meta_evaluation.correlation import SEGMENT, SYSTEM
     from metrics.correlation.statistics import (
         DEFAULT_SEGMENT,
         DEFAULT_SYSTEM,
@@ -151,8 +151,8 @@ def chosen_statistics(options: argparse.Namespace) -> dict[str, list[str]]:
 
 def judged_boards(connection: Connection, options: argparse.Namespace) -> list[JudgedBoard]:
     """The leaderboards asked for that have human judgments. Raises CommandError and NotFound where there is none."""
-    from analysis.board import read_board
-    from analysis.judged import read_judged
+    from analysis.leaderboard.board import read_board
+    from analysis.meta_evaluation.metrics_and_human import read_judged
     from models.errors import NotFound
     from models.results.boards import list_boards
 
@@ -207,7 +207,7 @@ def chosen_metrics(board: Board, names: Sequence[str] | None) -> list[int] | Non
 
 def metric_position(metrics: Sequence[str], name: str) -> int:
     """The position of a metric in a list of specifications. Raises CommandError."""
-    from analysis.board import position_of_metric
+    from analysis.leaderboard.board import position_of_metric
 
     position = position_of_metric(metrics, name)
     if position is None:
@@ -219,7 +219,7 @@ def agreement_tables(
     judged: JudgedBoard, by_level: dict[str, list[str]], options: argparse.Namespace
 ) -> Iterator[AgreementTable]:
     """A table for each level that people judged, made when it is asked for."""
-    from analysis.correlation import SEGMENT, SYSTEM, Asked, agreement_of_segments, agreement_of_systems
+    from analysis.meta_evaluation.correlation import SEGMENT, SYSTEM, Asked, agreement_of_segments, agreement_of_systems
 
     baseline = None
     if options.baseline:
@@ -233,7 +233,7 @@ def agreement_tables(
 
 def draw(tables: Sequence[AgreementTable], file: Path) -> None:
     """The systems of the first table of systems by its best metric and by people."""
-    from analysis.correlation import SYSTEM
+    from analysis.meta_evaluation.correlation import SYSTEM
     from web.charts import scatter
 
     table = next((table for table in tables if table.level == SYSTEM), None)

@@ -6,8 +6,8 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from analysis.agreement_objects import agreement_object
-from analysis.agreement_words import ALPHA, explanations
+from analysis.meta_evaluation.correlation_json import agreement_object
+from analysis.meta_evaluation.correlation_text import ALPHA, explanations
 from cli.columns import aligned
 from cli.pairs_output import shown_p, shown_signed
 from web.report import delimited
@@ -16,7 +16,7 @@ from web.report.latex import booktabs, comments, escaped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.correlation import Agreement, AgreementTable, MetricTest
+    from analysis.meta_evaluation.correlation import Agreement, AgreementTable, MetricTest
     from web.report.delimited import Cell
 
 TSV_COLUMNS = (

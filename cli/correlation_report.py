@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.agreement_words import explanations
-from analysis.correlation import SYSTEM
+from analysis.meta_evaluation.correlation import SYSTEM
+from analysis.meta_evaluation.correlation_text import explanations
 from cli.correlation_output import against, agreement_rows, heading, test_rows
 from web.report.agreement import agreement_body
 from web.report.page import render_page
@@ -15,7 +15,7 @@ from web.report.section import Section
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.correlation import AgreementTable
+    from analysis.meta_evaluation.correlation import AgreementTable
 
 
 def page(tables: Sequence[AgreementTable], width: int) -> str:

@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-    from analysis.board import Board
+    from analysis.leaderboard.board import Board
     from metrics.base import Metric
     from metrics.text.folder import CampaignFolder
     from metrics.text.plain import Text
     from models.queue_status.progress import Progress
     from runtime.settings import Settings
-    from scheduler.intake import Intake
+    from scheduler.ingest.campaigns import Intake
 
     Wait = Callable[[Sequence[int], Callable[[Progress], None]], Progress]
 
@@ -152,8 +152,8 @@ def demo_folder() -> Path:
 
 def run(options: argparse.Namespace) -> int:
     """Read, store, queue, wait, show."""
-    from analysis.board import position_of_metric
-    from analysis.significance import ranked_by_bootstrap
+    from analysis.leaderboard.board import position_of_metric
+    from analysis.leaderboard.significance import ranked_by_bootstrap
     from cli.board import as_text
     from cli.campaign_judgments import read_campaign_judgments, store_campaign_judgments
     from cli.measured_before import measured_before
@@ -161,7 +161,7 @@ def run(options: argparse.Namespace) -> int:
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.limits import STORING_LIMITS
     from models.results.boards import list_boards
-    from scheduler.waiting import outlive, read_outliving
+    from scheduler.embedded.wait import outlive, read_outliving
 
     settings = read_settings(options)
     chosen = chosen_metrics(options)
@@ -280,7 +280,7 @@ def working(settings: Settings, concurrency: int | None) -> Iterator[tuple[Engin
     """
     if settings.embedded:
         from models.queue_status.progress import read_progress
-        from scheduler.embedded_turn import EmbeddedTurn
+        from scheduler.embedded.shared import EmbeddedTurn
 
         with EmbeddedTurn(settings, concurrency, lambda message: note([message])) as embedded:
 
@@ -293,7 +293,7 @@ def working(settings: Settings, concurrency: int | None) -> Iterator[tuple[Engin
             yield embedded.engine, work
         return
     from models.database.session import make_engine
-    from scheduler.waiting import wait_until_done
+    from scheduler.embedded.wait import wait_until_done
 
     engine = make_engine(settings.database_url)
     note_without_workers(settings)
@@ -313,7 +313,7 @@ def take_in_folder(
     """Store everything in one transaction, and queue it."""
     from models.database.session import reading
     from models.schema.states import QueueClass
-    from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+    from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 
     due_at = None
     if options.due is not None:

@@ -12,7 +12,7 @@ from cli.prompts import add_yes_option, confirm
 from cli.stored import add_database_option, read_settings, require_schema
 
 if TYPE_CHECKING:
-    from analysis.human import Matched
+    from analysis.meta_evaluation.human import Matched
     from metrics.human.judgments import Judged
     from models.corpus.test_sets import KnownTestSet
 
@@ -135,7 +135,7 @@ def run_import(options: argparse.Namespace) -> int:
     from models.corpus.standing_submissions import find_campaign_with
     from models.corpus.test_sets import find_test_set, segments_of_documents
     from models.database.session import make_engine, reading, writing
-    from scheduler.judgments import NothingMatched, store_judged
+    from scheduler.ingest.judgments import NothingMatched, store_judged
     from web.access.principal import COMMAND_LINE
     from web.inspection.human import amounts, note_added
 
@@ -259,7 +259,7 @@ def run_list(options: argparse.Namespace) -> int:
 
 def run_show(options: argparse.Namespace) -> int:
     """Print judgments of one name, ranked."""
-    from analysis.human import annotator_agreement, called_here, read_human
+    from analysis.meta_evaluation.human import annotator_agreement, called_here, read_human
     from cli.human_output import Shown, segments, systems
     from models.corpus.judgments import count_annotators
     from models.corpus.standing_submissions import find_campaign_with

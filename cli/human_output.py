@@ -15,7 +15,7 @@ from web.report.delimited import as_tsv
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from analysis.human import HumanScores
+    from analysis.meta_evaluation.human import HumanScores
     from metrics.human.agreement import Agreement
     from metrics.human.standing import Standing
     from models.corpus.judgments import StoredJudgments

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-    from analysis.board import Board
-    from analysis.power import MetricPower
+    from analysis.leaderboard.board import Board
+    from analysis.leaderboard.power import MetricPower
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
 
 def power_of(engine: Engine, board: Board, alpha: float) -> tuple[list[MetricPower], int]:
     """What the test set can show by every metric, and how many segments it has."""
-    from analysis.power import board_power
+    from analysis.leaderboard.power import board_power
     from models.corpus.protocols import read_measurement
     from models.database.session import reading
 

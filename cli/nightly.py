@@ -83,9 +83,9 @@ def _listed(schedule: KnownSchedule, nights: Nights, untold: Untold | None, at: 
     """What there is to say of a schedule."""
     from dataclasses import asdict
 
-    from scheduler.cron import Calendar
-    from scheduler.night_plan import LATE_SECONDS
-    from scheduler.sources import Source
+    from scheduler.nightly.cron import Calendar
+    from scheduler.nightly.plan import LATE_SECONDS
+    from scheduler.nightly.sources import Source
 
     last = nights.last
     following = None
@@ -151,7 +151,7 @@ def _last(night: dict[str, Any] | None) -> str:
 def run_remove(options: argparse.Namespace) -> int:
     """Remove a schedule."""
     from models.database.session import make_engine, writing
-    from scheduler.schedules import remove_schedule
+    from scheduler.nightly.schedules import remove_schedule
 
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -165,7 +165,7 @@ def run_remove(options: argparse.Namespace) -> int:
 
 def run_history(options: argparse.Namespace) -> int:
     """Print the history of a schedule."""
-    from analysis.nights import read_history
+    from analysis.nightly.verdict import read_history
     from cli.nightly_output import history_json, history_svg, history_text
     from models.database.session import make_engine, reading
     from models.nightly.schedules import find_schedule

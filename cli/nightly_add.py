@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from metrics.resources import Resources
     from metrics.text.folder import CampaignFolder
     from models.nightly.schedules import Baseline
-    from scheduler.cron import Calendar
-    from scheduler.intake import NewSubmission
-    from scheduler.schedules import NewSchedule
+    from scheduler.ingest.campaigns import NewSubmission
+    from scheduler.nightly.cron import Calendar
+    from scheduler.nightly.schedules import NewSchedule
 
 
 def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -106,8 +106,8 @@ def _baseline(text: str) -> Baseline:
 
     from models.nightly.schedules import Baseline
     from models.schema.states import BaselineKind
-    from scheduler.cron import parse_date
     from scheduler.errors import BadSchedule
+    from scheduler.nightly.cron import parse_date
 
     if text in ("previous", "best"):
         return Baseline(BaselineKind(text))
@@ -148,9 +148,9 @@ def run(options: argparse.Namespace) -> int:
     from models.corpus.test_sets import list_test_sets
     from models.database.session import make_engine, writing
     from models.nightly.schedules import read_schedule
-    from scheduler.cron import Calendar
-    from scheduler.intake import store_campaign
-    from scheduler.schedules import add_schedule, store_baseline
+    from scheduler.ingest.campaigns import store_campaign
+    from scheduler.nightly.cron import Calendar
+    from scheduler.nightly.schedules import add_schedule, store_baseline
 
     settings = read_settings(options)
     calendar = Calendar(options.cron, options.time_zone)
@@ -230,7 +230,7 @@ def _stored(connection: Connection, campaign_id: int, chosen: _Chosen) -> int:
     """The id of a test set of the schedule's campaign; one that was given as a folder is stored."""
     from models.corpus.campaign_protocols import lock_campaign
     from scheduler.errors import BadIntake
-    from scheduler.intake import NewTestSet, link_test_set, store_test_set
+    from scheduler.ingest.campaigns import NewTestSet, link_test_set, store_test_set
 
     if chosen.folder is None:
         assert chosen.test_set_id is not None
@@ -271,8 +271,8 @@ def _new(
     """
     from cli.evaluate import reference_selections
     from models.schema.states import PairedTest
-    from scheduler.schedules import NewSchedule
-    from scheduler.sources import new_source
+    from scheduler.nightly.schedules import NewSchedule
+    from scheduler.nightly.sources import new_source
 
     test_sets = []
     for each, (key, _) in zip(chosen, stored, strict=True):
@@ -309,7 +309,7 @@ def _baselines(
     options: argparse.Namespace, chosen: Sequence[_Chosen], stored: Sequence[int]
 ) -> dict[int, NewSubmission]:
     """The output of a baseline that has a name, where a folder has it: by test set."""
-    from scheduler.intake import NewSubmission
+    from scheduler.ingest.campaigns import NewSubmission
 
     found = {}
     for each, key in zip(chosen, stored, strict=True):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.night_words import level_of, place_of
+from analysis.nightly.text import level_of, place_of
 
 if TYPE_CHECKING:
-    from analysis.night_series import Change
+    from analysis.nightly.series import Change
 
 CHANGE_HEADER = [
     *("System", "Test set", "Metric", "Since", "Nights"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from analysis.changes import FEWEST
-from analysis.night_words import place_of
+from analysis.nightly.change_points import FEWEST
+from analysis.nightly.text import place_of
 from cli.columns import aligned
 from cli.nightly_changes import CHANGE_HEADER, change_row
 from models.schema.states import NightState
@@ -14,8 +14,8 @@ from models.schema.states import NightState
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.night_series import NightSeries
-    from analysis.nights import History
+    from analysis.nightly.series import NightSeries
+    from analysis.nightly.verdict import History
     from models.nightly.runs import KnownNight
 
 BARS = "▁▂▃▄▅▆▇█"

@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from analysis.regression import Outcome
+from analysis.nightly.regression import Outcome
 from models.schema.states import NightState
 
 if TYPE_CHECKING:
-    from analysis.nights import NightReport
-    from analysis.regression import Finding
+    from analysis.nightly.regression import Finding
+    from analysis.nightly.verdict import NightReport
 
 _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML cannot hold, or nobody can see."""

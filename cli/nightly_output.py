@@ -6,15 +6,15 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from analysis.night_words import badness, baseline_of, how_tested, place_of, summary
+from analysis.nightly.text import badness, baseline_of, how_tested, place_of, summary
 from cli.columns import aligned, digits
 from cli.nightly_changes import CHANGE_HEADER, change_row
 from cli.nightly_history import history_json, history_svg, history_text
 from cli.nightly_junit import night_junit
 
 if TYPE_CHECKING:
-    from analysis.nights import NightReport, Verdict
-    from analysis.regression import Finding
+    from analysis.nightly.regression import Finding
+    from analysis.nightly.verdict import NightReport, Verdict
 
 __all__ = ["history_json", "history_svg", "history_text", "night_json", "night_junit", "night_text"]
 

@@ -37,12 +37,12 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(options: argparse.Namespace) -> int:
     """Ask for the night, wait, show."""
-    from analysis.nights import read_report
+    from analysis.nightly.verdict import read_report
     from cli.nightly_output import night_json, night_junit, night_text
     from models.database.session import make_engine, writing
-    from scheduler.cron import parse_date
-    from scheduler.schedules import ask_for_night
-    from scheduler.waiting import read_outliving
+    from scheduler.embedded.wait import read_outliving
+    from scheduler.nightly.cron import parse_date
+    from scheduler.nightly.schedules import ask_for_night
 
     settings = read_settings(options)
     if options.date:
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         _work(settings, options.processes or None, night, _shown())
     else:
         from models.nightly.runs import read_night_progress
-        from scheduler.waiting import wait_until
+        from scheduler.embedded.wait import wait_until
 
         note_without_workers(settings)
         wait_until(engine, lambda connection: read_night_progress(connection, night), _shown())
@@ -71,8 +71,8 @@ def run(options: argparse.Namespace) -> int:
 def _work(settings: Settings, processes: int | None, night: int, on_progress: Callable[[NightProgress], None]) -> None:
     """Do the night ourselves, or wait while another process does or works on something else."""
     from models.nightly.runs import read_night_progress
-    from scheduler.embedded_turn import EmbeddedTurn
-    from scheduler.nightly import Nights
+    from scheduler.embedded.shared import EmbeddedTurn
+    from scheduler.nightly.runner import Nights
 
     nights = Nights(settings, only=night)
     with EmbeddedTurn(settings, processes, lambda message: note([message])) as turn:

@@ -20,11 +20,11 @@ DEFAULT_METRICS = ("bleu", "chrf", "ter")
 TRIALS = 10_000
 """Of the randomization test, as `metrics.resampling.randomization` has it, which help need not load."""
 ALPHA = 0.05
-"""As `analysis.significance` has it."""
+"""As `analysis.leaderboard.significance` has it."""
 MOST_REPLICATES = 100_000
 """More fill the memory, and no figure that is printed would change."""
 MOST_TRIALS = 10_000_000
-"""As `scheduler.comparing` has it."""
+"""As `scheduler.enqueue.randomization` has it."""
 MOST_DIGITS = 17
 """After the point: a float64 has no more."""
 

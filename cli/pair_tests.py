@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from analysis.board import Board
+    from analysis.leaderboard.board import Board
     from metrics.resampling.paired import PairedResult
     from models.queue_status.progress import ComparisonProgress
     from runtime.settings import Settings
@@ -30,7 +30,7 @@ def make_lacking(
         return
     from cli.progress import shown_trials
     from metrics.resampling.paired import pairs_to_test
-    from scheduler.comparing import Wanted, randomize
+    from scheduler.enqueue.randomization import Wanted, randomize
 
     wanted = []
     for board, metrics, baseline in boards:
@@ -56,7 +56,7 @@ def trials_of(board: Board, options: argparse.Namespace, baseline: int | None) -
     """Of each randomization test: those that were asked for, or as many as the correction needs."""
     if options.trials:
         return int(options.trials)
-    from analysis.draws import draws_of_tests
+    from analysis.leaderboard.more_replicates import draws_of_tests
 
     return draws_of_tests(board, options.correction, alpha=options.alpha, baseline=baseline, draws=TRIALS)
 
@@ -72,7 +72,7 @@ def with_draws(
     """The board with as many replicates as the tests that the options ask for take."""
     if options.paired != "bootstrap":
         return board
-    from analysis.draws import with_enough_draws
+    from analysis.leaderboard.more_replicates import with_enough_draws
 
     return with_enough_draws(connection, board, metrics, options.correction, alpha=options.alpha, baseline=baseline)
 
@@ -88,10 +88,10 @@ def pairs_of(
 ) -> list[PairedResult]:
     """The tests that the options ask for, of all pairs by one metric or of all against a baseline."""
     if options.paired == "bootstrap":
-        from analysis.significance import bootstrap_pairs
+        from analysis.leaderboard.significance import bootstrap_pairs
 
         return bootstrap_pairs(board, metric, baseline=baseline, correction=options.correction, intervals=intervals)
-    from analysis.trials import randomization_pairs
+    from analysis.leaderboard.randomization import randomization_pairs
 
     return randomization_pairs(
         connection, board, metric, baseline=baseline, correction=options.correction, intervals=intervals,
@@ -103,7 +103,7 @@ def ranked(connection: Connection, board: Board, options: argparse.Namespace) ->
     """The board with rank ranges and clusters by the tests that the options ask for."""
     from dataclasses import replace
 
-    from analysis.significance import Ranking, ranked_by_bootstrap, ranking_of
+    from analysis.leaderboard.significance import Ranking, ranked_by_bootstrap, ranking_of
 
     metrics, contest = range(len(board.listed.metrics)), board.only(board.ranked_rows)
     if options.paired == "bootstrap":

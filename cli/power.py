@@ -10,8 +10,8 @@ from cli.columns import aligned, digits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.board import Board
-    from analysis.power import MetricPower, Neighbours
+    from analysis.leaderboard.board import Board
+    from analysis.leaderboard.power import MetricPower, Neighbours
 
 
 def as_text(board: Board, found: Sequence[MetricPower], segments: int, width: int = 1) -> str:

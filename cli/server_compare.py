@@ -97,7 +97,7 @@ def _names_of(system: BoardSystem) -> set[str]:
 
 def _positions(board: Leaderboard, options: argparse.Namespace) -> list[int | None]:
     """The positions of the metrics that were asked for; None for one that the board has not."""
-    from analysis.board import position_of_metric
+    from analysis.leaderboard.board import position_of_metric
 
     if not options.metrics:
         return list(range(len(board.metrics)))
@@ -154,7 +154,7 @@ def tests_of(
 
 def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """For a terminal."""
-    from analysis.significance import beside_the_leaderboard
+    from analysis.leaderboard.significance import beside_the_leaderboard
     from cli.pairs_output import as_text
 
     return "\n".join(

@@ -105,7 +105,7 @@ def as_text(board: Leaderboard, width: int) -> str:
 
 
 def title_of(board: Leaderboard) -> str:
-    """What was measured against what, as `analysis.board.Board.title` has it."""
+    """What was measured against what, as `analysis.leaderboard.board.Board.title` has it."""
     name = board.test_set if board.version == "1" else f"{board.test_set} (version {board.version})"
     name = name if board.campaign == board.test_set else f"{board.campaign}: {name}"
     return f"{name}, reference{'s' if len(board.references) > 1 else ''} {' + '.join(board.references)}"
@@ -142,7 +142,7 @@ def _shown(score: BoardScore, width: int) -> str:
 
 
 def _remark(system: BoardSystem) -> str:
-    from analysis.board import remark
+    from analysis.leaderboard.board import remark
 
     if not system.scores:
         return f"{system.state}: {system.reason}" if system.reason else system.state

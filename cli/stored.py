@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-    from analysis.board import Board
+    from analysis.leaderboard.board import Board
     from models.results.boards import ListedBoard
     from runtime.settings import Settings
 
@@ -99,7 +99,7 @@ def note_without_workers(settings: Settings) -> None:
     """Tell the user if what was queued has nobody to work on it."""
     from models.database.session import make_engine
     from models.queue.workers import processes
-    from scheduler.waiting import read_outliving
+    from scheduler.embedded.wait import read_outliving
 
     engine = make_engine(settings.database_url, pooled=False)
     if not read_outliving(engine, lambda connection: processes(connection, settings.silent_seconds)):
@@ -149,9 +149,9 @@ def read_boards(
 ) -> list[Board]:
     """These leaderboards, those that have the metric to sort by, without rank ranges and clusters.
 
-    The last three are as in `analysis.board.read_board`. Raises CommandError where no leaderboard has the metric.
+    The last three are as in `analysis.leaderboard.board.read_board`. Raises CommandError where no leaderboard has the metric.
     """
-    from analysis.board import read_board
+    from analysis.leaderboard.board import read_board
     from models.database.session import reading
 
     with reading(engine) as connection:
@@ -170,7 +170,7 @@ def read_boards(
 
 def check_sort(metrics: Sequence[str], sort: str | None) -> None:
     """Raise CommandError where the metric to sort by is none of these."""
-    from analysis.board import position_of_metric
+    from analysis.leaderboard.board import position_of_metric
 
     if position_of_metric(metrics, sort) is None:
         raise CommandError(f'There is no metric "{sort}" to sort by. There are: {", ".join(metrics)}.')

@@ -129,7 +129,7 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
     from models.database.session import reading
     from models.schema.roles import DeclaredKind
     from models.schema.states import QueueClass
-    from scheduler.submitted_text import lined_up, read_output
+    from scheduler.ingest.outputs import lined_up, read_output
     from scheduler.submitting import Attempt
 
     with reading(engine) as connection:
@@ -194,7 +194,7 @@ def _worked_off(options: argparse.Namespace, settings: Settings, engine: Engine,
     from cli.evaluate import working
     from cli.progress import shown_progress
     from models.queue_status.progress import read_progress
-    from scheduler.waiting import read_outliving
+    from scheduler.embedded.wait import read_outliving
 
     progress = read_outliving(engine, lambda connection: read_progress(connection, submitted.evaluations))
     if not progress.open:
@@ -208,7 +208,7 @@ def _shown(options: argparse.Namespace, engine: Engine, submitted: Submitted, pr
     from cli.submit_output import scores_as_text
     from models.queue_status.progress import failure_reasons
     from models.results.boards import list_boards
-    from scheduler.waiting import read_outliving
+    from scheduler.embedded.wait import read_outliving
 
     def read(connection: Connection) -> tuple[str, list[str]]:
         listed = list_boards(connection, protocols=submitted.protocols, campaign_id=submitted.measures.campaign_id)

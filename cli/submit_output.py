@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.board import read_board
+from analysis.leaderboard.board import read_board
 from cli import submit_words
 from cli.board import shown
 from cli.columns import aligned
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from analysis.board import Board
+    from analysis.leaderboard.board import Board
     from models.results.boards import ListedBoard
     from models.results.leaderboard import LeaderboardScore
     from scheduler.submitting import Attempt, Submitted

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from analysis.swept import Question
-    from analysis.tuning import Tuned
+    from analysis.meta_evaluation.parameter_sweep import Question
+    from analysis.meta_evaluation.tuning import Tuned
     from cli.tune_measure import Measured
     from metrics.sweep import Sweep
 
@@ -163,7 +163,7 @@ def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
 
 def requested_questions(options: argparse.Namespace) -> list[Question]:
     """What agreement is measured by. Raises UsageError."""
-    from analysis.swept import LEVELS, Question
+    from analysis.meta_evaluation.parameter_sweep import LEVELS, Question
     from metrics.correlation.statistics import SEGMENT_STATISTICS, SYSTEM_STATISTICS
 
     known = {
@@ -185,7 +185,7 @@ def tuned_variant(
     options: argparse.Namespace, label: str, measured: Sequence[Measured], questions: Sequence[Question]
 ) -> Tuned:
     """The curves of one variant, and what is chosen on one test set and reported on another."""
-    from analysis.tuning import Tuned, cross_fitted, transferred
+    from analysis.meta_evaluation.tuning import Tuned, cross_fitted, transferred
 
     sweep = measured[0].sweep
     agreements = {}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-    from analysis.swept import SweptSet
+    from analysis.meta_evaluation.parameter_sweep import SweptSet
     from metrics.base import Metric
     from metrics.resources import Resources
     from metrics.sweep import Sweep
@@ -49,7 +49,7 @@ def measure(
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.layers import common_layers
     from models.queue_status.progress import failure_reasons
-    from scheduler.waiting import outlive, read_outliving
+    from scheduler.embedded.wait import outlive, read_outliving
 
     resources = Resources(settings.resource_folder)
     for name, file in options.resource:
@@ -155,8 +155,8 @@ def queue(
     What is stored already is found, not computed again.
     """
     from models.database.session import writing
-    from scheduler.intake import NewProtocol, store_protocol
-    from scheduler.queueing import queue_evaluations
+    from scheduler.enqueue.evaluations import queue_evaluations
+    from scheduler.ingest.campaigns import NewProtocol, store_protocol
 
     protocols, evaluations = [], []
     with writing(engine, durable=True) as connection:
@@ -192,7 +192,7 @@ def read_sets(
     connection: Connection, options: argparse.Namespace, contest: Contest, protocols: Sequence[int]
 ) -> list[SweptSet]:
     """What was measured, beside the human judgments, in the order of the protocols. Raises NotFound."""
-    from analysis.swept import read_swept
+    from analysis.meta_evaluation.parameter_sweep import read_swept
     from models.results.boards import list_boards
 
     boards = {

@@ -12,8 +12,8 @@ from web.report import delimited
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.swept import Agreement, Question
-    from analysis.tuning import Choice, CrossFit, Gain, Tuned
+    from analysis.meta_evaluation.parameter_sweep import Agreement, Question
+    from analysis.meta_evaluation.tuning import Choice, CrossFit, Gain, Tuned
     from web.report.delimited import Cell
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -27,7 +27,7 @@ TSV_COLUMNS = (
 
 def as_text(tuned: Sequence[Tuned], level: float) -> str:
     """Tables for a terminal."""
-    from analysis.tuning import chosen
+    from analysis.meta_evaluation.tuning import chosen
 
     blocks = [_heading(tuned[0], level)]
     for each in tuned:
@@ -193,7 +193,7 @@ def _number(value: float) -> str:
 
 
 def _rivals(tuned: Tuned) -> list[int]:
-    from analysis.tuning import rival_positions
+    from analysis.meta_evaluation.tuning import rival_positions
 
     return rival_positions(tuned.sweep)
 
@@ -219,7 +219,7 @@ def as_json(tuned: Sequence[Tuned], level: float) -> str:
 
 
 def _curve_object(tuned: Tuned, agreement: Agreement, level: float) -> dict[str, Any]:
-    from analysis.tuning import chosen
+    from analysis.meta_evaluation.tuning import chosen
 
     best = chosen(tuned.sweep, agreement.observed)
     return {
@@ -301,7 +301,7 @@ def _null(value: float) -> float | None:
 
 def as_tsv(tuned: Sequence[Tuned], level: float) -> str:
     """One row for each curve and value, then those of the rivals, which have no value; empty where undefined."""
-    from analysis.tuning import chosen
+    from analysis.meta_evaluation.tuning import chosen
 
     rows: list[list[Cell]] = []
     for each in tuned:

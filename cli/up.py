@@ -129,8 +129,8 @@ def _rest(seconds: float, web: AttachedWeb | None) -> None:
 def _work(settings: Settings, processes: int | None, web: AttachedWeb | None) -> None:
     from metrics.text.wording import number_of
     from runtime.http_server import bound
-    from scheduler.embedded import Embedded
-    from scheduler.nightly import Nights
+    from scheduler.embedded.processes import Embedded
+    from scheduler.nightly.runner import Nights
 
     nights = Nights(settings)
     try:
@@ -195,8 +195,8 @@ def _read(connection: Connection) -> _Work:
     from models.schema.nightly import Night
     from models.schema.queue import Evaluation
     from models.schema.states import OPEN, OPEN_NIGHT_STATES
-    from scheduler.cron import Calendar
     from scheduler.errors import BadSchedule
+    from scheduler.nightly.cron import Calendar
 
     schedules = [each for each in list_schedules(connection) if each.next_at is not None]
     first = min(schedules, key=lambda each: each.next_at or 0.0, default=None)

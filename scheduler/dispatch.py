@@ -18,8 +18,8 @@ from models.schema.base import now
 from models.schema.queue import Leased, Preparation, Reduction, Shard, Trials
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
-from scheduler.turns import INTERACTIVE_EXTRA, Accounts, Shares, Task, Turn, Window, allot, class_shares
-from scheduler.waiting_rows import (
+from scheduler.fair_share import INTERACTIVE_EXTRA, Accounts, Shares, Task, Turn, Window, allot, class_shares
+from scheduler.queue_queries import (
     Guesses,
     Waiting,
     keys_by_table,

@@ -15,7 +15,7 @@ from models.queue.workers import editions
 from models.schema.queue import Evaluation, Reduction, Trials
 from models.schema.states import OPEN, LeaseState
 from runtime.settings import Settings
-from scheduler.controls import queue_again
+from scheduler.admin import queue_again
 
 log = logging.getLogger(__name__)
 

@@ -18,18 +18,18 @@ from models.database.session import make_engine, reading
 from runtime.health import Pulse
 from runtime.http_server import Outlook, bound
 from runtime.settings import Settings
-from scheduler.broker import forget_lost_hints
-from scheduler.clock import Clock
+from scheduler.clock_jumps import Clock
+from scheduler.completion_accounting import settle_ended
 from scheduler.dispatch import dispatch, new_accounts
 from scheduler.editions import Editions
-from scheduler.ended import settle_ended
 from scheduler.errors import OtherTables
 from scheduler.health import check_leading
 from scheduler.leader import Leadership
-from scheduler.nightly import Nights
+from scheduler.lost_messages import forget_lost_hints
+from scheduler.maintenance import Upkeep
+from scheduler.nightly.runner import Nights
 from scheduler.recovery import sweep
 from scheduler.telemetry import DATABASE_ERRORS, HINTS_LOST, HINTS_SENT, TICK_SECONDS, SchedulerMetrics, new_tally
-from scheduler.upkeep import Upkeep
 from worker.app import make_app
 from worker.health_checks import check_broker, check_database
 

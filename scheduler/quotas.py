@@ -20,8 +20,8 @@ from models.schema.accounts import Team
 from models.schema.base import now
 from models.schema.campaigns import Campaign, Participation, Quota, QuotaAccount
 from models.schema.states import QuotaKind
-from scheduler.cron import Calendar
 from scheduler.errors import BadQuota, QuotaUsedUp
+from scheduler.nightly.cron import Calendar
 
 LONGEST = 100
 """Characters of the name of a team or a phase."""

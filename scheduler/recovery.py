@@ -19,7 +19,7 @@ from models.schema.states import EvaluationState, LeaseState
 from runtime.logs import about, note
 from runtime.settings import Settings
 from runtime.shared_counters import Tally
-from scheduler.preparing import prepare_forgotten
+from scheduler.enqueue.corpus_statistics import prepare_forgotten
 from scheduler.telemetry import GIVEN_UP, HINTS_LOST, TAKEN_BACK, new_tally
 from worker.counters import kind_of
 

@@ -29,11 +29,11 @@ from models.schema.roles import DeclaredKind
 from models.schema.states import OPEN, EvaluationState, QueueClass
 from runtime.settings import Settings
 from scheduler.admission import Admission, admit
+from scheduler.enqueue.evaluations import queue_submissions
 from scheduler.errors import BadIntake, ReusedKey
-from scheduler.intake import NewSubmission, store_submissions
-from scheduler.queueing import queue_submissions
+from scheduler.ingest.campaigns import NewSubmission, store_submissions
+from scheduler.ingest.texts import NewText
 from scheduler.quotas import Standing, check_quotas, read_clock, standings_of
-from scheduler.texts import NewText
 
 LONGEST_KEY = 200
 """Characters of a request's key."""

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from analysis.changes import find_steps
+from analysis.nightly.change_points import find_steps
 from metrics import portable
 from metrics.correlation.comparison import exchange_p, permutation_p, williams_p
 from metrics.correlation.soft_accuracy import better_p, soft_pairwise_accuracy

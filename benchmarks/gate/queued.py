@@ -18,7 +18,7 @@ from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import LeaseState
 from runtime.settings import Settings
 from scheduler.dispatch import dispatch, new_accounts
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from worker.computing.reducer import reduce_evaluations
 from worker.context import Station
 from worker.handlers import do_shard

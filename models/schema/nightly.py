@@ -115,7 +115,7 @@ class Night(Base):
     comparisons: Mapped[list[int] | None] = mapped_column(JSON(none_as_null=True))
     """Comparisons that it waits for before it can be judged by randomization tests."""
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """What was found (`analysis.nights.Verdict.as_json`); None until it was judged."""
+    """What was found (`analysis.nightly.verdict.Verdict.as_json`); None until it was judged."""
     regressed: Mapped[bool | None] = mapped_column(Boolean)
     """Whether a system is significantly worse than its baseline; None until it was judged."""
 

@@ -12,8 +12,8 @@ import pytest
 from cli.main import main
 from tests.acceptance.commands import running, wait_for
 from tests.faults.cluster import until
+from tests.scheduler.nightly.test_sources import gone, group_of
 from tests.scheduler.nights import REFERENCE, put
-from tests.scheduler.test_sources import gone, group_of
 
 pytestmark = pytest.mark.faults
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from analysis.board import Board
+from analysis.leaderboard.board import Board
 from models.results.boards import ListedBoard
 from models.results.leaderboard import LeaderboardRow, LeaderboardScore, ranked
 from models.schema.states import EvaluationState

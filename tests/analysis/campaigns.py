@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 
-from analysis.board import Board, read_board
+from analysis.leaderboard.board import Board, read_board
 from metrics import parse_metric
 from models.database.session import make_engine, reading
 from models.results.boards import list_boards
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import one_block_shards, work_off
 
 REFERENCES = {

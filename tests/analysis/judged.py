@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from sqlalchemy import Engine, select
 
-from analysis.board import Board, read_board
-from analysis.human import HumanScores
-from analysis.judged import JudgedBoard, JudgedMetric, read_judged
+from analysis.leaderboard.board import Board, read_board
+from analysis.meta_evaluation.human import HumanScores
+from analysis.meta_evaluation.metrics_and_human import JudgedBoard, JudgedMetric, read_judged
 from metrics.kernels.resampling import resampling_counts
 from models.corpus.judgments import NewJudgments, SegmentRow, StoredJudgments, SystemRow, store_judgments
 from models.database.session import make_engine, reading, writing

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Engine, insert, select, update
 
-from analysis.nights import Verdict, judge_night
+from analysis.nightly.verdict import Verdict, judge_night
 from metrics import parse_metric
 from models.database.session import reading, writing
 from models.schema.base import now
@@ -17,7 +17,7 @@ from models.schema.nightly import Night, NightEvaluation, Schedule
 from models.schema.queue import Evaluation, Reduction
 from models.schema.states import LeaseState, NightState, QueueClass
 from runtime.settings import Settings
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import WORDS, one_block_shards, some_text, work_off
 from worker.context import Station
 from worker.handlers import do_reduction

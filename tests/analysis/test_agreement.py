@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.agreement_objects import agreement_object
-from analysis.agreement_words import explanations
-from analysis.correlation import Asked, agreement_of_segments, agreement_of_systems
+from analysis.meta_evaluation.correlation import Asked, agreement_of_segments, agreement_of_systems
+from analysis.meta_evaluation.correlation_json import agreement_object
+from analysis.meta_evaluation.correlation_text import explanations
 from metrics.correlation.comparison import permutation_p, williams_p
 from metrics.correlation.statistics import segment_statistic, system_statistic
 from metrics.correlation.system import better_or_equal_share, pearson

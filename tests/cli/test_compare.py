@@ -20,7 +20,7 @@ from models.database.session import make_engine, reading, writing
 from models.schema.results import Contestant, Randomization, Score
 from models.storage.arrays import pack
 from runtime.settings import Settings
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.cli import latex_reader
 from tests.cli.status import status_of
 from tests.scheduler.jobs import similar_text, some_text, work_off

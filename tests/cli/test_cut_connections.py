@@ -19,8 +19,8 @@ from models.nightly.claims import claim_night, open_nights
 from models.schema.queue import Evaluation
 from models.schema.states import NightState
 from runtime.settings import Settings
-from scheduler import waiting
-from scheduler.night_steps import fetch, judge, look_at_scores
+from scheduler.embedded import wait
+from scheduler.nightly.steps import fetch, judge, look_at_scores
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
 from tests.scheduler.quotas import SEGMENTS, open_campaign
@@ -70,7 +70,7 @@ def url(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> s
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("STEELYARD_DATABASE_URL", postgres_url)
     monkeypatch.setenv("STEELYARD_BROKER_URL", NOBODY)
-    monkeypatch.setattr(waiting, "OUTAGE_SECONDS", 0.0)
+    monkeypatch.setattr(wait, "OUTAGE_SECONDS", 0.0)
     return postgres_url
 
 
@@ -110,7 +110,7 @@ def settings(url: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
         work_off(settings)
         Cutter.rests = False
 
-    monkeypatch.setattr(waiting, "time", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(wait, "time", SimpleNamespace(sleep=sleep))
     return settings
 
 
@@ -206,7 +206,7 @@ def test_nightly_run(
                 judged.set()
         Cutter.rests = False
 
-    monkeypatch.setattr(waiting, "time", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(wait, "time", SimpleNamespace(sleep=sleep))
 
     def begins(statement: str) -> bool:
         """The first look at how far the night is, or at its end."""

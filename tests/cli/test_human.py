@@ -14,7 +14,7 @@ from models.corpus.test_sets import find_test_set
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.states import JudgmentKind
-from scheduler.intake import (
+from scheduler.ingest.campaigns import (
     NewSubmission,
     NewTestSet,
     link_test_set,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.significance import ranked_by_bootstrap
+from analysis.leaderboard.significance import ranked_by_bootstrap
 from cli.board import as_json, as_text, as_tsv
 from models.schema.roles import DeclaredKind
 from tests.analysis.boards import made_board, spread, undefined

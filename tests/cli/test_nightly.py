@@ -13,7 +13,7 @@ from models.database.session import make_engine, writing
 from models.schema.nightly import Delivery, Night, Schedule
 from models.schema.states import LeaseState, NightState
 from runtime.settings import Settings
-from scheduler.nightly import Nights
+from scheduler.nightly.runner import Nights
 from tests.cli.status import status_of
 from tests.scheduler.nights import REFERENCE, put
 

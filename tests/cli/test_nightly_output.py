@@ -8,9 +8,9 @@ from xml.etree.ElementTree import Element
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from analysis.night_series import Change, NightSeries, Point
-from analysis.nights import History, NightReport, Verdict
-from analysis.regression import Finding, Outcome, Subject
+from analysis.nightly.regression import Finding, Outcome, Subject
+from analysis.nightly.series import Change, NightSeries, Point
+from analysis.nightly.verdict import History, NightReport, Verdict
 from cli.nightly_history import bars
 from cli.nightly_output import history_json, history_svg, history_text, night_json, night_junit, night_text
 from models.nightly.runs import KnownNight

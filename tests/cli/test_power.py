@@ -1,6 +1,6 @@
 """What `leaderboard --power` says of pairs whose replicates show no chance."""
 
-from analysis.power import board_power
+from analysis.leaderboard.power import board_power
 from cli.power import as_text
 from tests.analysis.boards import made_board
 

@@ -13,7 +13,7 @@ from models.database.session import make_engine, reading
 from models.schema.accounts import Account
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.acceptance.commands import environment
 from tests.scheduler.jobs import one_block_shards
 

@@ -20,7 +20,7 @@ from models.queue.evaluation_end import fail_evaluations
 from models.queue.shards import claim_shard
 from models.schema.base import now
 from models.schema.queue import Shard, Worker
-from scheduler.intake import Intake
+from scheduler.ingest.campaigns import Intake
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 

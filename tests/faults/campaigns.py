@@ -14,8 +14,8 @@ from models.schema.corpus import Submission, System
 from models.schema.queue import Evaluation, Preparation
 from models.schema.results import Contestant, Randomization, Score
 from models.schema.states import EvaluationState, LeaseState, QueueClass
-from scheduler.comparing import request_comparison
-from scheduler.intake import Intake
+from scheduler.enqueue.randomization import request_comparison
+from scheduler.ingest.campaigns import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from worker.context import Station
 from worker.handlers import do_preparation

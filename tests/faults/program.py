@@ -24,8 +24,8 @@ from models.schema.queue import Evaluation
 from models.schema.states import QueueClass
 from runtime.settings import Settings
 from scheduler import dispatch, loop
-from scheduler.comparing import Wanted, randomize
-from scheduler.embedded import Embedded
+from scheduler.embedded.processes import Embedded
+from scheduler.enqueue.randomization import Wanted, randomize
 from scheduler.leader import Leadership
 from tests.faults.troubled import register
 from tests.scheduler.jobs import queue_job

@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 from models.database.session import reading
 from models.schema.queue import Evaluation, Reduction, Shard
 from models.schema.states import LeaseState
-from scheduler.intake import Intake
+from scheduler.ingest.campaigns import Intake
 from tests.faults.broker import Broker
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import Cluster, until

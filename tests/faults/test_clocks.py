@@ -7,7 +7,7 @@ from models.database.session import make_engine, reading
 from models.queue_status.progress import Progress
 from models.schema.queue import Evaluation, Shard
 from models.schema.states import EvaluationState
-from scheduler.embedded import Embedded
+from scheduler.embedded.processes import Embedded
 from tests.scheduler.clocks import DAY, set_clock
 from tests.scheduler.jobs import one_block_shards, queue_job
 

@@ -16,7 +16,7 @@ from models.queue_status.progress import read_comparison_progress
 from models.schema.queue import Comparison, Trials
 from models.schema.results import Contestant, Randomization
 from models.schema.states import ComparisonState, LeaseState, QueueClass
-from scheduler.comparing import request_comparison
+from scheduler.enqueue.randomization import request_comparison
 from tests.faults.cluster import PATIENCE, Cluster, children, until
 from tests.faults.test_processes import SETTINGS
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off

@@ -12,7 +12,7 @@ from models.database.session import make_engine, reading
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import EvaluationState
 from runtime.settings import Settings
-from scheduler.embedded import Embedded
+from scheduler.embedded.processes import Embedded
 from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
 from tests.faults.troubled import MARKS
 from tests.scheduler.jobs import one_block_shards, queue_job

@@ -12,8 +12,8 @@ from models.database.session import make_engine, reading
 from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score
 from models.schema.states import EvaluationState
-from scheduler.intake import Intake
-from scheduler.waiting import wait_until_done
+from scheduler.embedded.wait import wait_until_done
+from scheduler.ingest.campaigns import Intake
 from tests.faults.cluster import PATIENCE, Cluster, Scores, stored_scores, until
 from tests.faults.postgres import OwnPostgres
 from tests.faults.program import PATIENCE as TASKS_PATIENCE

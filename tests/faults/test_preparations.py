@@ -11,8 +11,8 @@ from metrics.base import EDITION
 from models.database.session import make_engine, reading
 from models.schema.queue import Evaluation, Preparation, PreparedState, Shard
 from models.schema.states import EvaluationState, LeaseState, QueueClass
-from scheduler.embedded import Embedded
-from scheduler.intake import Intake
+from scheduler.embedded.processes import Embedded
+from scheduler.ingest.campaigns import Intake
 from tests.faults.cluster import Cluster, Scores, children, stored_scores, until
 from tests.faults.test_processes import SETTINGS
 from tests.scheduler.jobs import one_block_shards, queue_job

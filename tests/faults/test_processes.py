@@ -17,9 +17,9 @@ from models.queue_status.progress import Progress
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.results import Score
 from models.schema.states import EvaluationState, LeaseState, QueueClass
-from scheduler.embedded import Embedded
-from scheduler.intake import Intake
-from scheduler.waiting import wait_until_done
+from scheduler.embedded.processes import Embedded
+from scheduler.embedded.wait import wait_until_done
+from scheduler.ingest.campaigns import Intake
 from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
 from tests.scheduler.jobs import one_block_shards, queue_job
 

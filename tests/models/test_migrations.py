@@ -30,7 +30,7 @@ from models.schema.campaigns import Campaign, Correction
 from models.schema.corpus import Reference, Submission
 from models.schema.queue import Preparation, Shard
 from models.schema.states import JudgmentKind
-from scheduler.intake import (
+from scheduler.ingest.campaigns import (
     NewProtocol,
     NewSubmission,
     NewTestSet,

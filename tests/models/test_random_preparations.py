@@ -21,9 +21,9 @@ from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Preparation, PreparedState
 from models.schema.states import UNSCORED, LeaseState
 from runtime.settings import Settings
-from scheduler.intake import Intake
-from scheduler.preparing import prepare_forgotten
-from scheduler.queueing import queue_evaluations
+from scheduler.enqueue.corpus_statistics import prepare_forgotten
+from scheduler.enqueue.evaluations import queue_evaluations
+from scheduler.ingest.campaigns import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 KINDS = ("claim",) * 6 + ("complete",) * 4 + ("again",) * 2 + ("fail",) * 2

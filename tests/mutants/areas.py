@@ -40,7 +40,7 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "models/queue/corpus_statistics.py models/queue/corpus_statistics_plan.py",
             "tests/models/queue/test_corpus_statistics.py tests/models/test_every_kind.py tests/models/test_random_preparations.py "
-            "tests/scheduler/test_preparing.py",
+            "tests/scheduler/enqueue/test_corpus_statistics.py",
         ),
         _target(
             "models/queue/comparisons.py",
@@ -59,38 +59,51 @@ AREAS: dict[str, list[Target]] = {
             "tests/scheduler/test_recovery.py",
         ),
         _target(
-            "scheduler/recovery.py models/queue/consistency.py models/queue/retention.py models/queue/kinds.py scheduler/upkeep.py",
-            "tests/scheduler/test_recovery.py tests/scheduler/test_upkeep.py",
+            "scheduler/recovery.py models/queue/consistency.py models/queue/retention.py models/queue/kinds.py scheduler/maintenance.py",
+            "tests/scheduler/test_recovery.py tests/scheduler/test_maintenance.py",
         ),
         _target("models/queue/leader.py scheduler/leader.py", "tests/scheduler/test_leader.py"),
         _target("models/queue/workers.py", "tests/models/database/test_session.py"),
     ],
     "fairness": [
-        _target("scheduler/turns.py", "tests/scheduler/test_turns.py tests/scheduler/test_dispatch.py"),
+        _target("scheduler/fair_share.py", "tests/scheduler/test_fair_share.py tests/scheduler/test_dispatch.py"),
         _target(
-            "scheduler/waiting_rows.py scheduler/dispatch.py",
-            "tests/scheduler/test_waiting_rows.py tests/scheduler/test_dispatch.py tests/scheduler/test_editions.py "
+            "scheduler/queue_queries.py scheduler/dispatch.py",
+            "tests/scheduler/test_queue_queries.py tests/scheduler/test_dispatch.py tests/scheduler/test_editions.py "
             "tests/scheduler/test_leader.py",
         ),
         _target("scheduler/editions.py", "tests/scheduler/test_editions.py"),
-        _target("scheduler/costs.py scheduler/ended.py", "tests/scheduler/test_costs.py"),
+        _target(
+            "scheduler/enqueue/cost_model.py scheduler/completion_accounting.py",
+            "tests/scheduler/enqueue/test_cost_model.py",
+        ),
     ],
     "queueing": [
-        _target("scheduler/shards.py", "tests/scheduler/test_shards.py"),
-        _target("scheduler/planning.py", "tests/scheduler/test_planning.py tests/scheduler/test_intake.py"),
-        _target("scheduler/controls.py", "tests/scheduler/test_controls.py"),
+        _target("scheduler/enqueue/partition.py", "tests/scheduler/enqueue/test_partition.py"),
+        _target(
+            "scheduler/enqueue/shard_plan.py",
+            "tests/scheduler/enqueue/test_shard_plan.py tests/scheduler/ingest/test_campaigns.py",
+        ),
+        _target("scheduler/admin.py", "tests/scheduler/test_admin.py"),
         _target("worker/preemption.py", "tests/worker/test_handlers.py"),
         _target("worker/processes/dead_processes.py", "tests/worker/processes/test_dead_processes.py"),
     ],
     "nights": [
-        _target("models/nightly/claims.py", "tests/models/nightly/test_claims.py tests/scheduler/test_night_steps.py"),
-        _target("scheduler/night_plan.py", "tests/scheduler/test_night_plan.py tests/scheduler/test_night_steps.py"),
         _target(
-            "scheduler/night_steps.py scheduler/nightly.py scheduler/schedules.py",
-            "tests/scheduler/test_night_rounds.py tests/scheduler/test_night_steps.py "
-            "tests/scheduler/test_night_plan.py",
+            "models/nightly/claims.py", "tests/models/nightly/test_claims.py tests/scheduler/nightly/test_steps.py"
         ),
-        _target("scheduler/webhook.py", "tests/scheduler/test_webhook.py tests/scheduler/test_night_steps.py"),
+        _target(
+            "scheduler/nightly/plan.py", "tests/scheduler/nightly/test_plan.py tests/scheduler/nightly/test_steps.py"
+        ),
+        _target(
+            "scheduler/nightly/steps.py scheduler/nightly/runner.py scheduler/nightly/schedules.py",
+            "tests/scheduler/test_night_rounds.py tests/scheduler/nightly/test_steps.py "
+            "tests/scheduler/nightly/test_plan.py",
+        ),
+        _target(
+            "scheduler/webhooks/delivery.py",
+            "tests/scheduler/webhooks/test_delivery.py tests/scheduler/nightly/test_steps.py",
+        ),
     ],
     "reducer": [
         _target("models/storage/arrays.py", "tests/models/storage/test_arrays.py"),
@@ -216,26 +229,45 @@ AREAS: dict[str, list[Target]] = {
         *_of_one_name(
             "metrics/resampling", "bootstrap_p correction binomial paired power best_of", "tests/metrics/resampling"
         ),
-        *_of_one_name("analysis", "significance draws trials power", "tests/analysis"),
+        *_of_one_name(
+            "analysis/leaderboard", "significance more_replicates randomization power", "tests/analysis/leaderboard"
+        ),
         _target("metrics/ranking.py", "tests/metrics/test_ranking.py"),
     ],
     "analysis": [
-        _target("analysis/board.py", "tests/analysis/test_board.py tests/analysis/test_draws.py"),
-        *_of_one_name("analysis", "buckets changes drivers human ngrams tuning", "tests/analysis"),
-        _target("analysis/correlation.py", "tests/analysis/test_agreement.py tests/analysis/test_correlation.py"),
-        _target("analysis/agreement_objects.py analysis/agreement_words.py", "tests/analysis/test_agreement.py"),
         _target(
-            "analysis/regression.py analysis/baselines.py",
-            "tests/analysis/test_regression.py tests/analysis/test_nights.py",
+            "analysis/leaderboard/board.py",
+            "tests/analysis/leaderboard/test_board.py tests/analysis/leaderboard/test_more_replicates.py",
+        ),
+        *_of_one_name("analysis/breakdown", "buckets influential_segments ngrams", "tests/analysis/breakdown"),
+        *_of_one_name("analysis/meta_evaluation", "human tuning", "tests/analysis/meta_evaluation"),
+        _target("analysis/nightly/change_points.py", "tests/analysis/nightly/test_change_points.py"),
+        _target(
+            "analysis/meta_evaluation/correlation.py",
+            "tests/analysis/test_agreement.py tests/analysis/meta_evaluation/test_correlation.py",
         ),
         _target(
-            "analysis/nights.py analysis/night_series.py analysis/night_entries.py analysis/night_tests.py "
-            "analysis/night_words.py",
-            "tests/analysis/test_night_words.py tests/analysis/test_nights.py",
+            "analysis/meta_evaluation/correlation_json.py analysis/meta_evaluation/correlation_text.py",
+            "tests/analysis/test_agreement.py",
         ),
-        _target("analysis/judged.py", "tests/analysis/test_correlation.py tests/analysis/test_tuning.py"),
-        _target("analysis/swept.py", "tests/analysis/test_tuning.py"),
-        _target("analysis/texts.py", "tests/analysis/test_buckets.py tests/analysis/test_ngrams.py"),
+        _target(
+            "analysis/nightly/regression.py analysis/nightly/baselines.py",
+            "tests/analysis/nightly/test_regression.py tests/analysis/nightly/test_verdict.py",
+        ),
+        _target(
+            "analysis/nightly/verdict.py analysis/nightly/series.py analysis/nightly/entries.py analysis/nightly/tests.py "
+            "analysis/nightly/text.py",
+            "tests/analysis/nightly/test_text.py tests/analysis/nightly/test_verdict.py",
+        ),
+        _target(
+            "analysis/meta_evaluation/metrics_and_human.py",
+            "tests/analysis/meta_evaluation/test_correlation.py tests/analysis/meta_evaluation/test_tuning.py",
+        ),
+        _target("analysis/meta_evaluation/parameter_sweep.py", "tests/analysis/meta_evaluation/test_tuning.py"),
+        _target(
+            "analysis/breakdown/texts.py",
+            "tests/analysis/breakdown/test_buckets.py tests/analysis/breakdown/test_ngrams.py",
+        ),
     ],
     "metrics": [
         *_of_one_name(

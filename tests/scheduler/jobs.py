@@ -13,7 +13,7 @@ from models.database.session import reading
 from models.schema.queue import Reduction, Shard
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
-from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 from worker.context import Station
 from worker.handlers import do_reduction, do_shard
 

@@ -14,10 +14,10 @@ from models.schema.nightly import Night, Schedule
 from models.schema.queue import Shard
 from models.schema.states import BaselineKind, LeaseState
 from runtime.settings import Settings
-from scheduler.cron import Calendar
-from scheduler.intake import NewTestSet, store_campaign, store_test_set
-from scheduler.schedules import NewSchedule, add_schedule
-from scheduler.sources import Source, new_source
+from scheduler.ingest.campaigns import NewTestSet, store_campaign, store_test_set
+from scheduler.nightly.cron import Calendar
+from scheduler.nightly.schedules import NewSchedule, add_schedule
+from scheduler.nightly.sources import Source, new_source
 from tests.scheduler.jobs import WORDS, similar_text, some_text
 from worker.context import Station
 from worker.handlers import do_shard

@@ -28,7 +28,7 @@ from models.schema.states import QuotaKind
 from runtime.settings import Settings
 from scheduler.admission import check_open
 from scheduler.errors import NotTakingPart, PhaseClosed, ReusedKey
-from scheduler.intake import link_test_set
+from scheduler.ingest.campaigns import link_test_set
 from scheduler.quotas import read_clock
 from scheduler.submitting import Submitted, submit
 from tests.scheduler.jobs import one_block_shards, queue_job

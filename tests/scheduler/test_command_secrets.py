@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from runtime.settings import Settings
-from scheduler.commands import LONGEST_LINE, LONGEST_SECRET, TAIL_BYTES, TAIL_LINES, run_command
 from scheduler.errors import BadSource
-from scheduler.sources import new_source, outputs
+from scheduler.nightly.commands import LONGEST_LINE, LONGEST_SECRET, TAIL_BYTES, TAIL_LINES, run_command
+from scheduler.nightly.sources import new_source, outputs
 
 SECRETS = {
     "STEELYARD_MAIL_URL": "smtp://bot:mail%40hunter@mail",

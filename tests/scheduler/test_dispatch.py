@@ -18,7 +18,7 @@ from models.schema.queue import Evaluation, Leased, Preparation, PreparedState, 
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.dispatch import _window, dispatch, new_accounts
-from scheduler.turns import INTERACTIVE_EXTRA, Window
+from scheduler.fair_share import INTERACTIVE_EXTRA, Window
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from worker.context import Station
 from worker.handlers import do_preparation, do_shard
@@ -179,7 +179,7 @@ def test_a_team_that_had_less_goes_first(engine: Engine, database_url: str) -> N
 
 
 def test_many_teams_are_read_in_portions(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scheduler.waiting_rows.MOST_TURNS", 2)
+    monkeypatch.setattr("scheduler.queue_queries.MOST_TURNS", 2)
     settings = one_block_shards(database_url, smallest_window=20)
     for seed in range(5):
         queue_job(engine, settings, segments=256, systems=1, seed=seed, campaign=str(seed), team=str(seed))

@@ -16,11 +16,12 @@ from models.schema.queue import Comparison, Evaluation, Preparation, PreparedSta
 from models.schema.results import Score, Statistics
 from models.schema.states import ComparisonState, LeaseState, QueueClass
 from runtime.settings import Settings
-from scheduler import adopting, comparing, controls, editions, preparing, queueing
-from scheduler.comparing import request_comparison
+from scheduler import admin, editions
 from scheduler.dispatch import dispatch
 from scheduler.editions import Editions
-from scheduler.intake import Intake
+from scheduler.enqueue import corpus_statistics, evaluations, randomization, reuse
+from scheduler.enqueue.randomization import request_comparison
+from scheduler.ingest.campaigns import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.scheduler.test_dispatch import App
 from worker.context import Station
@@ -43,7 +44,7 @@ def settings(database_url: str) -> Settings:
 
 def become(monkeypatch: pytest.MonkeyPatch, edition: int) -> None:
     """Be a release of that edition."""
-    for module in (adopting, comparing, controls, editions, preparing, queueing):
+    for module in (reuse, randomization, admin, editions, corpus_statistics, evaluations):
         monkeypatch.setattr(module, "EDITION", edition)
 
 
@@ -132,7 +133,7 @@ def test_statistics_of_an_older_edition_are_dropped(
         # All shards are done, and nobody is left to add them up.
         claim_shard(connection, shards[2], owner="o", worker="w", lease_seconds=60, max_attempts=3)
         connection.execute(update(Shard).where(Shard.id == shards[2]).values(state=LeaseState.DONE))
-        queueing.start_reducing(connection, job.all_evaluations)
+        evaluations.start_reducing(connection, job.all_evaluations)
     become(monkeypatch, NEW)
     assert Editions().go(engine, settings) == 1
     with reading(engine) as connection:

@@ -13,8 +13,8 @@ from models.database.session import make_engine, reading
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
 from runtime.settings import Settings
-from scheduler import intake
-from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest import campaigns
+from scheduler.ingest.campaigns import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 
 TEST_SET = NewTestSet("set", {"A": b"a b\nc", "B": b"a c\nd"})
 OURS = [NewProtocol([label], [parse_metric("bleu")]) for label in "AB"]
@@ -42,7 +42,7 @@ def take(engine: Engine, *protocols: NewProtocol) -> Intake:
 def test_protocols_in_another_order(engine: Engine, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     take(engine, *([] if step == "store_protocol" else OURS))
     both_are_there = threading.Barrier(2)
-    do: Callable[..., Any] = getattr(intake, step)
+    do: Callable[..., Any] = getattr(campaigns, step)
     mine = threading.local()
 
     def do_and_wait(*arguments: Any, **others: Any) -> Any:
@@ -54,7 +54,7 @@ def test_protocols_in_another_order(engine: Engine, step: str, monkeypatch: pyte
                 both_are_there.wait(0.3)
         return done
 
-    monkeypatch.setattr(intake, step, do_and_wait)
+    monkeypatch.setattr(campaigns, step, do_and_wait)
     found: dict[int, Intake] = {}
 
     def run(number: int) -> None:

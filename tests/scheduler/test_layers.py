@@ -19,11 +19,11 @@ from models.schema.corpus import LayerBlock, Submission, Text, TextBlock
 from models.schema.results import Score
 from models.storage.arrays import unpack
 from runtime.settings import Settings
-from scheduler.embedded import Embedded
+from scheduler.embedded.processes import Embedded
 from scheduler.errors import BadIntake
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, store_test_set, take_in
-from scheduler.intake import test_set_hash as hash_of
-from scheduler.texts import NewText, store_texts, text_hash
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, store_test_set, take_in
+from scheduler.ingest.campaigns import test_set_hash as hash_of
+from scheduler.ingest.texts import NewText, store_texts, text_hash
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text
 
 LINES = b"dogs bark\ncats"

@@ -24,7 +24,7 @@ from models.schema.states import LeaseState
 from runtime.settings import Settings
 from scheduler import leader, loop
 from scheduler.dispatch import dispatch
-from scheduler.embedded import Embedded
+from scheduler.embedded.processes import Embedded
 from scheduler.errors import AlreadyRunning
 from scheduler.leader import Leadership, is_led
 from tests.databases import WATCHING

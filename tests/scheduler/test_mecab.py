@@ -14,8 +14,8 @@ from models.database.session import reading
 from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score
 from models.storage.arrays import unpack
-from scheduler.embedded import Embedded
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.embedded.processes import Embedded
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.metrics.target_languages import JAPANESE
 from tests.scheduler.jobs import one_block_shards
 

@@ -16,13 +16,13 @@ from models.schema.base import now
 from models.schema.nightly import Night, Schedule
 from models.schema.states import NightState
 from runtime.settings import Settings
-from scheduler import nightly
-from scheduler.commands import Stopped
-from scheduler.nightly import AT_ONCE, CORRECT_SECONDS, HASTE_SECONDS, Nights, _Step
-from scheduler.schedules import ask_for_night
+from scheduler.nightly import runner
+from scheduler.nightly.commands import Stopped
+from scheduler.nightly.runner import AT_ONCE, CORRECT_SECONDS, HASTE_SECONDS, Nights, _Step
+from scheduler.nightly.schedules import ask_for_night
 from tests.faults.cluster import PATIENCE, until
+from tests.scheduler.nightly.test_steps import claimed
 from tests.scheduler.nights import add, nights
-from tests.scheduler.test_night_steps import claimed
 
 
 @pytest.fixture
@@ -50,14 +50,14 @@ def night(engine: Engine, tmp_path: Path) -> OpenNight:
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The time that rounds go by: `seconds`."""
     clock = SimpleNamespace(seconds=1000.0)
-    monkeypatch.setattr(nightly, "time", SimpleNamespace(monotonic=lambda: clock.seconds))
+    monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=lambda: clock.seconds))
     return clock
 
 
 def called(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[Any, ...]]:
     """With what a function of the rounds was called, instead of doing anything."""
     calls: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(nightly, name, lambda *given: calls.append(given))
+    monkeypatch.setattr(runner, name, lambda *given: calls.append(given))
     return calls
 
 
@@ -116,7 +116,7 @@ def test_what_ends_a_step_says_if_it_counts(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(nightly, "fetch", fail)
+    monkeypatch.setattr(runner, "fetch", fail)
     station = Nights(settings_of(engine, retry_seconds=1000.0))
     station._run(_Step(night, "me"))
     assert nights(engine, "state", "owner", "attempts") == [("fetching", None, attempts)]
@@ -131,7 +131,7 @@ def test_who_does_one_night_plans_and_tells_of_no_other(
 ) -> None:
     """A round comes when it is time for one, and a look at the plans less often."""
     planned, corrected, opened = (called(monkeypatch, each) for each in ("plan_due", "correct_plans", "open_nights"))
-    monkeypatch.setattr(nightly, "open_nights", lambda _, only: opened.append((only,)) or [])
+    monkeypatch.setattr(runner, "open_nights", lambda _, only: opened.append((only,)) or [])
     station, told = Nights(settings_of(engine, sweep_seconds=5.0), only=only), list[int]()
     monkeypatch.setattr(station, "deliver", lambda: told.append(1))
     pause = 5.0 if only is None else HASTE_SECONDS
@@ -154,7 +154,7 @@ def test_so_many_steps_run_at_once_and_each_that_ends_makes_place(
         begun.append(night)
         ends[night - 1].wait(PATIENCE)
 
-    monkeypatch.setattr(nightly, "fetch", fetch)
+    monkeypatch.setattr(runner, "fetch", fetch)
     for number in range(AT_ONCE + 1):
         add(engine, tmp_path, name=f"gate{number}")
         with writing(engine) as connection:
@@ -186,7 +186,7 @@ def test_messages_are_seen_to_by_one_at_a_time(engine: Engine, monkeypatch: pyte
         end.wait(PATIENCE)
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr("scheduler.webhook.deliver_due", deliver_due)
+    monkeypatch.setattr("scheduler.webhooks.delivery.deliver_due", deliver_due)
     station = Nights(settings_of(engine))
     station.deliver()
     until(lambda: begun, "the first")

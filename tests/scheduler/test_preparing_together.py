@@ -20,8 +20,8 @@ from models.queue.corpus_statistics import (
 )
 from models.queue.evaluation_end import cancel_evaluations
 from models.schema.queue import Evaluation, Preparation, PreparedState
-from scheduler.intake import Intake
-from scheduler.queueing import queue_evaluations
+from scheduler.enqueue.evaluations import queue_evaluations
+from scheduler.ingest.campaigns import Intake
 from scheduler.recovery import sweep
 from tests.scheduler.jobs import one_block_shards, queue_job
 

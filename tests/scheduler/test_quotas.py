@@ -25,9 +25,9 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.roles import Feedback, PhaseKind
 from models.schema.states import Fault, LeaseState, QueueClass, QuotaKind
 from runtime.settings import Settings
-from scheduler.controls import cancel, retry
+from scheduler.admin import cancel, retry
 from scheduler.errors import BadIntake, BadQuota, BadSchedule, QuotaUsedUp, ReusedKey
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from scheduler.quotas import Standing, day_of, read_accounts, remove_quotas, set_phase
 from scheduler.submitting import LONGEST_DESCRIPTION, LONGEST_KEY, Submitted, submissions_ahead, submit
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text, work_off

@@ -15,8 +15,8 @@ from models.schema.base import now
 from models.schema.queue import Comparison, Evaluation, Leased, Preparation, Reduction, Shard, Trials, Worker
 from models.schema.states import IN_FLIGHT, LeaseState
 from runtime.settings import Settings
-from scheduler.comparing import request_comparison
-from scheduler.intake import Intake
+from scheduler.enqueue.randomization import request_comparison
+from scheduler.ingest.campaigns import Intake
 from scheduler.recovery import reclaim_all, reduce_forgotten, sweep
 from scheduler.telemetry import GIVEN_UP, HINTS_LOST, TAKEN_BACK, new_tally
 from tests.databases import waits_for_a_lock

@@ -19,7 +19,7 @@ from models.database.session import reading
 from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score
 from models.storage.arrays import unpack
-from scheduler.embedded import Embedded
+from scheduler.embedded.processes import Embedded
 from tests.faults.cluster import until
 from tests.scheduler.jobs import WORDS, one_block_shards, queue_job, similar_text, some_text
 

@@ -13,7 +13,7 @@ from metrics import parse_metric
 from models.database.session import reading, writing
 from models.schema.campaigns import Campaign
 from models.schema.roles import PhaseKind, SiteRole, Visibility
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.analysis.nights import add_night, add_schedule
 from tests.scheduler.jobs import one_block_shards
 from tests.web.service import DAY, Service

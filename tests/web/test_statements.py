@@ -35,13 +35,13 @@ from models.schema.queue import (
 from models.schema.results import Score, Statistics
 from models.schema.states import LeaseState
 from runtime.settings import Settings
-from scheduler.broker import forget_lost_hints
+from scheduler.completion_accounting import settle_ended
 from scheduler.dispatch import dispatch, new_accounts
 from scheduler.editions import Editions
-from scheduler.ended import settle_ended
+from scheduler.lost_messages import forget_lost_hints
+from scheduler.maintenance import Upkeep
 from scheduler.recovery import sweep
 from scheduler.telemetry import SchedulerMetrics, new_tally
-from scheduler.upkeep import Upkeep
 from tests.databases import copy, drop
 from tests.scheduler.test_dispatch import App
 from tests.statements import Statement, caught

@@ -21,7 +21,7 @@ from models.schema.base import now
 from models.schema.queue import Comparison, Evaluation, Leased, Preparation, Reduction, Shard, Trials
 from models.schema.results import Score
 from models.schema.states import LeaseState, QueueClass
-from scheduler.intake import Intake
+from scheduler.ingest.campaigns import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import Station
 from worker.counters import DONE, DROPPED, FAILURES, RETRIES, kind_of

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from analysis.significance import ALPHA
+from analysis.leaderboard.significance import ALPHA
 from models.database.session import reading, writing
 from models.schema.roles import Scope
 from web.access.principal import Principal

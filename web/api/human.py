@@ -8,7 +8,7 @@ from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
-from analysis.agreement_objects import agreement_object
+from analysis.meta_evaluation.correlation_json import agreement_object
 from models.corpus.judgments import StoredJudgments, list_judgments
 from models.database.session import reading, writing
 from web.asking import Asking, state_of

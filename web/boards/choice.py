@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.board import position_of_metric
+from analysis.leaderboard.board import position_of_metric
 from models.corpus.test_sets import first_called
 from models.results.boards import ListedBoard, list_boards, outgrown_boards
 from web.errors import Forbidden, NotThere

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from analysis.board import Board
-from analysis.draws import draws_of_tests, with_enough_draws
-from analysis.significance import bootstrap_pairs
-from analysis.trials import randomization_pairs
+from analysis.leaderboard.board import Board
+from analysis.leaderboard.more_replicates import draws_of_tests, with_enough_draws
+from analysis.leaderboard.randomization import randomization_pairs
+from analysis.leaderboard.significance import bootstrap_pairs
 from metrics.resampling.paired import pairs_to_test
 from metrics.resampling.randomization import TRIALS
 from models.database.session import reading
 from models.queue_status.progress import read_comparison_progress
 from models.results.leaderboard import read_contestants
 from models.schema.queue import Comparison
-from scheduler.comparing import request_comparison
+from scheduler.enqueue.randomization import request_comparison
 from web.boards.feedback import LEVEL
 from web.errors import BadRequest, NotThere
 
@@ -53,7 +53,7 @@ class Test(StrEnum):
 
 
 class Correction(StrEnum):
-    """For the number of pairs. The default is that of the leaderboard, `analysis.significance.CORRECTION`."""
+    """For the number of pairs. The default is that of the leaderboard, `analysis.leaderboard.significance.CORRECTION`."""
 
     NONE = "none"
     HOLM = "holm"

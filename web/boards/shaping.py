@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from analysis.board import notices_of
-from analysis.significance import ALPHA, CORRECTION
+from analysis.leaderboard.board import notices_of
+from analysis.leaderboard.significance import ALPHA, CORRECTION
 from web.boards.feedback import LEVEL
 from web.boards.names import name_of
 from web.boards.rounding import end_of

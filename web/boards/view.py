@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from analysis.significance import ALPHA
+from analysis.leaderboard.significance import ALPHA
 from metrics.ranking import places
 from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 from models.database.session import reading

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.significance import ALPHA
+from analysis.leaderboard.significance import ALPHA
 from metrics.resampling.bootstrap_p import bootstrap_p_values
 from web.boards.figures import Measured, read_replicates
 from web.boards.memory import Memory

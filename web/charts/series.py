@@ -13,7 +13,7 @@ from web.charts.palette import SERIES, SOFT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.night_series import NightSeries
+    from analysis.nightly.series import NightSeries
 
 WIDTH, HEIGHT = 720, 260
 SMALL = SIZE - 1

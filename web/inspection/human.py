@@ -10,7 +10,7 @@ from fastapi import UploadFile
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Connection, Engine
 
-from analysis.human import Matched
+from analysis.meta_evaluation.human import Matched
 from metrics.errors import MetricsError
 from metrics.human.judgments import Judged
 from metrics.human.reading import Reading, read_judgments
@@ -20,7 +20,7 @@ from metrics.text.names import printable
 from models.corpus.judgments import StoredJudgments, delete_judgments, list_judgments
 from models.corpus.test_sets import Named, segments_of_documents
 from models.database.session import reading, writing
-from scheduler.judgments import NothingMatched, store_judged
+from scheduler.ingest.judgments import NothingMatched, store_judged
 from web.errors import BadRequest, NotThere
 from web.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from web.life.sight import Sight
@@ -40,7 +40,7 @@ async def add_judgments(
 ) -> tuple[str, StoredJudgments, Matched]:
     """Store human scores of a test set of the campaign, all or nothing; the test set's title, and what is stored.
 
-    With it which of the judged systems are systems here (`scheduler.judgments.store_judged`). Raises Forbidden for
+    With it which of the judged systems are systems here (`scheduler.ingest.judgments.store_judged`). Raises Forbidden for
     others than organisers, BadRequest with all that is wrong, also where outputs are there and none of them was judged,
     and what `web.sandbox` raises.
     """

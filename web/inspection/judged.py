@@ -10,9 +10,9 @@ from functools import partial
 from markupsafe import Markup
 from sqlalchemy import Engine
 
-from analysis.board import Board, read_board
-from analysis.correlation import AgreementTable, Asked, agreement_of_segments, agreement_of_systems
-from analysis.judged import JudgedBoard, read_judged
+from analysis.leaderboard.board import Board, read_board
+from analysis.meta_evaluation.correlation import AgreementTable, Asked, agreement_of_segments, agreement_of_systems
+from analysis.meta_evaluation.metrics_and_human import JudgedBoard, read_judged
 from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM
 from models.corpus.judgments import StoredJudgments, find_judgments, list_judgments
 from models.database.session import reading

@@ -9,13 +9,13 @@ from functools import lru_cache
 from markupsafe import Markup
 from sqlalchemy import Connection, select
 
-from analysis.night_series import NightSeries
-from analysis.nights import History, NightReport, read_history, read_report
+from analysis.nightly.series import NightSeries
+from analysis.nightly.verdict import History, NightReport, read_history, read_report
 from models.nightly.runs import KnownNight, count_nights, list_nights
 from models.nightly.schedules import KnownSchedule, list_schedules
 from models.schema.base import now
 from models.schema.campaigns import Campaign
-from scheduler.night_plan import LATE_SECONDS
+from scheduler.nightly.plan import LATE_SECONDS
 from web.access.principal import Principal
 from web.charts import chart_of_nights
 from web.errors import Forbidden, NotSignedIn, NotThere

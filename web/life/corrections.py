@@ -22,7 +22,7 @@ from models.schema.corpus import Document, LayerBlock, Reference, Submission, Te
 from models.schema.queue import Evaluation
 from models.schema.states import OPEN
 from runtime.settings import Settings
-from scheduler.intake import NewProtocol, NewTestSet, store_protocols, store_test_set
+from scheduler.ingest.campaigns import NewProtocol, NewTestSet, store_protocols, store_test_set
 from web.errors import BadRequest, NotThere, Taken
 from web.inspection.human import note_added
 from web.life.measures import KnownMeasure, adopt_protocols, protocols_on
@@ -97,7 +97,7 @@ def correct(
     """Replace references of a test set of a campaign (`to_change`) and queue all that stands on it; the correction.
 
     Everything in this transaction: either there are a new version, measures and submissions on it, or nothing has
-    changed. What the correction does not touch is not measured again (`scheduler.adopting`). Human judgments come
+    changed. What the correction does not touch is not measured again (`scheduler.enqueue.reuse`). Human judgments come
     along, since source and segments are the same. Raises BadRequest, Taken, BadText and BadIntake.
     """
     reason = short_text(reason, "The reason", LONGEST_REASON, lines=True)

@@ -17,7 +17,7 @@ from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind
 from models.schema.states import QueueClass
 from runtime.settings import Settings
-from scheduler.queueing import queue_submissions
+from scheduler.enqueue.evaluations import queue_submissions
 from web.access.principal import COMMAND_LINE, Principal
 from web.errors import Forbidden, NotThere, Taken
 from web.life.changing import changed

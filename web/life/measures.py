@@ -21,8 +21,8 @@ from models.schema.corpus import Protocol, Submission, System
 from models.schema.queue import Evaluation
 from models.schema.states import QueueClass
 from runtime.settings import Settings
-from scheduler.intake import NewProtocol, store_protocols
-from scheduler.queueing import queue_submissions
+from scheduler.enqueue.evaluations import queue_submissions
+from scheduler.ingest.campaigns import NewProtocol, store_protocols
 from web.errors import BadRequest
 from web.life.sight import Sight
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from analysis.board import position_of_metric
+from analysis.leaderboard.board import position_of_metric
 from metrics.registry import parse_metric
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 from models.database.upsert import insert_new

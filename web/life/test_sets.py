@@ -22,7 +22,7 @@ from models.schema.base import now
 from models.schema.campaigns import CampaignProtocol, CampaignTestSet, called_there
 from models.schema.corpus import Protocol, Reference, Submission, TestSet
 from runtime.settings import Settings
-from scheduler.intake import NewTestSet, store_test_set
+from scheduler.ingest.campaigns import NewTestSet, store_test_set
 from web.errors import BadRequest, NotThere, Taken
 from web.life.measures import Measuring, add_measures
 from web.life.phases import find_phase

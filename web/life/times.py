@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from scheduler.cron import Calendar
+from scheduler.nightly.cron import Calendar
 from web.errors import BadRequest, BadTime
 
 LATEST_YEAR = 2200

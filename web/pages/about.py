@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from analysis.significance import ALPHA
+from analysis.leaderboard.significance import ALPHA
 from metrics.base import EDITION, edition_name
 from metrics.resampling.randomization import TRIALS
 from web.inspection.method import described_metrics

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
 from sqlalchemy import Connection
 
-from analysis.board import notices_of
+from analysis.leaderboard.board import notices_of
 from models.database.session import reading
 from models.results.entries import RULE
 from models.results.equal_outputs import read_equals

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from analysis.significance import ALPHA, beside_the_leaderboard
+from analysis.leaderboard.significance import ALPHA, beside_the_leaderboard
 from metrics.resampling.correction import TITLES
 from metrics.resampling.paired import smallest_p
 from models.database.session import reading, writing

@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
-from analysis.agreement_words import explanations
+from analysis.meta_evaluation.correlation_text import explanations
 from models.database.session import reading, writing
 from web.asking import Asking, state_of
 from web.diagnosis.equality import find_equals

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from analysis.night_words import badness, baseline_of, how_tested, level_of, place_of, summary
-from analysis.nights import NightReport
+from analysis.nightly.text import badness, baseline_of, how_tested, level_of, place_of, summary
+from analysis.nightly.verdict import NightReport
 from models.database.session import reading
 from models.schema.states import NightState
 from web.asking import Asking, state_of

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from numpy.typing import NDArray
 
-    from analysis.board import Board
-    from analysis.buckets import Breakdown
+    from analysis.breakdown.buckets import Breakdown
+    from analysis.leaderboard.board import Board
 
 FEW = f"* fewer than {limits.SMALL_GROUP} segments: such a score says little."
 

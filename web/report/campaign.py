@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.buckets import break_down, by_document, by_domain, by_length
-from analysis.drivers import read_drivers
-from analysis.ngrams import read_ngrams, words_of
-from analysis.significance import ALPHA, CORRECTION, beside_the_leaderboard, bootstrap_pairs, ranked_by_bootstrap
-from analysis.texts import read_board_texts, read_outputs
+from analysis.breakdown.buckets import break_down, by_document, by_domain, by_length
+from analysis.breakdown.influential_segments import read_drivers
+from analysis.breakdown.ngrams import read_ngrams, words_of
+from analysis.breakdown.texts import read_board_texts, read_outputs
+from analysis.leaderboard.significance import (
+    ALPHA,
+    CORRECTION,
+    beside_the_leaderboard,
+    bootstrap_pairs,
+    ranked_by_bootstrap,
+)
 from metrics.resampling.paired import smallest_p
 from models.corpus.judgments import list_judgments, read_systems
 from web.report import limits
@@ -31,8 +37,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from sqlalchemy import Connection
 
-    from analysis.board import Board
-    from analysis.texts import BoardTexts
+    from analysis.breakdown.texts import BoardTexts
+    from analysis.leaderboard.board import Board
     from metrics.resampling.paired import PairedResult
 
 NO_REPLICATES = "There are no replicates (--confidence 0), and so no intervals, tests and clusters."

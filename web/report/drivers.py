@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from analysis.drivers import Driver, Drivers
+    from analysis.breakdown.influential_segments import Driver, Drivers
     from metrics.inspection.ngrams import NgramDifference
     from metrics.resampling.paired import PairedResult
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from analysis.board import Board
+    from analysis.leaderboard.board import Board
     from metrics.ranking import Place
 
 WIDTH = 120

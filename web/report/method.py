@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from analysis.board import Board
+    from analysis.leaderboard.board import Board
 
 
 def method_body(boards: Sequence[Board], sentences: Sequence[str]) -> Markup:

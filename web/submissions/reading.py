@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metrics.errors import MetricsError
 from metrics.text.limits import OverLimit
 from scheduler.errors import SchedulerError
-from scheduler.submitted_text import lined_up, read_output
+from scheduler.ingest.outputs import lined_up, read_output
 from web.diagnosis.diagnose import refusal
 from web.submissions.received import opened
 from web.submissions.segment_lengths import check_segments

@@ -10,7 +10,7 @@ from models.queue.comparisons import end_comparisons
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
 from models.schema.corpus import Submission
 from models.schema.queue import Comparison, Evaluation
-from scheduler.controls import CANCELLED, UNFINISHED, queue_again
+from scheduler.admin import CANCELLED, UNFINISHED, queue_again
 from web.errors import NotThere, Taken
 from web.short_text import short_text
 

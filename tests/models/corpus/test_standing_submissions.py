@@ -6,7 +6,7 @@ from sqlalchemy import Engine
 from models.corpus.standing_submissions import find_contest, read_contest
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from scheduler.intake import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
+from scheduler.ingest.campaigns import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
 
 QUAY = NewTestSet("quay", {"B": b"x\ny", "A": b"x\nz"}, target_language="cs")
 

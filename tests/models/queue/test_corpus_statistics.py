@@ -22,8 +22,8 @@ from models.queue.corpus_statistics_plan import hurry, lock_state, uncounted
 from models.queue.evaluation_end import cancel_evaluations
 from models.schema.queue import Evaluation, Preparation, PreparedChapter, PreparedState, Shard
 from models.schema.states import LeaseState
-from scheduler.intake import Intake
-from scheduler.queueing import queue_evaluations
+from scheduler.enqueue.evaluations import queue_evaluations
+from scheduler.ingest.campaigns import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.computing.corpus_statistics import merging_work
 from worker.errors import PartsMissing

@@ -27,8 +27,8 @@ from models.schema.results import ReplicatePart, Score, Statistics
 from models.schema.states import LeaseState
 from models.storage.arrays import pack
 from models.storage.blobs import Placed
-from scheduler.intake import Intake
-from scheduler.queueing import queue_evaluations
+from scheduler.enqueue.evaluations import queue_evaluations
+from scheduler.ingest.campaigns import Intake
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job

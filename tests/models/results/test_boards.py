@@ -11,7 +11,7 @@ from models.schema.campaigns import CampaignProtocol, Declaration
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
 from runtime.settings import Settings
-from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.statements import caught
 
 
@@ -141,7 +141,7 @@ def test_what_is_planned_is_listed_only_where_it_is_asked_for(database_url: str)
 
 def take_in_nothing(connection, job: Intake) -> int:
     """Another protocol of the campaign, by which nothing was measured."""
-    from scheduler.intake import store_protocols
+    from scheduler.ingest.campaigns import store_protocols
 
     (other,) = store_protocols(connection, job.test_set_id, [NewProtocol(["A"], [parse_metric("ter")], 5)])
     connection.execute(insert(CampaignProtocol).values(campaign_id=job.campaign_id, protocol_id=other))

@@ -11,7 +11,7 @@ from models.database.session import reading, writing
 from models.results.equal_outputs import EqualOutput, Equals, read_equal_references, read_equals
 from models.schema.base import now
 from models.schema.campaigns import Declaration
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.web.life.campaigns import hand_in
 from tests.web.service import Service
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, delete, insert, select, update
 
-from analysis.board import Board
+from analysis.leaderboard.board import Board
 from metrics import parse_metric
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
@@ -20,7 +20,7 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.storage.arrays import pack
 from runtime.settings import Settings
-from scheduler.intake import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 
 NAMES = ("anna", "bert", "carl", "dora", "emil", "fred")
 FIRST = (30.0, 40.0, 30.0, None)

@@ -19,8 +19,8 @@ from models.schema.states import EvaluationState, LeaseState
 from models.storage import blobs
 from models.storage.blobs import collect, columns, content_of, find_lost, place
 from runtime.settings import Settings
-from scheduler.controls import retry
-from scheduler.queueing import queue_evaluations
+from scheduler.admin import retry
+from scheduler.enqueue.evaluations import queue_evaluations
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from worker.computing import scoring
 from worker.context import Station

@@ -18,7 +18,7 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.roles import DeclaredKind
 from models.storage.arrays import pack
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.web.service import Service
 
 METRICS = ("bleu", "ter")

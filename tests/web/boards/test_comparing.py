@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select
 
 import web.boards.comparing
-from analysis.board import Board, read_board
-from analysis.significance import bootstrap_pairs
+from analysis.leaderboard.board import Board, read_board
+from analysis.leaderboard.significance import bootstrap_pairs
 from models.database.session import reading
 from models.results.boards import list_boards
 from models.schema.accounts import AuditEntry

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.board import position_of_metric, read_board
-from analysis.night_entries import apart
+from analysis.leaderboard.board import position_of_metric, read_board
+from analysis.nightly.entries import apart
 from models.database.session import reading
 from models.nightly.scores import read_night_scores
 from models.results.boards import list_boards

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import select, update
 
 import web.boards.wins
-from analysis.board import Board, read_board
-from analysis.significance import ranked_by_bootstrap
+from analysis.leaderboard.board import Board, read_board
+from analysis.leaderboard.significance import ranked_by_bootstrap
 from models.database.session import make_engine, reading, writing
 from models.results.boards import ListedBoard, list_boards
 from models.schema.campaigns import Campaign

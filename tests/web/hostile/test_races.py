@@ -20,7 +20,7 @@ from models.schema.accounts import Account, ApiToken, Membership, Team
 from models.schema.campaigns import Campaign
 from models.schema.roles import SiteRole, TeamRole
 from scheduler.errors import BadIntake
-from scheduler.intake import store_campaign
+from scheduler.ingest.campaigns import store_campaign
 from tests.web.service import Service
 from web.access.teams import MOST_TEAMS
 from web.access.tokens import MOST_TOKENS

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from models.database.session import make_engine
-from scheduler.webhook import deliver_due, signature
-from scheduler.webhook_request import LARGEST_ANSWER
+from scheduler.webhooks.delivery import deliver_due, signature
+from scheduler.webhooks.request import LARGEST_ANSWER
 from tests.scheduler.receiver import receiver
-from tests.scheduler.test_webhook import SECRET, add_delivery, delivery, settings_of
+from tests.scheduler.webhooks.test_delivery import SECRET, add_delivery, delivery, settings_of
 
 GUIDE = Path(__file__).parents[3] / "docs" / "regressions.md"
 Genuine = Callable[..., bool]

@@ -11,7 +11,7 @@ from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet
 from models.schema.corpus import Submission, System
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import work_off
 from tests.web.service import Service
 

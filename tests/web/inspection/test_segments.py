@@ -8,7 +8,7 @@ from models.database.session import writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet, Declaration
 from models.schema.roles import Feedback, PhaseKind
-from scheduler.intake import NewTestSet, take_in
+from scheduler.ingest.campaigns import NewTestSet, take_in
 from tests.web.inspection.looked_at import OUTPUTS, Looked, look_at
 from tests.web.life.campaigns import hand_in, with_test_set
 from tests.web.service import DAY, Service

@@ -13,7 +13,7 @@ from models.schema.campaigns import CampaignTestSet, Declaration
 from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind, LateRule, PhaseKind, Scope
 from models.schema.states import QueueClass
-from scheduler.intake import NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewSubmission, NewTestSet, take_in
 from tests.web.life.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set
 from tests.web.service import DAY, Service
 from web.access.principal import COMMAND_LINE, Principal, principal_of_token

@@ -21,7 +21,7 @@ from models.schema.corpus import Submission
 from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.roles import Feedback, LateRule, PhaseKind, SiteRole, TeamRole
-from scheduler.intake import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set
 from tests.web.service import DAY, Service

@@ -14,7 +14,7 @@ from metrics.text import mecab
 from metrics.text.tokenizers import tokenizer_name
 from models.database.session import writing
 from models.schema.roles import SiteRole
-from scheduler.intake import NewProtocol, store_protocol
+from scheduler.ingest.campaigns import NewProtocol, store_protocol
 from tests.metrics.target_languages import CAMPAIGNS
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import found, given, hand_in, with_test_set

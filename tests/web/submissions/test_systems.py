@@ -10,7 +10,7 @@ from models.database.session import writing
 from models.schema.accounts import Team
 from models.schema.corpus import Submission
 from models.schema.roles import PhaseKind
-from scheduler.intake import NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewSubmission, NewTestSet, take_in
 from tests.web.submissions.port import ADDRESS, NAME, Port, output
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from models.queue.reductions import claim_reduction
 from models.queue.shards import claim_shard
 from models.schema.queue import Evaluation, Preparation, Reduction, Shard, Trials, Worker
 from models.schema.states import LeaseState
-from scheduler.comparing import request_comparison
-from scheduler.intake import Intake
+from scheduler.enqueue.randomization import request_comparison
+from scheduler.ingest.campaigns import Intake
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from worker.app import make_app

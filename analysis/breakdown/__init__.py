@@ -1,0 +1,1 @@
+"""What is behind a score: parts of the test set, segments, n-grams, texts."""

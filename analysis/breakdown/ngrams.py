@@ -1,0 +1,66 @@
+"""The n-grams that one system of a leaderboard gets right and another misses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.breakdown.texts import read_outputs
+from metrics.batch import Batch
+from metrics.errors import MetricsError
+from metrics.inspection.ngrams import ngram_differences
+from metrics.segments import Segments
+from metrics.text.tokenizers import BY_CHARACTER, USUAL, prepared_text, tokenizer_name
+from worker.computing.scoring import known_metric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from analysis.breakdown.texts import BoardTexts
+    from analysis.leaderboard.board import Board
+    from metrics.inspection.ngrams import Lists
+
+COUNTED_TOGETHER = 4_000
+"""Segments up to which all pairs are counted together, since neighbours share a system; beyond, memory matters more."""
+
+
+def read_ngrams(
+    connection: Connection, board: Board, texts: BoardTexts, pairs: Sequence[tuple[int, int]], most: int
+) -> list[Lists]:
+    """Of each pair of systems, by order, the n-grams that the first gets right more often, and the reverse."""
+    if texts.segments > COUNTED_TOGETHER and len(pairs) > 1:
+        return [found for pair in pairs for found in read_ngrams(connection, board, texts, [pair], most)]
+    tokenizer, case = words_of(board)
+    systems = sorted({system for pair in pairs for system in pair})
+    outputs = read_outputs(connection, [board.rows[system] for system in systems], texts.segments)
+    batch = Batch(
+        Segments(references=texts.references, hypotheses=outputs, variable_references=texts.variable_references)
+    )
+    places = [(systems.index(first), systems.index(second)) for first, second in pairs]
+    return ngram_differences(batch, places, tokenizer=tokenizer, case=case, most=most)
+
+
+def words_of(board: Board) -> tuple[str, str]:
+    """Tokenizer and case of the board's first metric that counts words; 13a and case kept where none does.
+
+    Passed over are tokenizers that cannot be used here.
+    """
+    for specification in board.listed.metrics:
+        try:
+            metric = known_metric(specification)
+        except MetricsError:
+            continue
+        tokenizer, case = getattr(metric, "tok", "none"), getattr(metric, "case", "mixed")
+        if tokenizer_name(tokenizer) not in {"none", BY_CHARACTER} and _is_usable(tokenizer):
+            return tokenizer, case
+    return USUAL, "mixed"
+
+
+def _is_usable(tokenizer: str) -> bool:
+    """Whether there is such a tokenizer, with all it needs, here: the workers may have more than we."""
+    try:
+        prepared_text(b"", tokenizer)
+    except MetricsError:
+        return False
+    return True

@@ -1,0 +1,104 @@
+"""The texts behind a leaderboard, line by line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import select
+
+from metrics.inspection.lengths import counts_characters, reference_lengths
+from metrics.text.blocks import block_count
+from models.corpus.protocols import read_measurement
+from models.schema.corpus import Document, Protocol, Submission, TestSet
+from worker.computing.scoring import read_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+    from analysis.leaderboard.board import Board
+    from models.results.leaderboard import LeaderboardRow
+
+AT_ONCE = 64
+"""Blocks whose words are counted together."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A document: a run of segments that belong together."""
+
+    first: int
+    segments: int
+    name: str
+    domain: str
+
+
+@dataclass(frozen=True, eq=False)
+class BoardTexts:
+    """A test set as a leaderboard's protocol uses it. Texts are lines joined by newlines."""
+
+    test_set_id: int
+    segments: int
+    source_language: str
+    """A code such as `cs`, or empty where it is not known."""
+    target_language: str
+    variable_references: bool
+    source: bytes | None
+    references: Sequence[bytes]
+    """Those of the protocol, in its order; none, and no source, where they were to stay in the database."""
+    lengths: NDArray[np.float64]
+    """(segments,): the mean length of each segment's references, in words or, for some languages, in characters."""
+    documents: Sequence[Passage]
+    """In the order of the segments; empty where none are known."""
+
+
+def read_board_texts(connection: Connection, board: Board, *, held: bool = True) -> BoardTexts:
+    """The texts that all systems of a leaderboard share; unless they are to be `held`, what is known of them."""
+    measurement = read_measurement(connection, board.listed.protocol_id)
+    test_set = connection.execute(
+        select(TestSet)
+        .join(Protocol, Protocol.test_set_id == TestSet.id)
+        .where(Protocol.id == board.listed.protocol_id)
+    ).one()
+    documents = connection.execute(
+        select(Document).where(Document.test_set_id == test_set.id).order_by(Document.first_segment)
+    )
+    references = measurement.reference_texts
+    blocks = block_count(test_set.segments)
+    texts = read_texts(connection, references, 0, blocks) if held else []
+    source = [test_set.source_text_id] if held and test_set.source_text_id is not None else []
+    sources = read_texts(connection, source, 0, blocks) if source else [None]
+    return BoardTexts(
+        test_set_id=test_set.id,
+        segments=test_set.segments,
+        source_language=test_set.source_language,
+        target_language=test_set.target_language,
+        variable_references=test_set.variable_references,
+        source=sources[0],
+        references=texts,
+        lengths=_lengths(connection, references, blocks, test_set.target_language),
+        documents=[Passage(row.first_segment, row.segments, row.name, row.domain) for row in documents],
+    )
+
+
+def _lengths(
+    connection: Connection, references: Sequence[int], blocks: int, target_language: str
+) -> NDArray[np.float64]:
+    characters, lengths = counts_characters(target_language), []
+    for begin in range(0, blocks, AT_ONCE):
+        texts = read_texts(connection, references, begin, min(begin + AT_ONCE, blocks))
+        lines = [text.decode().split("\n") for text in texts]
+        lengths.append(reference_lengths(lines, characters=characters))
+    return np.concatenate(lengths)
+
+
+def read_outputs(connection: Connection, rows: Sequence[LeaderboardRow], segments: int) -> list[bytes]:
+    """The output of each system; of several runs that of the first."""
+    submissions = [row.submissions[0] for row in rows]
+    stored = connection.execute(select(Submission.id, Submission.text_id).where(Submission.id.in_(submissions)))
+    texts = {row.id: row.text_id for row in stored}
+    return read_texts(connection, [texts[submission] for submission in submissions], 0, block_count(segments))

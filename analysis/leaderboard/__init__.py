@@ -1,0 +1,1 @@
+"""A leaderboard from stored results: ranks, significance, power."""

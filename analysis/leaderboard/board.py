@@ -1,0 +1,304 @@
+"""A leaderboard: the systems of one protocol with their scores and intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.errors import MetricsError
+from metrics.registry import parse_metric
+from metrics.resampling.interval import interval, percentile_intervals
+from metrics.resampling.jackknife import leave_one_out
+from metrics.resampling.runs import RunSpread, mean_over_runs, run_spread
+from metrics.segmentation import unsegmented_of
+from metrics.titles import titled_apart, told_apart
+from models.results.boards import output_of
+from models.results.equal_outputs import read_equal_references
+from models.results.leaderboard import read_leaderboard
+from models.results.statistics import read_statistics
+from models.schema.roles import DeclaredKind
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+    Interval = tuple[float, float]
+
+    from analysis.leaderboard.significance import Ranking
+    from metrics.base import Metric
+    from metrics.ranking import Place
+    from models.results.boards import ListedBoard
+    from models.results.leaderboard import LeaderboardRow, LeaderboardScore
+
+
+@dataclass(frozen=True)
+class Board:
+    """The systems of one protocol, best first by the metric they are sorted by."""
+
+    listed: ListedBoard
+    """Campaign, test set and protocol."""
+    level: float
+    sorted_by: int
+    """Position of a metric."""
+    rows: Sequence[LeaderboardRow]
+    same_output: Mapping[tuple[int, ...], str]
+    """A row's evaluations -> the system above it whose output is the very same."""
+    ranking: Ranking | None = None
+    """Rank ranges and clusters, where they were asked for."""
+    interval_kind: str = "percentile"
+    """One of metrics.resampling.interval.INTERVALS."""
+    numbered: bool = False
+    """Names of systems have the numbers of their submissions behind them, because a system may stand here twice."""
+    not_ranked: int = 0
+    """Systems that stand here without a rank, whether they are among the rows or not."""
+    more_replicates: Mapping[LeaderboardScore, NDArray[np.float64]] = field(default_factory=dict)
+    """What tests need whose correction asks for more draws than are stored (`analysis.leaderboard.more_replicates`): all of them, the stored
+    ones first."""
+    left_out: Mapping[LeaderboardScore, NDArray[np.float64]] = field(default_factory=dict)
+    """What BCa intervals need: the score (segments,) without each segment."""
+
+    same_as_reference: Mapping[tuple[int, ...], str] = field(default_factory=dict)
+    """A row's evaluations -> the reference that is its output. Tells of references: not for teams while those are
+    hidden."""
+    without: tuple[str, ...] = ()
+    """Names of systems that were left out because somebody asked for it, sorted."""
+
+    @property
+    def title(self) -> str:
+        """What was measured against what."""
+        plural = "s" if len(self.listed.references) > 1 else ""
+        return f"{self.listed.name}, reference{plural} {' + '.join(self.listed.references)}"
+
+    @property
+    def titles(self) -> list[str]:
+        """The metrics' names for people, an arrow where less is better."""
+        for row in self.rows:
+            if row.scores:
+                return [score.title + ("" if score.higher_is_better else " ↓") for score in row.scores]
+        return list(self.listed.metrics)
+
+    @property
+    def notices(self) -> list[str]:
+        """What whoever reads the scores must know."""
+        return notices_of(self.listed)
+
+    def interval(self, score: LeaderboardScore) -> tuple[float, float] | None:
+        """The interval at the board's level; None without replicates or where one of them is undefined."""
+        if score.score is None or not len(score.replicate_scores):
+            return None
+        return interval(self.interval_kind, score.replicate_scores, self.level, score.score, self.left_out.get(score))
+
+    def interval_of_difference(self, metric: int, a: int, b: int) -> tuple[float, float] | None:
+        """The interval of the score of row b minus that of row a; None where one of them has none.
+
+        It comes from the replicates that are stored, as those of the scores do, however many draws the tests take.
+        """
+        first, second = (self.rows[row].scores[metric] for row in (a, b))
+        if first.score is None or second.score is None or not self.listed.replicates:
+            return None
+        left_out = self.left_out[second] - self.left_out[first] if self.left_out else None
+        differences = second.replicate_scores - first.replicate_scores
+        return interval(self.interval_kind, differences, self.level, second.score - first.score, left_out)
+
+    def intervals_of_differences(self, metric: int, pairs: Sequence[tuple[int, int]]) -> list[Interval | None]:
+        """As `interval_of_difference`, of each pair of rows."""
+        if self.interval_kind != "percentile" or not self.listed.replicates:
+            return [self.interval_of_difference(metric, a, b) for a, b in pairs]
+        replicates = [
+            self.rows[b].scores[metric].replicate_scores - self.rows[a].scores[metric].replicate_scores
+            for a, b in pairs
+        ]
+        return percentile_intervals(np.stack(replicates), self.level)
+
+    def scores(self, metric: int) -> NDArray[np.float64]:
+        """The scores of all rows by one of the metrics; NaN where there is none."""
+        found = [row.scores[metric].score if row.scores else None for row in self.rows]
+        return np.array([np.nan if score is None else score for score in found], dtype=np.float64)
+
+    def higher_is_better(self, metric: int) -> bool:
+        """Whether more is better by one of the metrics."""
+        return all(row.scores[metric].higher_is_better for row in self.rows if row.scores)
+
+    def name(self, row: LeaderboardRow) -> str:
+        """Team and system, and how many runs it has where they have names."""
+        name = f"{row.team}/{row.system}" if row.team else row.system
+        if any(row.runs):
+            alone = len(row.runs) == 1
+            name += f" (run {row.runs[0]})" if alone and self.numbered else f" ({len(row.runs)} run{'s'[alone:]})"
+        return f"{name} #{','.join(map(str, row.submissions))}" if self.numbered or row.twice else name
+
+    def remark(self, row: LeaderboardRow) -> str:
+        """What a reader must know beside the scores."""
+        if row.scores:
+            same = self.same_output.get(row.evaluations, "")
+            said = remark(same, row.kind, ranked=row.ranked, late=row.late_seconds > 0)
+            reference = self.same_as_reference.get(row.evaluations)
+            return ", ".join(filter(None, (f"same as reference {reference}" if reference else "", said)))
+        state = f"{row.state.value}: {row.reason}" if row.reason else row.state.value
+        return f"{row.runs_done} of {len(row.runs)} runs done; {state}" if len(row.runs) > 1 else state
+
+    def tested_replicates(self, metric: int) -> NDArray[np.float64]:
+        """(rows, draws): what bootstrap tests by one of the metrics rest on; NaN for rows without scores."""
+        scores = [row.scores[metric] if row.scores else None for row in self.rows]
+        known = [self.more_replicates.get(each, each.replicate_scores) for each in scores if each]
+        undefined = np.full(len(known[0]) if known else self.listed.replicates, np.nan)
+        found = iter(known)
+        return np.stack([undefined if each is None else next(found) for each in scores])
+
+    @property
+    def ranked_rows(self) -> list[int]:
+        """Positions of the systems that are ranked."""
+        return [position for position, row in enumerate(self.rows) if row.ranked]
+
+    @property
+    def draws(self) -> int:
+        """Of its bootstrap tests."""
+        return max((len(each) for each in self.more_replicates.values()), default=self.listed.replicates)
+
+    def only(self, rows: Sequence[int]) -> Board:
+        """The board with some of its rows, in its order, as if there were no others; ranks stay."""
+        return replace(self, rows=[self.rows[row] for row in sorted(rows)], ranking=None)
+
+    def leaving_out(self, names: Collection[str]) -> Board:
+        """The board without the systems of these names, which may be said with their teams (TEAM/SYSTEM) or without."""
+        full = [f"{row.team}/{row.system}" if row.team else row.system for row in self.rows]
+        gone = {row for row, each in enumerate(self.rows) if {full[row], each.system, self.name(each)} & set(names)}
+        without = tuple(sorted({*self.without, *(full[row] for row in gone)}))
+        return replace(self.only([row for row in range(len(full)) if row not in gone]), without=without)
+
+    def place(self, row: int, metric: int) -> Place | None:
+        """Where the system of a row stands by a metric; None where nothing was tested or it has no score."""
+        return self.ranking.places[metric][row] if self.ranking and self.ranking.places else None
+
+
+def read_board(
+    connection: Connection,
+    listed: ListedBoard,
+    level: float,
+    sort: str | None = None,
+    *,
+    interval_kind: str = "percentile",
+    ranked_only: bool = False,
+    all_submissions: bool = False,
+    submissions: Sequence[int] | None = None,
+) -> Board | None:
+    """A leaderboard sorted by a metric of that name; None where it has none of that name.
+
+    With `ranked_only` it has no rows but those that are ranked (`models.results.entries`); with `all_submissions` those that
+    were replaced, too. `submissions` are the only ones, each by itself, of whatever campaign.
+    """
+    position = position_of_metric(listed.metrics, sort)
+    if position is None:
+        return None
+    rows = read_leaderboard(
+        connection,
+        listed.protocol_id,
+        campaign_id=listed.campaign_id if submissions is None else None,
+        sort_metric=position,
+        all_submissions=all_submissions,
+        submissions=submissions,
+    )
+    rows = [replace(row, scores=tuple(titled_apart(row.scores))) for row in rows]
+    not_ranked = sum(not row.ranked for row in rows)
+    if ranked_only:
+        rows = [row for row in rows if row.ranked]
+    board = Board(
+        listed=listed,
+        level=level,
+        sorted_by=position,
+        rows=rows,
+        same_output={},
+        interval_kind=interval_kind,
+        numbered=all_submissions or submissions is not None,
+        not_ranked=not_ranked,
+        left_out=_left_out(connection, rows) if interval_kind == "bca" and listed.replicates else {},
+    )
+    texts = output_of(connection, [submission for row in rows for submission in row.submissions])
+    first: dict[tuple[int, ...], str] = {}
+    same: dict[tuple[int, ...], str] = {}
+    for row in rows:
+        outputs = tuple(texts[submission] for submission in row.submissions)
+        if outputs in first:
+            same[row.evaluations] = first[outputs]
+        else:
+            first[outputs] = board.name(row)
+    equal = read_equal_references(connection, [submission for row in rows for submission in row.submissions])
+    references = {
+        row.evaluations: " and ".join(dict.fromkeys(label for each in row.submissions for label in equal.get(each, ())))
+        for row in rows
+    }
+    return replace(
+        board, same_output=same, same_as_reference={key: labels for key, labels in references.items() if labels}
+    )
+
+
+def remark(same_output_as: str, kind: str, *, ranked: bool, late: bool) -> str:
+    """What a reader must know of a system that has scores, in a few words."""
+    standing = "" if ranked else "contrastive" if kind == DeclaredKind.CONTRASTIVE else "not ranked"
+    said = (f"same output as {same_output_as}" if same_output_as else "", standing, "late" if late else "")
+    return ", ".join(filter(None, said))
+
+
+def notices_of(listed: ListedBoard) -> list[str]:
+    """What whoever reads the scores of a board must know: metrics that keep a tokenizer which does not fit."""
+    return unsegmented_of(listed.metrics, listed.target_language)
+
+
+def same_output_pairs(connection: Connection, board: Board) -> set[tuple[int, int]]:
+    """The pairs of rows, either way round, whose outputs are the very same."""
+    texts = output_of(connection, [submission for row in board.rows for submission in row.submissions])
+    outputs = [tuple(texts[submission] for submission in row.submissions) for row in board.rows]
+    rows = range(len(outputs))
+    return {(a, b) for a in rows for b in rows if a != b and outputs[a] == outputs[b]}
+
+
+def spread_of_runs(score: LeaderboardScore) -> RunSpread | None:
+    """What makes a score vary from test set to test set and from run to run; None where a run has no score."""
+    if score.score is None:
+        return None
+    return run_spread(np.array(score.run_scores, dtype=np.float64), score.run_replicate_scores)
+
+
+def _left_out(connection: Connection, rows: Sequence[LeaderboardRow]) -> dict[LeaderboardScore, NDArray[np.float64]]:
+    found = {}
+    for row in rows:
+        for metric, score in enumerate(row.scores):
+            statistics = read_statistics(connection, row.evaluations, metric)
+            of_runs = leave_one_out(parse_metric(score.specification), statistics)
+            found[score] = mean_over_runs(of_runs, [len(row.runs)])[0]
+    return found
+
+
+def position_of_metric(metrics: Sequence[str], wanted: str | None) -> int | None:
+    """Which of the metrics is meant: the one of that specification, title or name, or the first; None where none is.
+
+    Titles as boards show them (`metrics.titles`) before those that several share.
+    """
+    if wanted is None:
+        return 0
+    if wanted in metrics:
+        return metrics.index(wanted)
+    meant, parsed = _known_metric(wanted), [_known_metric(specification) for specification in metrics]
+    if meant in parsed and meant is not None:
+        return parsed.index(meant)
+    plain = [metric.title if metric else each for metric, each in zip(parsed, metrics, strict=True)]
+    for titles in (told_apart(plain, metrics), plain):
+        for position, title in enumerate(titles):
+            if title.lower() == wanted.lower():
+                return position
+    for position, specification in enumerate(metrics):
+        if specification.partition(":")[0] == wanted.lower():
+            return position
+    return None
+
+
+def _known_metric(specification: str) -> Metric | None:
+    """The metric; None where it is not here (any more): what is stored can be shown without it."""
+    try:
+        return parse_metric(specification)
+    except MetricsError:
+        return None

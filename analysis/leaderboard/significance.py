@@ -1,0 +1,155 @@
+"""Which differences on a leaderboard are more than chance, and the ranks that follow from them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.ranking import places
+from metrics.resampling.bootstrap_p import bootstrap_p_values
+from metrics.resampling.correction import corrected
+from metrics.resampling.paired import FEW_SEGMENTS, PairedResult, few_segments, pairs_to_test, smallest_p
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.leaderboard.board import Board
+    from metrics.ranking import Place
+
+ALPHA = 0.05
+"""Differences with a smaller p-value are more than chance."""
+
+CORRECTION = "none"
+"""The tests of a leaderboard are not corrected for their number: WMT's rule. Whatever shows differences does the same
+unless it is asked for another correction, so that it says nothing else than the leaderboard."""
+
+PAIRS_AT_ONCE = 64
+"""Pairs whose replicates are compared at a time: they fit a cache."""
+
+
+def beside_the_leaderboard(test: str, correction: str) -> str:
+    """A sentence for whatever shows tests of systems that stand on a leaderboard: whether it tests as they do there."""
+    if correction != CORRECTION:
+        return "This is stricter than the leaderboard, whose tests are not corrected for their number."
+    often = f"about {100 * ALPHA:g} of 100 pairs of equally good systems are marked by chance"
+    if test != "bootstrap":
+        return f"The leaderboard uses the paired bootstrap. Neither corrects for the number of pairs: {often}."
+    return f"This is the rule of the leaderboard, which does not correct for the number of pairs: {often}."
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Where the systems of a board stand by each metric, and by which tests."""
+
+    test: str
+    """"bootstrap" or "randomization"."""
+    alpha: float
+    correction: str
+    draws: int
+    """Replicates or trials of each test."""
+    places: Sequence[Sequence[Place | None]] = ()
+    """By metric and row of the board; empty where nothing could be tested."""
+    fault: str = ""
+    """Why nothing could be tested, or what keeps the tests from their promise; sentences, or empty."""
+
+
+def bootstrap_pairs(
+    board: Board, metric: int, *, baseline: int | None = None, correction: str = CORRECTION, intervals: bool = True
+) -> list[PairedResult]:
+    """All pairs of a board's systems, or every other one against a baseline, by one of its metrics.
+
+    Systems are positions in `board.rows`; those without a score are left out. Empty where there are no replicates.
+    Without `intervals` the results have none, which is quicker.
+    """
+    if not board.listed.replicates:
+        return []
+    scores = board.scores(metric)
+    pairs = scored_pairs(board, metric, baseline)
+    replicates = board.tested_replicates(metric)
+    found: list[PairedResult] = []
+    for begin in range(0, len(pairs), PAIRS_AT_ONCE):
+        some = pairs[begin : begin + PAIRS_AT_ONCE]
+        first, second = (list(side) for side in zip(*some, strict=True))
+        differences = scores[second] - scores[first]
+        p_values = bootstrap_p_values(differences, replicates[second] - replicates[first]).tolist()
+        ends = board.intervals_of_differences(metric, some) if intervals else [None] * len(some)
+        for (a, b), difference, p, interval in zip(some, differences.tolist(), p_values, ends, strict=True):
+            found.append(PairedResult(a, b, metric, difference, p, interval=interval))
+    return with_correction(found, correction)
+
+
+def scored_pairs(board: Board, metric: int, baseline: int | None = None) -> list[tuple[int, int]]:
+    """The pairs of rows that have a score by one of the metrics, each of which is tested."""
+    known = (~np.isnan(board.scores(metric))).tolist()
+    return [(a, b) for a, b in pairs_to_test(len(known), baseline) if known[a] and known[b]]
+
+
+def with_correction(pairs: Sequence[PairedResult], correction: str) -> list[PairedResult]:
+    """The results of one family of tests with corrected p-values."""
+    family = corrected([pair.p for pair in pairs], correction)
+    # As `replace`, which takes three times as long: a hundred systems are thousands of pairs.
+    return [
+        PairedResult(pair.a, pair.b, pair.metric, pair.difference, pair.p, p, pair.interval)
+        for pair, p in zip(pairs, family.tolist(), strict=True)
+    ]
+
+
+def board_places(board: Board, metric: int, pairs: Sequence[PairedResult], alpha: float = ALPHA) -> list[Place | None]:
+    """Ranks, rank ranges and clusters of a board's systems by one metric, from all its pairs; in the rows' order.
+
+    A system is better than another where the corrected p-value of their difference is below `alpha`.
+    """
+    better = np.zeros((len(board.rows), len(board.rows)), np.bool_)
+    for pair in pairs:
+        if pair.p_corrected < alpha:
+            # The better score decides which of the two has won.
+            better[pair.a, pair.b] = better[pair.b, pair.a] = True
+    return places(board.scores(metric).tolist(), better, higher_is_better=board.higher_is_better(metric))
+
+
+def ranked_by_bootstrap(board: Board, *, alpha: float = ALPHA, correction: str = CORRECTION) -> Board:
+    """The board with places by every metric among the systems that are ranked, from the replicates that it has.
+
+    Without correction it is WMT's rule.
+    """
+    ranking = Ranking("bootstrap", alpha, correction, board.draws)
+    if not board.listed.replicates:
+        fault = "No replicates were stored (--confidence 0), so there are no rank ranges and clusters."
+        return replace(board, ranking=replace(ranking, fault=fault))
+    ranked = board.only(board.ranked_rows)
+    pairs = [
+        bootstrap_pairs(ranked, n, correction=correction, intervals=False) for n in range(len(board.listed.metrics))
+    ]
+    return replace(board, ranking=ranking_of(board, pairs, ranking))
+
+
+def ranking_of(board: Board, pairs: Sequence[Sequence[PairedResult]], ranking: Ranking) -> Ranking:
+    """The ranking with places from the pairs of every metric, which are those of the board's ranked rows alone."""
+    ranked, resamples = board.only(board.ranked_rows), ranking.draws
+    found = []
+    for metric, of_metric in enumerate(pairs):
+        places_of: list[Place | None] = [None] * len(board.rows)
+        for row, place in zip(board.ranked_rows, board_places(ranked, metric, of_metric, ranking.alpha), strict=True):
+            places_of[row] = place
+        found.append(places_of)
+    tests = max((sum(not math.isnan(pair.p) for pair in of_metric) for of_metric in pairs), default=0)
+    least = smallest_p(resamples, tests, ranking.correction)
+    unknown = [pair for of_metric in pairs for pair in of_metric if math.isnan(pair.p)]
+    faults = []
+    if tests and least >= ranking.alpha:
+        what = "replicates" if ranking.test == "bootstrap" else "trials"
+        faults.append(
+            f"{resamples:,} {what} are too few: no p-value can be below {least:.3g}, so that nothing is parted."
+        )
+    if unknown:
+        titles = ", ".join(dict.fromkeys(board.titles[pair.metric] for pair in unknown))
+        faults.append(
+            f"Pairs that could not be tested by {titles}, because resamples have no score or are all alike: "
+            f"{len(unknown)}."
+        )
+    if tests and ranking.test == "bootstrap" and board.listed.segments < FEW_SEGMENTS:
+        faults.append(f"{few_segments(board.listed.segments)}.")
+    return replace(ranking, places=found, fault=" ".join(faults))

@@ -1,0 +1,175 @@
+"""The metrics of a leaderboard beside what people think of the same systems."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import select
+
+from analysis.meta_evaluation.human import read_human
+from metrics.errors import MetricsError
+from metrics.human.rankings import rankings
+from metrics.registry import parse_metric
+from metrics.resampling.runs import mean_over_runs
+from models.results.statistics import read_statistics
+from models.schema.corpus import Protocol
+from models.schema.states import JudgmentKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+    from analysis.leaderboard.board import Board
+    from analysis.meta_evaluation.human import HumanScores, Matched
+    from models.results.leaderboard import LeaderboardRow
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedMetric:
+    """What one metric says of the judged systems; error rates negated: higher is better. NaN where undefined."""
+
+    specification: str
+    title: str
+    higher_is_better: bool
+    """Before it was turned."""
+    systems: Floats
+    """(systems,)."""
+    replicates: Floats
+    """(B, systems), by the board's draws; B is 0 where it has none."""
+    segments: Floats
+    """(systems, segments); all NaN where the metric is not installed any more."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedBoard:
+    """A leaderboard's metrics and human scores of its systems."""
+
+    board: Board
+    human: HumanScores
+    systems: tuple[str, ...]
+    """Those that were scored and judged, in the board's order; arrays follow it."""
+    matched: Matched
+    """What else was judged or submitted."""
+    unscored: tuple[str, ...]
+    """Judged, but not scored (yet)."""
+    metrics: Sequence[JudgedMetric]
+    human_systems: Floats
+    """(systems,), NaN where only segments were judged."""
+    human_segments: Floats
+    """(systems, segments), NaN where not judged."""
+    human_raw: Floats
+    """The same on a scale from 0 to 100; all NaN where people used another one."""
+
+    @cached_property
+    def comparisons(self) -> NDArray[np.intp]:
+        """Where people ranked systems: each time one was put above another, (n, 3) of segment, better and worse one."""
+        place = {system: number for number, system in enumerate(self.systems)}
+        found = []
+        for of_one in rankings(self.human.judgments).values():
+            ranked = [judgment for judgment in of_one if judgment.system in place]
+            found += [
+                (better.segment, place[better.system], place[worse.system])
+                for better, worse in permutations(ranked, 2)
+                if better.value < worse.value
+            ]
+        return np.array(sorted(found), np.intp).reshape(-1, 3)
+
+    @property
+    def has_systems(self) -> bool:
+        """Whether there are human scores of systems."""
+        return bool((~np.isnan(self.human_systems)).any())
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether there are human scores of segments."""
+        return bool((~np.isnan(self.human_segments)).any())
+
+
+def read_judged(
+    connection: Connection, board: Board, human: str | None = None, metrics: Sequence[int] | None = None
+) -> JudgedBoard:
+    """A board with human judgments of its test set: `NAME`, `NAME@VERSION`, or the only ones that there are.
+
+    `metrics` are positions in the board's list, all unless given. Systems are matched by name (`TEAM/NAME` where
+    several teams have one of that name); human translations are left out, for a metric would compare a reference with
+    itself. Raises NotFound.
+    """
+    test_set = connection.scalar(select(Protocol.test_set_id).where(Protocol.id == board.listed.protocol_id))
+    scores = read_human(connection, board.listed.campaign_id, test_set or 0, human)
+    rows = {name: row for name, row in _named(board).items() if not scores.is_reference(name)}
+    matched = scores.matched(rows)
+    matched = replace(matched, unknown=tuple(name for name in matched.unknown if name not in _called(board.without)))
+    done = {name: row for name, row in rows.items() if row.scores}
+    systems = tuple(name for name in done if name in matched.systems)
+    chosen = range(len(board.listed.metrics)) if metrics is None else metrics
+    unknown = np.full(scores.n_segments, np.nan)
+    segments, raw = (
+        np.array([scores_of.get(name, unknown) for name in systems]).reshape(len(systems), scores.n_segments)
+        for scores_of in (scores.segments, scores.raw_segments)
+    )
+    return JudgedBoard(
+        board=board,
+        human=scores,
+        systems=systems,
+        matched=matched,
+        unscored=tuple(name for name in matched.systems if name not in done),
+        metrics=[_judged(connection, [done[name] for name in systems], metric) for metric in chosen if systems],
+        human_systems=np.array([scores.systems.get(name, np.nan) for name in systems]),
+        human_segments=segments,
+        human_raw=raw if _is_percentage(scores.kind, raw) else np.full(raw.shape, np.nan),
+    )
+
+
+def _named(board: Board) -> dict[str, LeaderboardRow]:
+    """The rows by the names that judgments may call them; of two submissions of one system, the one that is ranked."""
+    rows: dict[tuple[str, str], LeaderboardRow] = {}
+    for row in sorted(board.rows, key=lambda row: (row.ranked, row.submissions)):
+        rows[row.team, row.system] = row
+    names = Counter(row.system for row in rows.values())
+    chosen = [row for row in board.rows if rows[row.team, row.system] is row]
+    return {row.system if names[row.system] == 1 else board.name(row): row for row in chosen}
+
+
+def _called(without: Sequence[str]) -> set[str]:
+    """What people may call systems that were left out: with their teams or without."""
+    return {*without, *(name.rpartition("/")[2] for name in without)}
+
+
+def _is_percentage(kind: JudgmentKind, raw: Floats) -> bool:
+    if kind not in (JudgmentKind.RATINGS, JudgmentKind.SCORES) or np.isnan(raw).all():
+        return False
+    return bool(np.nanmin(raw) >= 0 and 10 < np.nanmax(raw) <= 100)
+
+
+def _judged(connection: Connection, rows: Sequence[LeaderboardRow], metric: int) -> JudgedMetric:
+    first = rows[0].scores[metric]
+    sign = 1.0 if first.higher_is_better else -1.0
+    scores = [row.scores[metric].score for row in rows]
+    return JudgedMetric(
+        specification=first.specification,
+        title=first.title,
+        higher_is_better=first.higher_is_better,
+        systems=sign * np.array([np.nan if score is None else score for score in scores]),
+        replicates=sign * np.stack([row.scores[metric].replicate_scores for row in rows], axis=1),
+        segments=sign * _segment_scores(connection, rows, metric),
+    )
+
+
+def _segment_scores(connection: Connection, rows: Sequence[LeaderboardRow], metric: int) -> Floats:
+    """(systems, segments), from stored statistics; of several runs their means."""
+    evaluations = [evaluation for row in rows for evaluation in row.evaluations]
+    statistics = read_statistics(connection, evaluations, metric)
+    try:
+        of_runs = parse_metric(rows[0].scores[metric].specification).segment_score(statistics)
+    except MetricsError:
+        return np.full((len(rows), statistics.shape[1]), np.nan)
+    return mean_over_runs(of_runs, [len(row.evaluations) for row in rows])

@@ -1,0 +1,144 @@
+"""A test set measured by every metric of a sweep, beside what people think of the same systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import select
+
+from analysis.leaderboard.board import read_board
+from analysis.meta_evaluation.correlation import (
+    LEVELS,
+    SEGMENT,
+    SYSTEM,
+    Asked,
+    agreement_of_segments,
+    agreement_of_systems,
+)
+from analysis.meta_evaluation.metrics_and_human import read_judged
+from metrics.correlation.statistics import segment_statistic
+from metrics.kernels.resampling import resampling_counts
+from metrics.resampling.interval import percentile_interval
+from models.schema.corpus import Document, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+    from analysis.meta_evaluation.metrics_and_human import JudgedBoard
+    from models.results.boards import ListedBoard
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["LEVELS", "SEGMENT", "SYSTEM", "Agreement", "Question", "SweptSet", "read_swept"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """How agreement with people is measured."""
+
+    level: str
+    """One of LEVELS."""
+    statistic: str
+    """A name of `metrics.correlation.statistics`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How well each metric of a sweep agrees with people on one test set, by one statistic."""
+
+    listed: ListedBoard
+    systems: tuple[str, ...]
+    question: Question
+    items: int
+    """How many systems, pairs, cells or segments it rests on; the most of any metric."""
+    unit: str
+    observed: Floats
+    """(metrics,); NaN where undefined."""
+    replicates: Floats
+    """(metrics, replicates), all resampled by the same draws."""
+    resampled: str = ""
+    """What the replicates draw: "segments" or "systems"; "" where there are none."""
+
+    @property
+    def defined(self) -> bool:
+        """Whether at least one metric has the statistic."""
+        return not np.isnan(self.observed).all()
+
+    def interval(self, metric: int, level: float) -> tuple[float, float] | None:
+        """Of the statistic of one metric; None without replicates or where one is undefined."""
+        return percentile_interval(self.replicates[metric], level)
+
+
+@dataclass(frozen=True, eq=False)
+class SweptSet:
+    """One test set with one choice of references."""
+
+    judged: JudgedBoard
+    """The metrics of the sweep beside human scores; error rates are negated."""
+    documents: tuple[tuple[int, int], ...]
+    """(first segment, segments) of each."""
+
+    @property
+    def listed(self) -> ListedBoard:
+        """What was measured."""
+        return self.judged.board.listed
+
+    def agreement(self, question: Question) -> Agreement:
+        """How well each metric agrees with people, as `correlate` says it. Raises BadParameter."""
+        of_systems = question.level == SYSTEM
+        agreement_of = agreement_of_systems if of_systems else agreement_of_segments
+        position = {metric.specification: number for number, metric in enumerate(self.judged.metrics)}
+        undefined = Agreement(
+            self.listed, self.judged.systems, question, 0, "", np.full(len(position), np.nan),
+            np.zeros((len(position), 0)),
+        )  # fmt: skip
+        if not (self.judged.has_systems if of_systems else self.judged.has_segments):
+            return undefined
+        table = agreement_of(self.judged, [question.statistic], Asked(self.listed.replicates, trials=0))
+        if not table.statistics:
+            return undefined
+        found = {position[row.metric.specification]: row.agreements[0] for row in table.rows}
+        in_order = [found[number] for number in sorted(found)]
+        return Agreement(
+            self.listed,
+            self.judged.systems,
+            question,
+            max(each.counted for each in in_order),
+            in_order[0].unit,
+            np.array([each.value for each in in_order]),
+            np.stack([each.replicates for each in in_order]),
+            in_order[0].resampled,
+        )
+
+    def segment_measure(self, question: Question) -> tuple[Callable[[Floats], float], Callable[[Floats], Floats]]:
+        """The statistic of segment scores (systems, segments), and that of every replicate, by the board's draws."""
+        statistic = segment_statistic(question.statistic)
+        human = self.judged.human_raw if statistic.on_raw else self.judged.human_segments
+        segments = human.shape[1]
+        counts = resampling_counts(segments, self.listed.seed, self.listed.replicates, 0, segments)
+        return (
+            lambda scores: statistic.value(human, scores),
+            lambda scores: statistic.values(human, scores, counts) if len(counts) else np.zeros(0),
+        )
+
+
+def read_swept(connection: Connection, listed: ListedBoard, human: str | None = None) -> SweptSet | None:
+    """What is stored of a finished sweep, beside human judgments called `NAME` or `NAME@VERSION`, or the only ones.
+
+    None where no system was judged. Raises NotFound.
+    """
+    board = read_board(connection, listed, 0.95)
+    assert board is not None, "without a metric to sort by there is always a board"
+    judged = read_judged(connection, board, human)
+    documents = connection.execute(
+        select(Document.first_segment, Document.segments)
+        .join(Protocol, Protocol.test_set_id == Document.test_set_id)
+        .where(Protocol.id == listed.protocol_id)
+        .order_by(Document.first_segment)
+    )
+    return SweptSet(judged, tuple((row.first_segment, row.segments) for row in documents)) if judged.systems else None

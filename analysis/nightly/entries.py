@@ -1,0 +1,58 @@
+"""The scores of a night, each with what it may be compared with."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from analysis.nightly.baselines import candidates
+from analysis.nightly.regression import Entry, Rival, Subject
+from metrics.titles import titled_apart
+from models.nightly.scores import NightScore, read_measured, read_night_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy import Connection
+
+    from analysis.nightly.baselines import NightsBefore
+    from models.nightly.schedules import KnownSchedule
+
+
+def apart(scores: Mapping[tuple[int, int], NightScore]) -> dict[tuple[int, int], NightScore]:
+    """All scores of some evaluations, with titles that tell the metrics of each apart."""
+    found: dict[tuple[int, int], NightScore] = {}
+    for _, keys in groupby(sorted(scores), key=itemgetter(0)):
+        of_one = list(keys)
+        found.update(zip(of_one, titled_apart([scores[key] for key in of_one]), strict=True))
+    return found
+
+
+def read_entries(connection: Connection, schedule: KnownSchedule, before: NightsBefore) -> list[Entry]:
+    """Every system of the last night by every metric, in the order of test sets, systems and metrics."""
+    night = before.nights[-1]
+    members = before.members[night.id]
+    rivals_of = {member: candidates(connection, schedule, before, member) for member in members}
+    evaluations = {member.evaluation_id for member in members}
+    evaluations |= {each.evaluation_id for rivals in rivals_of.values() for each in rivals}
+    scores = apart(read_night_scores(connection, evaluations))
+    texts = {key: each.text_id for key, each in read_measured(connection, evaluations).items()}
+    entries = []
+    for member in members:
+        own = member.evaluation_id
+        for metric in sorted(metric for evaluation, metric in scores if evaluation == own):
+            score = scores[own, metric]
+            rivals = [
+                Rival(
+                    candidate,
+                    scores[candidate.evaluation_id, metric],
+                    same_output=texts[candidate.evaluation_id] == texts[own],
+                    itself=candidate.evaluation_id == own and candidate.night_id == night.id,
+                )
+                for candidate in rivals_of[member]
+                if (candidate.evaluation_id, metric) in scores
+            ]
+            subject = Subject(member.system, member.test_set, member.references, score.specification)
+            entries.append(Entry(subject, own, member.protocol_id, metric, score, rivals))
+    return entries

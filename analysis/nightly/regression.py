@@ -1,0 +1,234 @@
+"""Regressions: which systems of a night are worse than their baselines by more than chance.
+
+One paired test for each system, test set and metric; all those of a night are one family, corrected together.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from metrics.resampling.best_of import bootstrap_best_p
+from metrics.resampling.bootstrap_p import bootstrap_p
+from metrics.resampling.correction import corrected
+from metrics.resampling.interval import interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from analysis.nightly.baselines import Candidate
+    from models.nightly.scores import NightScore
+
+
+class Outcome(StrEnum):
+    """What came of one test, in words."""
+
+    WORSE = "worse"
+    NO_SCORE = "no score any more"
+    """The metric is undefined, and was not in the baseline."""
+    SLIGHTLY_WORSE = "worse, but by less than counts"
+    OPEN = "no difference shown"
+    SAME_OUTPUT = "same output"
+    BETTER = "better"
+    UNTESTED = "cannot be tested"
+    NO_BASELINE = "no baseline"
+    BASELINE = "is the baseline"
+
+    @property
+    def regressed(self) -> bool:
+        """Whether it fails a night."""
+        return self in {Outcome.WORSE, Outcome.NO_SCORE}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a series of nights measures: a system on a test set against references, by a metric."""
+
+    system: str
+    test_set: str
+    references: tuple[str, ...]
+    metric: str
+    """Its specification."""
+
+    @property
+    def where(self) -> str:
+        """Test set and references."""
+        return f"{self.test_set}, reference{'s' * (len(self.references) > 1)} {' + '.join(self.references)}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A system of a night and its baseline, by one metric. Undefined numbers are None."""
+
+    subject: Subject
+    title: str
+    """The metric's name for people."""
+    signature: str
+    higher_is_better: bool
+    scale: float | None
+    """Of a perfect score; None where there is no end."""
+    score: float | None
+    outcome: Outcome
+    baseline_system: str | None = None
+    baseline_date: str | None = None
+    """Of the night that measured it; None where none did."""
+    baseline_score: float | None = None
+    difference: float | None = None
+    """Score minus that of the baseline."""
+    interval: tuple[float, float] | None = None
+    """Of the difference, at the level 1 - alpha, not corrected."""
+    candidates: int = 1
+    """From how many different outputs the best was chosen."""
+    p: float | None = None
+    """Two-sided."""
+    p_corrected: float | None = None
+    """For all tests of the night."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is stored and sent."""
+        stored = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "subject"}
+        of_subject = {field.name: getattr(self.subject, field.name) for field in fields(self.subject)}
+        return {**of_subject, **stored, "references": list(self.subject.references), "outcome": str(self.outcome)}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> Finding:
+        """As it was stored."""
+        ends = stored["interval"]
+        given = {field.name: stored[field.name] for field in fields(cls) if field.name != "subject"}
+        return cls(
+            **{
+                **given,
+                "subject": subject_from(stored),
+                "outcome": Outcome(stored["outcome"]),
+                "interval": None if ends is None else (ends[0], ends[1]),
+            }
+        )
+
+
+def subject_from(stored: dict[str, Any]) -> Subject:
+    """The subject of what was stored."""
+    return Subject(stored["system"], stored["test_set"], tuple(stored["references"]), stored["metric"])
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A possible baseline with its score."""
+
+    candidate: Candidate
+    score: NightScore
+    same_output: bool
+    itself: bool = False
+    """Whether it is the very evaluation that is judged, of the same night."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A score of a night and what it may be compared with."""
+
+    subject: Subject
+    evaluation_id: int
+    protocol_id: int
+    metric: int
+    """A position in the protocol's list."""
+    score: NightScore
+    rivals: Sequence[Rival]
+    """The latest first."""
+
+    @property
+    def best(self) -> Rival | None:
+        """The rival with the best score, the latest of those that are equal; None where none has a score."""
+        sign = 1 if self.score.higher_is_better else -1
+        scored = [rival for rival in self.rivals if rival.score.score is not None]
+        return max(scored, key=lambda rival: sign * (rival.score.score or 0.0), default=None)
+
+
+def findings(
+    entries: Sequence[Entry],
+    *,
+    alpha: float,
+    correction: str,
+    minimum_difference: float = 0.0,
+    p_of: Callable[[Entry, Rival], float] | None = None,
+) -> list[Finding]:
+    """What came of each entry, in their order, all their tests corrected as one family.
+
+    `p_of` gives the p-value of a entry's test against its best rival alone; without it, it is that of the paired
+    bootstrap. A score is worse where the corrected p-value is below alpha and the difference at least the minimum. The
+    very same output is no test: its p-value is 1, and it does not count in the family.
+    """
+    found = [_tested(entry, alpha, p_of) for entry in entries]
+    family = corrected([math.nan if each.p is None or _same(each) else each.p for each in found], correction)
+    return [
+        each if math.isnan(p) else _judged(replace(each, p_corrected=p), alpha, minimum_difference)
+        for each, p in zip(found, family.tolist(), strict=True)
+    ]
+
+
+def _same(finding: Finding) -> bool:
+    return finding.outcome == Outcome.SAME_OUTPUT
+
+
+def _tested(entry: Entry, alpha: float, p_of: Callable[[Entry, Rival], float] | None) -> Finding:
+    score, rival = entry.score, entry.best
+    plain = Finding(
+        subject=entry.subject,
+        title=score.title,
+        signature=score.signature,
+        higher_is_better=score.higher_is_better,
+        scale=score.scale if math.isfinite(score.scale) else None,
+        score=score.score,
+        outcome=Outcome.NO_BASELINE,
+    )
+    if rival is None or rival.score.score is None:
+        return plain
+    if rival.itself:
+        return replace(plain, outcome=Outcome.BASELINE)
+    against = replace(
+        plain,
+        baseline_system=rival.candidate.system,
+        baseline_date=rival.candidate.date,
+        baseline_score=rival.score.score,
+        candidates=len(entry.rivals),
+    )
+    if score.score is None:
+        return replace(against, outcome=Outcome.NO_SCORE)
+    difference = score.score - rival.score.score
+    against = replace(against, difference=difference)
+    if rival.same_output:
+        return replace(against, outcome=Outcome.SAME_OUTPUT, interval=(0.0, 0.0), p=1.0, p_corrected=1.0)
+    ends = None
+    if len(score.replicate_scores):
+        ends = interval("percentile", score.replicate_scores - rival.score.replicate_scores, 1 - alpha)
+    p = _bootstrap_p(entry, rival, difference) if p_of is None else p_of(entry, rival)
+    # Against the best of several without joint trials: as many tests, Bonferroni. NaN, which stands first, stays.
+    p = p if p_of is None else min(p * len(entry.rivals), 1.0)
+    return replace(against, interval=ends, p=None if math.isnan(p) else p, outcome=Outcome.UNTESTED)
+
+
+def _bootstrap_p(entry: Entry, best: Rival, difference: float) -> float:
+    mine = entry.score
+    if not len(mine.replicate_scores):
+        return math.nan
+    sign = 1 if mine.higher_is_better else -1
+    if len(entry.rivals) == 1 or sign * difference >= 0:
+        return bootstrap_p(difference, mine.replicate_scores - best.score.replicate_scores)
+    others = [rival for rival in entry.rivals if rival.score.score is not None and rival is not best]
+    chosen = [best, *others]
+    scores = [rival.score.score for rival in chosen if rival.score.score is not None]
+    losses = sign * (np.array(scores) - (mine.score or 0.0))
+    replicates = sign * (np.stack([rival.score.replicate_scores for rival in chosen]) - mine.replicate_scores)
+    return bootstrap_best_p(losses, replicates)
+
+
+def _judged(finding: Finding, alpha: float, minimum_difference: float) -> Finding:
+    difference = finding.difference or 0.0
+    if finding.p_corrected is None or finding.p_corrected >= alpha or not difference:
+        return replace(finding, outcome=Outcome.OPEN)
+    if (difference > 0) == finding.higher_is_better:
+        return replace(finding, outcome=Outcome.BETTER)
+    counts = abs(difference) >= minimum_difference
+    return replace(finding, outcome=Outcome.WORSE if counts else Outcome.SLIGHTLY_WORSE)

@@ -1,0 +1,278 @@
+"""Series of nights: every system's score by date, with the changes of level that are more than noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.nightly.change_points import FEWEST, find_steps, shared_alpha
+from analysis.nightly.entries import apart
+from analysis.nightly.regression import Subject, subject_from
+from metrics.resampling.bootstrap_p import bootstrap_p
+from metrics.resampling.interval import percentile_interval
+from metrics.resampling.runs import mean_over_runs
+from models.nightly.scores import NightScore, read_night_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+    from analysis.nightly.baselines import NightsBefore
+    from analysis.nightly.change_points import Step
+
+    Floats = NDArray[np.float64]
+    Key = tuple[str, int, int]
+    """System, protocol and position of the metric."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A level that a series left for another one, and kept."""
+
+    subject: Subject
+    title: str
+    """The metric's name for people."""
+    since: str
+    """The date of the first night of the new level."""
+    until: str
+    """That of its last night so far."""
+    nights_before: int
+    """With a score, on the level before; at most those that were looked at."""
+    nights_after: int
+    before: float
+    """The mean score of these nights."""
+    after: float
+    interval: tuple[float, float] | None
+    """Of after minus before, over other segments like these."""
+    p: float
+    """That nights in any order part as far: a change and no noise of single nights."""
+    p_segments: float | None
+    """Two-sided paired test of the means: whether other segments would show a difference, too."""
+    worse: bool
+    counts: bool
+    """Whether `p_segments` is below alpha and the difference not below the least that counts."""
+    new: bool
+    """Whether no earlier night had reported it."""
+
+    @property
+    def difference(self) -> float:
+        """After minus before."""
+        return self.after - self.before
+
+    @property
+    def regressed(self) -> bool:
+        """Whether it fails a night."""
+        return self.worse and self.counts and self.new
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is stored and sent."""
+        stored = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "subject"}
+        of_subject = {field.name: getattr(self.subject, field.name) for field in fields(self.subject)}
+        return {**of_subject, **stored, "references": list(self.subject.references), "difference": self.difference}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> Change:
+        """As it was stored."""
+        ends = stored["interval"]
+        given = {field.name: stored[field.name] for field in fields(cls) if field.name != "subject"}
+        interval = None if ends is None else (ends[0], ends[1])
+        return cls(**{**given, "subject": subject_from(stored), "interval": interval})
+
+
+@dataclass(frozen=True)
+class Point:
+    """One night of a series."""
+
+    date: str
+    score: float | None
+    """None where the night has none."""
+    interval: tuple[float, float] | None = None
+    """At 95 %, over other segments like these. Successive nights share their segments: these intervals say nothing of
+    the differences between nights."""
+
+
+@dataclass(frozen=True)
+class NightSeries:
+    """The scores of one system on one test set by one metric."""
+
+    subject: Subject
+    title: str
+    signature: str
+    higher_is_better: bool
+    points: tuple[Point, ...]
+    """One for each night that was judged, earliest first."""
+    changes: tuple[Change, ...]
+
+    @property
+    def too_few(self) -> bool:
+        """Whether there are too few nights to look for changes."""
+        return sum(point.score is not None for point in self.points) < FEWEST
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is printed and sent."""
+        return {
+            "system": self.subject.system,
+            "test_set": self.subject.test_set,
+            "references": list(self.subject.references),
+            "metric": self.subject.metric,
+            "title": self.title,
+            "signature": self.signature,
+            "higher_is_better": self.higher_is_better,
+            "points": [{"date": point.date, "score": point.score, "interval": point.interval} for point in self.points],
+            "too_few_nights": self.too_few,
+            "changes": [change.as_json() for change in self.changes],
+        }
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What earlier nights have said of a series, so that nothing is told twice as new."""
+
+    night: int
+    """Position in the nights that are looked at."""
+    worse: bool
+    """The direction."""
+    since: int | None
+    """Of a change, the first night of the new level; None of a difference from the baseline."""
+
+
+def read_series(
+    connection: Connection,
+    before: NightsBefore,
+    *,
+    alpha: float,
+    minimum_difference: float = 0.0,
+    reported: Mapping[Subject, Sequence[Reported]] | None = None,
+    only_last: bool = False,
+    intervals: bool = True,
+) -> list[NightSeries]:
+    """The series of all systems, or with `only_last` of those of the last night, in the order of that night.
+
+    `alpha` decides which changes count. A change is new unless it is among the `reported` ones of its subject. Without
+    `intervals` the points have none.
+    """
+    members = {
+        (night_at, member): member.evaluation_id
+        for night_at, night in enumerate(before.nights)
+        for member in before.members[night.id]
+    }
+    scores = apart(read_night_scores(connection, set(members.values()), replicates=intervals))
+    evaluations: dict[Key, dict[int, int]] = {}
+    places: dict[tuple[str, int], tuple[str, tuple[str, ...]]] = {}
+    metrics: dict[int, list[int]] = {}
+    for evaluation, metric in scores:
+        metrics.setdefault(evaluation, []).append(metric)
+    last = len(before.nights) - 1
+    # The last night first: its order is that of the series.
+    for (at, member), evaluation in sorted(members.items(), key=lambda each: -each[0][0]):
+        places[member.system, member.protocol_id] = member.test_set, member.references
+        for metric in sorted(metrics.get(evaluation, ())):
+            evaluations.setdefault((member.system, member.protocol_id, metric), {})[at] = evaluation
+    chosen = {key: nights for key, nights in evaluations.items() if last in nights or not only_last}
+    values = {}
+    for key, nights in chosen.items():
+        newest = nights[max(nights)]
+        values[key] = np.full(len(before.nights), np.nan)
+        for at, evaluation in nights.items():
+            score = scores[evaluation, key[2]].score
+            if score is not None and before.same_edition(evaluation, newest):
+                values[key][at] = score
+    varying = sum(len(set(series[~np.isnan(series)].tolist())) > 1 for series in values.values())
+    found = []
+    for key, series in values.items():
+        system, protocol, metric = key
+        newest_score = scores[chosen[key][max(chosen[key])], metric]
+        subject = Subject(system, *places[system, protocol], newest_score.specification)
+        changes = [
+            _change(
+                connection, before, subject, newest_score, series, chosen[key], metric, step,
+                alpha=alpha, minimum_difference=minimum_difference, reported=(reported or {}).get(subject, ()),
+            )
+            for step in find_steps(series, shared_alpha(varying))
+        ]  # fmt: skip
+        points = []
+        for at, night in enumerate(before.nights):
+            if math.isnan(series[at]):
+                points.append(Point(night.date, None))
+                continue
+            replicates = scores[chosen[key][at], metric].replicate_scores
+            points.append(Point(night.date, float(series[at]), percentile_interval(replicates, 0.95)))
+        found.append(
+            NightSeries(
+                subject=subject,
+                title=newest_score.title,
+                signature=newest_score.signature,
+                higher_is_better=newest_score.higher_is_better,
+                points=tuple(points),
+                changes=tuple(changes),
+            )
+        )
+    return found
+
+
+def _change(
+    connection: Connection,
+    before: NightsBefore,
+    subject: Subject,
+    like: NightScore,
+    values: Floats,
+    evaluations: Mapping[int, int],
+    metric: int,
+    step: Step,
+    *,
+    alpha: float,
+    minimum_difference: float,
+    reported: Sequence[Reported],
+) -> Change:
+    sides = [
+        [at for at in range(first, last) if not math.isnan(values[at])]
+        for first, last in ((step.before, step.at), (step.at, step.after))
+    ]
+    wanted = {evaluations[at] for side in sides for at in side}
+    stored = read_night_scores(connection, wanted, metric=metric)
+    levels = [math.fsum(values[side].tolist()) / len(side) for side in sides]
+    # Nights as runs of a system: what single nights add by chance is averaged away, the segments are the same in all.
+    replicates = np.stack([stored[evaluations[at], metric].replicate_scores for side in sides for at in side])
+    means = mean_over_runs(replicates, [len(side) for side in sides])
+    differences = means[1] - means[0]
+    difference = levels[1] - levels[0]
+    p_segments = bootstrap_p(difference, differences)
+    worse = (difference < 0) == like.higher_is_better
+    counts = p_segments < alpha and abs(difference) >= minimum_difference
+    return Change(
+        subject=subject,
+        title=like.title,
+        since=before.nights[step.at].date,
+        until=before.nights[sides[1][-1]].date,
+        nights_before=len(sides[0]),
+        nights_after=len(sides[1]),
+        before=levels[0],
+        after=levels[1],
+        interval=percentile_interval(differences, 1 - alpha),
+        p=step.p,
+        p_segments=None if math.isnan(p_segments) else p_segments,
+        worse=worse,
+        counts=counts,
+        new=not any(_told(each, step, worse) for each in reported),
+    )
+
+
+NEAR = 3
+"""Nights by which two dates of one change may differ: more nights move it."""
+
+
+def _told(reported: Reported, step: Step, worse: bool) -> bool:
+    """Whether it is this very change: one of about that date, or the difference of the night in which it began.
+
+    Differences of other nights are no word about it: where outputs vary, some single night is worse now and then.
+    """
+    if reported.worse != worse:
+        return False
+    if reported.since is not None:
+        return abs(reported.since - step.at) <= NEAR
+    return abs(reported.night - step.at) <= 1

@@ -1,0 +1,91 @@
+"""The randomization tests that judge a night: which they are, and their p-values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.nightly.baselines import read_nights_before
+from analysis.nightly.entries import read_entries
+from metrics.registry import parse_metric
+from metrics.resampling.randomization import TRIALS, exceedances, randomization_p
+from models.nightly.runs import read_night
+from models.nightly.schedules import read_schedule
+from models.results.randomizations import read_randomizations
+from models.results.statistics import read_statistics
+from models.schema.states import PairedTest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Connection
+
+    from analysis.nightly.regression import Entry, Rival
+    from models.results.randomizations import Runs
+
+
+@dataclass(frozen=True)
+class WantedTests:
+    """Randomization tests of one protocol, as `scheduler.enqueue.randomization.request_comparison` takes them."""
+
+    protocol_id: int
+    pairs: tuple[tuple[Runs, Runs], ...]
+    metrics: tuple[int, ...]
+    """Positions in the protocol's list."""
+    trials: int
+    seed: int
+
+
+def wanted_tests(connection: Connection, night_id: int) -> list[WantedTests]:
+    """The tests that judging a night needs, stored or not; none where the bootstrap judges it. Raises NotFound."""
+    night = read_night(connection, night_id)
+    schedule = read_schedule(connection, night.schedule_id)
+    if schedule.test != PairedTest.RANDOMIZATION:
+        return []
+    of_metric: dict[tuple[int, int], set[tuple[Runs, Runs]]] = {}
+    for entry in read_entries(connection, schedule, read_nights_before(connection, night)):
+        if (rival := _to_test(entry)) is not None:
+            of_metric.setdefault((entry.protocol_id, entry.metric), set()).add(_pair(entry, rival))
+    return [
+        WantedTests(protocol, tuple(sorted(pairs)), (metric,), TRIALS, schedule.seed)
+        for (protocol, metric), pairs in sorted(of_metric.items())
+    ]
+
+
+def randomization_of(connection: Connection, entries: Sequence[Entry], seed: int) -> Callable[[Entry, Rival], float]:
+    """The p-value of an entry's test against its best rival: as stored, else made when it is asked for."""
+    sides: dict[tuple[int, int], set[Runs]] = {}
+    for entry in entries:
+        if (rival := _to_test(entry)) is not None:
+            sides.setdefault((entry.protocol_id, entry.metric), set()).update(_pair(entry, rival))
+    stored = {
+        key: read_randomizations(connection, sorted(systems), key[1], trials=TRIALS, seed=seed)
+        for key, systems in sides.items()
+    }
+
+    def p_of(entry: Entry, rival: Rival) -> float:
+        pair = _pair(entry, rival)
+        test = stored.get((entry.protocol_id, entry.metric), {}).get(pair)
+        if test is not None:
+            return randomization_p(test.as_large, TRIALS)
+        if entry.score.score is None or rival.score.score is None:
+            return math.nan
+        statistics = read_statistics(connection, [each for runs in pair for each in runs], entry.metric)
+        metric = parse_metric(entry.score.specification)
+        counts = exceedances(metric, statistics, [(0, 1)], seed=seed, first_trial=0, last_trial=TRIALS)
+        return randomization_p(int(counts[0]), TRIALS)
+
+    return p_of
+
+
+def _to_test(entry: Entry) -> Rival | None:
+    rival = entry.best
+    if rival is None or rival.same_output or rival.itself or entry.score.score is None:
+        return None
+    return rival
+
+
+def _pair(entry: Entry, rival: Rival) -> tuple[Runs, Runs]:
+    first, second = sorted((entry.evaluation_id, rival.candidate.evaluation_id))
+    return (first,), (second,)

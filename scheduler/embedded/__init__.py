@@ -1,0 +1,1 @@
+"""Scheduler and worker in one command, for one machine."""

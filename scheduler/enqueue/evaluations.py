@@ -1,0 +1,266 @@
+"""From submissions and a protocol to evaluations with shards that wait."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from metrics import parse_metric
+from metrics.base import EDITION
+from models.corpus.protocols import Measurement, read_measurement
+from models.database.upsert import insert_if_absent
+from models.queue.lease import is_open
+from models.queue.missing_blocks import Lacking, all_blocks, forget_overlaps, forget_statistics, read_lacking
+from models.queue.shards import start_reducing
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation, Shard, ShardEvaluation
+from models.schema.states import NOT_YET, EvaluationState, QueueClass
+from runtime.settings import Settings
+from scheduler.enqueue.corpus_statistics import prepare_protocol
+from scheduler.enqueue.reuse import adopt
+from scheduler.enqueue.shard_plan import Planned, plan_missing
+
+PRODUCTS_TOGETHER = 1 << 35
+"""Products (segments x replicates x columns) that one reduction makes of statistics which are there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """What came of queueing."""
+
+    evaluations: tuple[int, ...]
+    """In the order of the submissions."""
+    measured_before: tuple[int, ...]
+    """Of each evaluation, by how many metrics its text was measured already, in whatever campaign."""
+
+
+def queue_evaluations(
+    connection: Connection,
+    settings: Settings,
+    protocol_id: int,
+    submissions: Sequence[int],
+    *,
+    queue_class: QueueClass = QueueClass.CAMPAIGN,
+    team: str = "",
+    processes: int | None = None,
+    anew: bool = False,
+    due_at: float | None = None,
+) -> list[int]:
+    """Queue the evaluation of submissions by a protocol; the evaluations in the same order.
+
+    One that is there already stays as it is; a failed or cancelled one is put back to queued and
+    keeps the statistics it has. What was measured before of the same texts against the same references
+    is copied (`scheduler.enqueue.reuse`), and shards are made for the rest. `team` is the one whose turn the
+    work takes, `processes` how many pool processes it may be spread over, `due_at` when somebody wants it
+    done (by the database's clock); with `anew` nothing is copied from other evaluations.
+    """
+    queued = queue_submissions(
+        connection,
+        settings,
+        protocol_id,
+        submissions,
+        queue_class=queue_class,
+        team=team,
+        processes=processes,
+        anew=anew,
+        due_at=due_at,
+    )
+    return list(queued.evaluations)
+
+
+def queue_submissions(
+    connection: Connection,
+    settings: Settings,
+    protocol_id: int,
+    submissions: Sequence[int],
+    *,
+    queue_class: QueueClass,
+    team: str,
+    processes: int | None,
+    anew: bool = False,
+    due_at: float | None = None,
+) -> Queued:
+    """As `queue_evaluations`, and says what was there already."""
+    rows = [
+        {
+            "submission_id": each,
+            "protocol_id": protocol_id,
+            "queue_class": int(queue_class),
+            "team": team,
+            "due_at": due_at,
+            "edition": EDITION,
+        }
+        for each in sorted(set(submissions))
+    ]
+    insert_if_absent(connection, Evaluation, rows)
+    found = connection.execute(
+        select(
+            Evaluation.id,
+            Evaluation.submission_id,
+            Evaluation.state,
+            Evaluation.remaining,
+            Evaluation.edition,
+            Submission.text_id,
+        )
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .where(Evaluation.protocol_id == protocol_id, Evaluation.submission_id.in_(submissions))
+        .order_by(Evaluation.id)
+        .with_for_update(of=Evaluation)
+    ).all()
+    new = [row for row in found if row.state == EvaluationState.QUEUED and not row.remaining]
+    ended = (EvaluationState.FAILED, EvaluationState.CANCELLED)
+    again = [row for row in found if row.state in ended]
+    measurement = read_measurement(connection, protocol_id)
+    if again:
+        outdated = [row.id for row in again if row.edition != EDITION]
+        _take_up(connection, [row.id for row in again], outdated, int(queue_class), team, due_at)
+    text_of = {row.id: row.text_id for row in (*new, *again)}
+    missing = _missing(connection, measurement, [row.id for row in new], [row.id for row in again])
+    if not anew:
+        failed = {row.id for row in again if row.state == EvaluationState.FAILED}
+        missing |= _adopt(connection, measurement, missing, text_of, failed)
+    plan = plan_missing(connection, settings, measurement, missing, text_of, processes)
+    if plan:
+        waits = prepare_protocol(
+            connection,
+            settings,
+            measurement,
+            queue_class=int(queue_class),
+            team=team,
+            processes=processes,
+            due_at=due_at,
+        )
+        not_before = NOT_YET if waits else 0.0
+        _insert_shards(connection, protocol_id, plan, int(queue_class), team, due_at, not_before)
+    _reduce(connection, measurement, [evaluation for evaluation, lacking in missing.items() if not lacking])
+    by_submission = {row.submission_id: row for row in found}
+    chosen = [by_submission[each] for each in submissions]
+    whole = len(measurement.metrics)
+    there = {row.id: whole if row.state == EvaluationState.DONE else 0 for row in found}
+    there |= {evaluation: whole - len(_metrics_in(lacking)) for evaluation, lacking in missing.items()}
+    return Queued(tuple(row.id for row in chosen), tuple(there[row.id] for row in chosen))
+
+
+def _take_up(
+    connection: Connection,
+    evaluations: Sequence[int],
+    outdated: Sequence[int],
+    queue_class: int,
+    team: str,
+    due_at: float | None,
+) -> None:
+    """Put ended evaluations back to queued; those `outdated` lose what another edition has measured."""
+    # Shards that still run for them would count for the new ones: let go of them.
+    held = select(Shard.id).where(is_open(Shard))
+    connection.execute(
+        delete(ShardEvaluation).where(
+            ShardEvaluation.evaluation_id.in_(evaluations), ShardEvaluation.shard_id.in_(held)
+        )
+    )
+    connection.execute(
+        update(Evaluation)
+        .where(Evaluation.id.in_(evaluations))
+        .values(
+            state=EvaluationState.QUEUED,
+            queue_class=queue_class,
+            team=team,
+            due_at=due_at,
+            edition=EDITION,
+            remaining=0,
+            reduction_id=None,
+            reason=None,
+            fault=None,
+            started_at=None,
+            finished_at=None,
+        )
+    )
+    forget_statistics(connection, outdated)
+    forget_overlaps(connection, evaluations)
+
+
+def _missing(
+    connection: Connection,
+    measurement: Measurement,
+    new: Sequence[int],
+    again: Sequence[int],
+) -> dict[int, Lacking]:
+    """What each evaluation lacks."""
+    everything = all_blocks(measurement)
+    missing: dict[int, Lacking] = {each: {everything: tuple(range(len(measurement.metrics)))} for each in new}
+    if again:
+        missing |= read_lacking(connection, measurement, again)
+    return missing
+
+
+def _adopt(
+    connection: Connection,
+    measurement: Measurement,
+    missing: Mapping[int, Lacking],
+    texts: Mapping[int, int],
+    failed: Collection[int],
+) -> dict[int, Lacking]:
+    """Copy what was measured before; what those evaluations lack then that got something."""
+    everything = all_blocks(measurement)
+    wholly = {evaluation: lacking.get(everything, ()) for evaluation, lacking in missing.items()}
+    adopted = adopt(connection, measurement, texts, wholly, failed)
+    # Looked up again, for a source may have been deleted in this very moment.
+    return read_lacking(connection, measurement, sorted(adopted)) if adopted else {}
+
+
+def _metrics_in(lacking: Lacking) -> set[int]:
+    return {metric for metrics in lacking.values() for metric in metrics}
+
+
+def _insert_shards(
+    connection: Connection,
+    protocol_id: int,
+    plan: Sequence[Planned],
+    queue_class: int,
+    team: str,
+    due_at: float | None,
+    not_before: float,
+) -> None:
+    common = {
+        "protocol_id": protocol_id,
+        "queue_class": queue_class,
+        "team": team,
+        "due_at": due_at,
+        "edition": EDITION,
+        "not_before": not_before,
+    }
+    shards = connection.scalars(
+        insert(Shard).returning(Shard.id, sort_by_parameter_order=True),
+        [
+            {
+                **common,
+                "first_block": each.part.first_block,
+                "last_block": each.part.last_block,
+                "cost": each.part.cost,
+                "units": each.units,
+                "metrics": each.metrics,
+            }
+            for each in plan
+        ],
+    ).all()
+    members = [
+        {"shard_id": shard, "evaluation_id": evaluation}
+        for shard, each in zip(shards, plan, strict=True)
+        for evaluation in each.evaluations
+    ]
+    connection.execute(insert(ShardEvaluation), members)
+    amounts = Counter(evaluation for each in plan for evaluation in each.evaluations)
+    for amount in set(amounts.values()):
+        chosen = [evaluation for evaluation, its in amounts.items() if its == amount]
+        connection.execute(update(Evaluation).where(Evaluation.id.in_(chosen)).values(remaining=amount))
+
+
+def _reduce(connection: Connection, measurement: Measurement, evaluations: Sequence[int]) -> None:
+    """Send evaluations that have all statistics to be reduced, so many together that it takes seconds."""
+    columns = sum(len(parse_metric(each).columns) for each in measurement.metrics)
+    products = measurement.segments * (1 + measurement.replicates) * columns
+    together = max(1, PRODUCTS_TOGETHER // products)
+    for begin in range(0, len(evaluations), together):
+        start_reducing(connection, evaluations[begin : begin + together])

@@ -1,0 +1,71 @@
+"""Taking human judgments in: all of them or nothing, and nothing twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.meta_evaluation.human import called_as_submitted
+from metrics.text.names import printable
+from metrics.text.wording import listed
+from models.corpus.judgments import BadJudgments, NewJudgments, RatingRow, SegmentRow, SystemRow, store_judgments
+from models.corpus.test_sets import submitted_systems
+from models.database.session import writing
+from models.schema.states import JudgmentKind
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+    from analysis.meta_evaluation.human import Matched
+    from metrics.human.judgments import Judged
+    from models.corpus.judgments import StoredJudgments
+
+
+class NothingMatched(BadJudgments):
+    """None of the judged systems has a submission."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """Judgments that are stored now."""
+
+    stored: StoredJudgments
+    new: bool
+    """Whether they were not there already."""
+    matched: Matched
+    """Which of their systems have submissions."""
+
+
+def take_in_judgments(engine: Engine, campaign_id: int, test_set_id: int, name: str, judged: Judged) -> TakenIn:
+    """Store judgments of a test set in a campaign in one transaction; see `store_judged`."""
+    with writing(engine, durable=True) as connection:
+        return store_judged(connection, campaign_id, test_set_id, name, judged)
+
+
+def store_judged(connection: Connection, campaign_id: int, test_set_id: int, name: str, judged: Judged) -> TakenIn:
+    """Store judgments with their systems called as their submissions are.
+
+    How is said by `analysis.meta_evaluation.human.called_as_submitted`. Submissions are those in this campaign. Raises NothingMatched where there are some, and none of them is of a judged
+    system; where there are none yet, names stay as they are. Raises BadJudgments as `store_judgments`.
+    """
+    submitted = submitted_systems(connection, campaign_id, test_set_id)
+    judged, matched = called_as_submitted(judged, submitted)
+    if submitted and not matched.systems:
+        raise NothingMatched(
+            "None of the judged systems has a submission here, and nothing was stored. "
+            f"Judged: {_listed(*matched.unknown, *matched.references)}. Submitted: {_listed(*matched.not_judged)}. "
+            "Call systems as the leaderboard does, with or without their teams."
+        )
+    new = NewJudgments(
+        name,
+        JudgmentKind(judged.kind),
+        judged.method,
+        [SystemRow(*score) for score in judged.systems],
+        [SegmentRow(*score) for score in judged.segments],
+        [RatingRow(*judgment) for judgment in judged.judgments],
+    )
+    return TakenIn(*store_judgments(connection, campaign_id, test_set_id, new), matched)
+
+
+def _listed(*names: str) -> str:
+    return listed([printable(name) for name in names])

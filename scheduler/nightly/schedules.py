@@ -1,0 +1,190 @@
+"""Adding and removing schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from metrics.resampling.correction import CORRECTIONS
+from metrics.text.names import fault_of_name
+from models.database.upsert import insert_if_absent
+from models.nightly.claims import add_manual_night, drop_due_nights
+from models.nightly.schedules import Baseline, KnownSchedule, find_schedule, find_schedule_id
+from models.schema.base import now
+from models.schema.corpus import Submission, System
+from models.schema.nightly import Night, Schedule
+from models.schema.states import BaselineKind, NightState, PairedTest
+from scheduler.errors import BadSchedule, ScheduleConflict
+from scheduler.ingest.campaigns import NewSubmission, store_campaign, store_submissions
+from scheduler.nightly.cron import Calendar, parse_date
+from scheduler.nightly.sources import Source
+from scheduler.webhooks.address import check_webhook
+
+MOST_SECRET = 1000
+"""Characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewSchedule:
+    """A schedule to be stored, as `models.schema.nightly.Schedule`."""
+
+    name: str
+    calendar: Calendar
+    source: Source
+    test_sets: Sequence[tuple[int, Sequence[str]]]
+    """(test set, labels of references)."""
+    metrics: Sequence[str]
+    """Settled specifications."""
+    baseline: Baseline
+    replicates: int = 1000
+    seed: int = 12345
+    alpha: float = 0.05
+    correction: str = "holm"
+    test: PairedTest = PairedTest.BOOTSTRAP
+    minimum_difference: float = 0.0
+    webhook: str | None = None
+    webhook_secret: str | None = field(default=None, repr=False)
+    webhook_private: bool = False
+    team: str = ""
+
+
+def add_schedule(connection: Connection, new: NewSchedule) -> int:
+    """Store a schedule; its id. One of that name that was removed is taken up again, with its history.
+
+    Its first night is the next one by its calendar. Raises BadSchedule, BadWebhook and ScheduleConflict.
+    """
+    _check(new)
+    known = connection.execute(select(Schedule.id, Schedule.active).where(Schedule.name == new.name)).one_or_none()
+    if known is not None and known.active:
+        raise ScheduleConflict(
+            f'There is already a schedule "{new.name}". Choose another name, or remove it first '
+            f"(`steelyard nightly remove {new.name}` keeps its history)."
+        )
+    values: dict[str, Any] = {
+        "cron": new.calendar.expression,
+        "time_zone": new.calendar.time_zone,
+        "source": new.source.as_json(),
+        "test_sets": [{"test_set_id": key, "references": list(labels)} for key, labels in new.test_sets],
+        "metrics": list(new.metrics),
+        "replicates": new.replicates,
+        "seed": new.seed,
+        "baseline": new.baseline.as_json(),
+        "alpha": new.alpha,
+        "correction": new.correction,
+        "test": new.test,
+        "minimum_difference": new.minimum_difference,
+        "webhook": new.webhook,
+        "webhook_secret": new.webhook_secret,
+        "webhook_private": new.webhook_private,
+        "team": new.team,
+        "active": True,
+        "next_at": new.calendar.after(_clock(connection)),
+        "campaign_id": store_campaign(connection, new.name),
+    }
+    if known is not None:
+        connection.execute(update(Schedule).where(Schedule.id == known.id).values(values))
+        return int(known.id)
+    return connection.execute(insert(Schedule).values(name=new.name, **values).returning(Schedule.id)).scalar_one()
+
+
+def _check(new: NewSchedule) -> None:
+    if fault := fault_of_name(new.name):
+        raise BadSchedule(f'"{new.name}" cannot be the name of a schedule: {fault}.')
+    if not new.test_sets or not new.metrics:
+        raise BadSchedule("A schedule needs at least one test set and one metric.")
+    if new.correction not in CORRECTIONS:
+        raise BadSchedule(f'There is no correction "{new.correction}". Corrections: {", ".join(CORRECTIONS)}.')
+    if not 0 < new.alpha < 1:
+        raise BadSchedule(f"alpha = {new.alpha} is not between 0 and 1.")
+    if new.test == PairedTest.BOOTSTRAP and not new.replicates:
+        raise BadSchedule("The bootstrap's test needs replicates.")
+    if not new.minimum_difference >= 0:
+        raise BadSchedule(f"The smallest difference that matters cannot be {new.minimum_difference}.")
+    if new.webhook is None:
+        return
+    check_webhook(new.webhook, private=new.webhook_private)
+    if not new.webhook_secret or len(new.webhook_secret) > MOST_SECRET:
+        raise BadSchedule(
+            f"A webhook needs a secret of 1 to {MOST_SECRET} characters, by which its receiver can tell our messages."
+        )
+
+
+def store_baseline(connection: Connection, schedule: KnownSchedule, given: Mapping[int, NewSubmission]) -> list[int]:
+    """Store the output of a baseline that has a name, for nights that do not bring it; the test sets that lack it.
+
+    `given` are outputs by test set. For the others the last one is taken that a system of that name has submitted
+    anywhere.
+    """
+    if schedule.baseline.kind != BaselineKind.NAMED or schedule.baseline.night is not None:
+        return []
+    lacking = []
+    for key in dict.fromkeys(each["test_set_id"] for each in schedule.test_sets):
+        if key in given:
+            store_submissions(connection, schedule.campaign_id, key, [given[key]])
+        elif not _copy_submission(connection, schedule, key):
+            lacking.append(key)
+    return lacking
+
+
+def _copy_submission(connection: Connection, schedule: KnownSchedule, test_set_id: int) -> bool:
+    last = connection.execute(
+        select(Submission.text_id)
+        .join(System, System.id == Submission.system_id)
+        .where(Submission.test_set_id == test_set_id, System.name == schedule.baseline.system)
+        .order_by(Submission.id.desc())
+        .limit(1)
+    ).one_or_none()
+    if last is None:
+        return False
+    system = {"team": schedule.team, "name": schedule.baseline.system}
+    insert_if_absent(connection, System, [system])
+    row = {
+        "campaign_id": schedule.campaign_id,
+        "test_set_id": test_set_id,
+        "system_id": connection.execute(select(System.id).filter_by(**system)).scalar_one(),
+        "run": "",
+        "text_id": last.text_id,
+    }
+    insert_if_absent(connection, Submission, [row])
+    return True
+
+
+def remove_schedule(connection: Connection, name: str, *, forget: bool) -> int:
+    """Let a schedule have no more nights; how many nights it keeps. A night that has begun is still finished.
+
+    With `forget` its nights go, too; what they have measured stays in its campaign. Raises NotFound.
+    """
+    schedule = find_schedule_id(connection, name)
+    if forget:
+        connection.execute(delete(Schedule).where(Schedule.id == schedule))
+        return 0
+    connection.execute(update(Schedule).where(Schedule.id == schedule).values(active=False, next_at=None))
+    drop_due_nights(connection, schedule, "The schedule was removed.")
+    ended = select(Night.id).where(Night.schedule_id == schedule, Night.state != NightState.MISSED)
+    return len(connection.execute(ended).all())
+
+
+def ask_for_night(connection: Connection, name: str, day: str | None) -> int:
+    """Add a night of a schedule by hand: now, or as if it were the night of a day (YYYY-MM-DD); its id.
+
+    Raises NotFound, BadSchedule for what is no day, and ScheduleConflict for a schedule that was removed and a day
+    that has not come yet.
+    """
+    schedule = find_schedule(connection, name)
+    if not schedule.active:
+        raise ScheduleConflict(f'The schedule "{name}" was removed. Add it again to go on with it.')
+    calendar, moment = Calendar(schedule.cron, schedule.time_zone), _clock(connection)
+    today = calendar.date(moment)
+    chosen = today if day is None else parse_date(day)
+    if chosen > today:
+        raise ScheduleConflict(f"{day} has not come yet: in {schedule.time_zone} it is {today}.")
+    due_at = moment if chosen == today else calendar.on(chosen)
+    return add_manual_night(connection, schedule.id, due_at, chosen.isoformat())
+
+
+def _clock(connection: Connection) -> float:
+    """The time on the database's clock."""
+    return float(connection.execute(select(now())).scalar_one())

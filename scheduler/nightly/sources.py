@@ -1,0 +1,199 @@
+"""Getting the outputs of a night: from a folder, or from a command that writes them. All of them, or a reason."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+from metrics.errors import BadText
+from metrics.registry import parse_metric
+from metrics.text.formats import read_text
+from metrics.text.layers import FORMATS_WITH, describe_layers
+from metrics.text.limits import STORING_LIMITS
+from metrics.text.names import fault_of_name, folded, printable
+from metrics.text.plain import Text
+from metrics.text.wording import listed, number_of
+from scheduler.errors import BadSchedule, BadSource
+from scheduler.nightly.commands import run_command
+from scheduler.nightly.patterns import Found, Pattern
+
+COMMAND_SECONDS = 3600.0
+WRITTEN = "{output}/{test_set}/{system}.txt"
+"""Where a command writes when nobody says where."""
+SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the outputs of a schedule come from."""
+
+    kind: Literal["folder", "command"]
+    pattern: Pattern
+    command: tuple[str, ...] = ()
+    seconds: float = COMMAND_SECONDS
+    """How long the command may take."""
+    folder: str = ""
+    """Where the command is run."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is stored."""
+        if self.kind == "folder":
+            return {"kind": self.kind, "pattern": self.pattern.text}
+        return {
+            "kind": self.kind,
+            "command": list(self.command),
+            "pattern": self.pattern.text,
+            "seconds": self.seconds,
+            "folder": self.folder,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Source:
+        """As it was stored."""
+        pattern = Pattern(stored["pattern"])
+        if stored["kind"] == "folder":
+            return cls("folder", pattern)
+        command = tuple(stored["command"])
+        return cls("command", pattern, command, float(stored["seconds"]), stored.get("folder") or "/")
+
+    def __str__(self) -> str:
+        """For people."""
+        return shlex.join(self.command) if self.command else self.pattern.text
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A test set that outputs are wanted for."""
+
+    title: str
+    """As patterns name it."""
+    segments: int
+
+
+def new_source(
+    pattern: str | None, command: str | None, seconds: float, folder: Path, test_sets: Sequence[str]
+) -> Source:
+    """A source as it was asked for. Raises BadSchedule."""
+    if not command:
+        if not pattern:
+            raise BadSchedule("Say where outputs come from: a pattern of paths, or a command that writes them.")
+        chosen = Pattern(pattern)
+        chosen.check(test_sets, command=False)
+        return Source("folder", chosen.absolute)
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise BadSchedule(f"The command {command!r} cannot be taken apart: {error}.") from error
+    if not words:
+        raise BadSchedule("The command is empty.")
+    if not seconds > 0:
+        raise BadSchedule(f"A command cannot be given {seconds:g} seconds.")
+    chosen = Pattern(pattern or WRITTEN)
+    chosen.check(test_sets, command=True)
+    return Source("command", chosen.absolute, words, seconds, str(folder.absolute()))
+
+
+@contextmanager
+def outputs(
+    source: Source,
+    wanted: Sequence[Wanted],
+    metrics: Sequence[str],
+    *,
+    schedule: str,
+    day: date,
+    stop: threading.Event,
+    passed_on: Collection[str] = (),
+) -> Iterator[dict[str, dict[str, Text]]]:
+    """The outputs of a night: for each test set, by its title, the text of each system, by its name.
+
+    Large ones stay in their files, so they are to be used inside the context. Raises BadSource with all that is wrong
+    with them, scheduler.nightly.commands.Stopped when `stop` is set. `passed_on` names what a command sees of our environment.
+    """
+    if source.kind == "folder":
+        yield _read(source.pattern, wanted, metrics, day, None)
+        return
+    with tempfile.TemporaryDirectory(prefix="steelyard-night-", ignore_cleanup_errors=True) as folder:
+        run_command(
+            source.command,
+            folder=source.folder,
+            environment={
+                "STEELYARD_NIGHT": day.isoformat(),
+                "STEELYARD_SCHEDULE": schedule,
+                "STEELYARD_TEST_SETS": "\n".join(each.title for each in wanted),
+                "STEELYARD_OUTPUT": folder,
+            },
+            seconds=source.seconds,
+            stop=stop,
+            passed_on=passed_on,
+        )
+        yield _read(source.pattern, wanted, metrics, day, Path(folder))
+
+
+def _read(
+    pattern: Pattern, wanted: Sequence[Wanted], metrics: Sequence[str], day: date, output: Path | None
+) -> dict[str, dict[str, Text]]:
+    problems: list[str] = []
+    found: dict[str, list[Found]] = {}
+    for test_set in wanted:
+        try:
+            found[test_set.title] = pattern.find(day, test_set.title, output)
+        except BadSource as error:
+            problems.append(str(error))
+    problems += _faults_of_names(found)
+    layers = {layer: each for each in metrics for layer in parse_metric(each).layers}
+    texts: dict[str, dict[str, Text]] = {}
+    for test_set in wanted:
+        for each in found.get(test_set.title, ()):
+            try:
+                text = read_text(each.path, limits=STORING_LIMITS)
+            except BadText as error:
+                problems.append(str(error))
+                continue
+            problems += _faults_of_text(text, test_set, layers)
+            texts.setdefault(test_set.title, {})[each.system] = text
+    if problems:
+        more = f"\nand {len(problems) - SHOWN:,} more problems." if len(problems) > SHOWN else ""
+        raise BadSource("\n".join(problems[:SHOWN]) + more)
+    return texts
+
+
+def _faults_of_names(found: Mapping[str, Sequence[Found]]) -> list[str]:
+    problems = []
+    everywhere: dict[str, str] = {}
+    for files in found.values():
+        for each in files:
+            if fault := fault_of_name(each.system):
+                problems.append(f"{printable(str(each.path))}: not usable as the name of a system: {fault}. Rename it.")
+            twin = everywhere.setdefault(folded(each.system), each.system)
+            if twin != each.system:
+                problems.append(
+                    f"{printable(str(each.path))}: there is also a system {twin!r}, a name too similar. Rename one."
+                )
+    for test_set, files in found.items():
+        lacking = sorted(set(everywhere.values()) - {each.system for each in files})
+        if lacking:
+            problems.append(f"No output for the test set {test_set} from {listed(lacking)}, only for other test sets.")
+    return problems
+
+
+def _faults_of_text(text: Text, test_set: Wanted, layers: Mapping[str, str]) -> list[str]:
+    problems = []
+    if text.segments != test_set.segments:
+        problems.append(
+            f"{text.name}: has {number_of(text.segments, text.unit)}, but the test set {test_set.title} has "
+            f"{number_of(test_set.segments, 'segment')}."
+        )
+    for layer, metric in layers.items():
+        if layer not in text.layers:
+            problems.append(
+                f"{text.name}: lacks the layer {describe_layers([layer])}, which {metric} needs. "
+                f"Formats that have it: {FORMATS_WITH.get(layer, 'none that is known')}."
+            )
+    return problems

@@ -1,0 +1,1 @@
+"""Messages about scheduled runs, signed, to addresses that were checked."""

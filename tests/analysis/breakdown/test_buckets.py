@@ -1,0 +1,149 @@
+"""Scores of parts of a test set are those of measuring the part alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis.breakdown.buckets import Partition, break_down, by_document, by_domain, by_length
+from analysis.breakdown.texts import BoardTexts, Passage, read_board_texts, read_outputs
+from metrics import parse_metric
+from metrics.measure import measure
+from metrics.segments import Segments
+from tests.analysis.campaigns import DOCUMENTS, REFERENCES, SYSTEMS, joined, opened, store
+
+
+def measured(segments: list[int], system: str, metric: str) -> float:
+    """The score of these segments alone, from the texts."""
+    (found,) = measure(
+        Segments(
+            references=[joined([lines[n] for n in segments]) for lines in REFERENCES.values()],
+            hypotheses=[joined([SYSTEMS[system][n] for n in segments])],
+        ),
+        [parse_metric(metric)],
+    )
+    return float(found.scores[0])
+
+
+def test_groups_have_the_scores_of_measuring_them_alone(database_url):
+    store(database_url)
+    partition = Partition("any", ["none", "odd", "even"], np.array([2, 1, 2, 1, -1]))
+    with opened(database_url) as (connection, (board,)):
+        (found,) = break_down(connection, board, [partition])
+    assert partition.sizes == [0, 2, 2]
+    assert found.scores.shape == (3, 2, 3)
+    assert np.isnan(found.scores[:, :, 0]).all()
+    for number, row in enumerate(board.rows):
+        for position, metric in enumerate(("bleu:order=1,2", "ter")):
+            assert found.scores[number, position, 1] == measured([1, 3], row.system, metric)
+            assert found.scores[number, position, 2] == measured([0, 2], row.system, metric)
+
+
+def test_all_segments_together_have_the_score_of_the_board(sqlite_url):
+    store(sqlite_url, systems={"a@1": SYSTEMS["tug"], "a@2": SYSTEMS["raft"], "b": SYSTEMS["barge"]})
+    with opened(sqlite_url) as (connection, (board,)):
+        (found,) = break_down(connection, board, [Partition("all", ["all"], np.zeros(5, np.int64))])
+        assert any(len(row.runs) == 2 for row in board.rows)
+        for number, row in enumerate(board.rows):
+            assert [score.score for score in row.scores] == found.scores[number, :, 0].tolist()
+
+
+def test_what_was_measured_by_a_metric_that_is_gone_has_no_scores(sqlite_url):
+    store(sqlite_url)
+    with opened(sqlite_url) as (connection, (board,)):
+        everything = Partition("all", ["all"], np.zeros(5, np.int64))
+        gone = replace(board, listed=replace(board.listed, metrics=("gone:x=1", *board.listed.metrics[1:])))
+        (whole,), (found,) = (break_down(connection, each, [everything]) for each in (board, gone))
+    assert np.isnan(found.scores[:, 0]).all()
+    assert found.scores[:, 1].tolist() == whole.scores[:, 1].tolist()
+
+
+def test_any_number_of_systems_at_a_time(sqlite_url, monkeypatch):
+    store(sqlite_url)
+    with opened(sqlite_url) as (connection, (board,)):
+        everything = Partition("all", ["all"], np.zeros(5, np.int64))
+        (whole,) = break_down(connection, board, [everything])
+        for at_once in (1, 2):
+            monkeypatch.setattr("analysis.breakdown.buckets.ROWS_AT_ONCE", at_once)
+            (found,) = break_down(connection, board, [everything])
+            assert found.scores.tolist() == whole.scores.tolist()
+
+
+def test_what_is_not_scored_has_no_scores(sqlite_url):
+    store(sqlite_url, scored=False)
+    with opened(sqlite_url) as (connection, (board,)):
+        (found,) = break_down(connection, board, [Partition("all", ["all"], np.zeros(5, np.int64))])
+    assert np.isnan(found.scores).all()
+
+
+def test_lengths_documents_and_domains(database_url):
+    store(database_url, source=["s"] * 5)
+    with opened(database_url) as (connection, (board,)):
+        texts = read_board_texts(connection, board)
+    assert texts.references == [joined(lines) for lines in REFERENCES.values()]
+    assert texts.source == b"\n".join([b"s"] * 5)
+    length, document, domain = by_length(texts), by_document(texts), by_domain(texts)
+    assert (length.groups, length.sizes) == (["up to 10"], [5])
+    assert (document.groups, document.group_of.tolist()) == (["quay", "deck"], [0, 0, 1, 1, 1])
+    assert (domain.groups, domain.group_of.tolist()) == (["news", "talk"], [0, 0, 1, 1, 1])
+
+
+def test_texts_are_those_of_the_boards_own_test_set(sqlite_url):
+    """Of two that differ in everything."""
+    store(sqlite_url, source=["s"] * 5, documents=(), variable_references=True)
+    other = {"A": ["x y", "z"], "B": ["w", "v u t"]}
+    documents = [("b", "", ""), ("a", "talk", "")]
+    store(sqlite_url, references=other, systems=other, documents=documents, languages=("de", "zh"))
+    with opened(sqlite_url) as (connection, boards):
+        first, second = (read_board_texts(connection, each) for each in boards)
+        unheld = read_board_texts(connection, boards[0], held=False)
+    if first.segments == 2:
+        first, second = second, first
+    assert (first.segments, second.segments) == (5, 2)
+    assert (first.source_language, first.target_language, first.variable_references) == ("en", "cs", True)
+    assert (second.source_language, second.target_language, second.variable_references) == ("de", "zh", False)
+    assert (first.documents, first.source) == ([], b"\n".join([b"s"] * 5))
+    assert (second.documents, second.source) == ([Passage(0, 1, "b", ""), Passage(1, 1, "a", "talk")], None)
+    assert first.references == [joined(lines) for lines in REFERENCES.values()]
+    assert second.references == [joined(lines) for lines in other.values()]
+    assert first.lengths.tolist() == [5.5, 3.0, 7.5, 4.0, 1.0]
+    assert (unheld.source, list(unheld.references), len(unheld.lengths)) == (None, [], unheld.segments)
+
+
+def test_of_several_runs_the_output_of_the_first_is_read(sqlite_url):
+    store(sqlite_url, systems={"a@1": SYSTEMS["tug"], "a@2": SYSTEMS["raft"]}, scored=False)
+    with opened(sqlite_url) as (connection, (board,)):
+        assert read_outputs(connection, board.rows, 5) == [joined(SYSTEMS["tug"])]
+
+
+def test_empty_buckets_at_either_end_are_left_out(sqlite_url):
+    long = {"A": ["w " * 25, "w " * 45]}
+    store(sqlite_url, references=long, systems=long, selections=[["A"]], documents=())
+    with opened(sqlite_url) as (connection, (board,)):
+        texts = read_board_texts(connection, board)
+    length = by_length(texts)
+    assert (length.groups, length.sizes) == (["21–30", "31–40", "41–50"], [1, 0, 1])
+    assert by_document(texts) is None
+
+
+@pytest.mark.parametrize("language", ["zh", "ja_JP"])
+def test_lengths_in_characters(sqlite_url, language):
+    text = {"A": ["我们在家里吃饭 再见", "好"]}
+    store(sqlite_url, references=text, systems=text, selections=[["A"]], documents=(), languages=("en", language))
+    with opened(sqlite_url) as (connection, (board,)):
+        length = by_length(read_board_texts(connection, board))
+    assert (length.what, length.sizes) == ("characters in the reference", [2])
+
+
+def test_a_document_without_a_domain_is_in_none():
+    passages = [Passage(0, 2, "quay", "news"), Passage(2, 1, "deck", ""), Passage(3, 2, "mast", "talk")]
+    texts = BoardTexts(1, 6, "", "", False, None, (), np.zeros(6), passages)
+    domain, document = by_domain(texts), by_document(texts)
+    assert (domain.groups, domain.group_of.tolist(), domain.sizes) == (["news", "talk"], [0, 0, -1, 1, 1, -1], [2, 2])
+    assert (document.group_of.tolist(), document.sizes) == ([0, 0, 1, 2, 2, -1], [2, 1, 2])
+
+
+def test_one_domain_is_no_division(sqlite_url):
+    store(sqlite_url, documents=[(name, "news", "") for name, _, _ in DOCUMENTS])
+    with opened(sqlite_url) as (connection, (board,)):
+        assert by_domain(read_board_texts(connection, board)) is None

@@ -1,0 +1,119 @@
+"""Change points: found where there are some, by their promise where there are none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.nightly.change_points import ALPHA, FEWEST, LASTING, SMALLEST_ALPHA, find_steps, shared_alpha
+
+scores = st.lists(st.integers(0, 6).map(float) | st.just(float("nan")), max_size=40).map(np.array)
+
+
+def noise(nights: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(nights)
+
+
+@given(scores, st.sampled_from([0.01, 0.2, 0.9]))
+def test_changes_lie_inside_the_series_and_levels_last(values, alpha):
+    """They are nights with a score, in order, with enough nights on each side; p-values keep the level."""
+    steps = find_steps(values, alpha)
+    there = ~np.isnan(values)
+    if there.sum() < FEWEST:
+        assert not steps
+    bounds = [0, *(step.at for step in steps), len(values)]
+    for number, step in enumerate(steps):
+        assert there[step.at]
+        assert 0 < step.p < alpha
+        assert step.before <= step.at
+        assert step.after == bounds[number + 2]
+        for first, last in ((step.before, step.at), (step.at, step.after)):
+            assert there[first:last].sum() >= LASTING
+    assert bounds == sorted(bounds)
+
+
+@given(scores, st.floats(0.1, 10), st.floats(-10, 10))
+def test_neither_scale_nor_direction_matters(values, scale, shift):
+    """Scores on another scale, and upside down, change in the same nights."""
+    once = [(step.at, step.p) for step in find_steps(values, 0.2)]
+    assert [(step.at, step.p) for step in find_steps(-scale * values + shift, 0.2)] == once
+
+
+@given(st.lists(st.integers(0, 6).map(float), min_size=1, max_size=40), st.data())
+def test_missing_nights_change_nothing(values, data):
+    """Nights without a score are as if they had not been."""
+    places = data.draw(st.lists(st.integers(0, len(values)), max_size=6))
+    with_gaps = np.insert(np.array(values), places, np.nan)
+    positions = np.flatnonzero(~np.isnan(with_gaps))
+    plain = [(int(positions[step.at]), step.p) for step in find_steps(np.array(values), 0.2)]
+    assert [(step.at, step.p) for step in find_steps(with_gaps, 0.2)] == plain
+
+
+@pytest.mark.parametrize("level", [0.0, 31.4])
+def test_a_constant_series_has_no_change(level):
+    assert find_steps(np.full(60, level), 0.99) == []
+
+
+def test_few_nights_have_no_change():
+    assert find_steps(np.array([1.0] * 4 + [0.0] * 3), 0.99) == []
+    assert find_steps(np.array([1.0] * 4 + [0.0] * 4), 0.99)
+
+
+def test_noise_seldom_has_a_change():
+    """At alpha: of 300 series 15 are expected at 0.05; 30 would be by chance once in ten thousand times."""
+    false = sum(bool(find_steps(noise(30, seed), 0.05)) for seed in range(300))
+    assert 0 < false < 30
+
+
+def test_a_step_of_two_deviations_is_found_within_some_nights():
+    """In most of 30 series after at most ten nights, near where it is."""
+    found = 0
+    for seed in range(30):
+        values = noise(40, seed)
+        values[30:] -= 2
+        found += any(abs(step.at - 30) <= 3 for step in find_steps(values))
+    assert found >= 20
+
+
+def test_a_slow_decline_is_found():
+    """A tenth of a deviation each night, which no two nights show."""
+    found = sum(bool(find_steps(noise(40, seed) - 0.1 * np.arange(40))) for seed in range(20))
+    assert found >= 18
+
+
+def test_there_and_back_are_two_changes():
+    values = noise(60, 3)
+    values[25:40] -= 4
+    first, second = find_steps(values)
+    assert abs(first.at - 25) <= 1
+    assert abs(second.at - 40) <= 1
+    assert (first.before, first.after, second.before, second.after) == (0, second.at, first.at, 60)
+
+
+@pytest.mark.parametrize("place", [0, 5, 20, 38, 39])
+def test_one_night_far_off_is_no_change(place):
+    """And hides none: its distance does not count."""
+    values = np.full(40, 30.0)
+    values[place] = 0.0
+    assert find_steps(values) == []
+    values = noise(40, 1)
+    values[28:] += 3
+    values[20] = -1e6
+    assert [step.at for step in find_steps(values)] == [28]
+
+
+def test_the_same_on_every_machine():
+    """Orders come from raw integers of the generator: this p-value may not change."""
+    values = np.array(
+        [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 5.0, 3.0, 5.0, 8.0, 1.0, 0.0, 2.0, 1.0, 3.0, 0.0, 1.0, 2.0]
+    )
+    assert [(step.at, step.p) for step in find_steps(values, 0.1)] == [(12, 18 / 501)]
+
+
+def test_the_level_is_shared_by_series_as_far_as_permutations_go():
+    assert shared_alpha(0) == shared_alpha(1) == ALPHA
+    assert shared_alpha(4) == ALPHA / 4
+    assert shared_alpha(10_000) == SMALLEST_ALPHA
+    assert shared_alpha(10_000, 1e-6) == 1e-6

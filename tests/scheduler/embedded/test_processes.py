@@ -1,0 +1,179 @@
+"""The embedded default, undisturbed."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sqlalchemy import func, select
+
+from metrics import parse_metric
+from metrics.measure import measure
+from metrics.segments import Segments
+from models.database.session import make_engine, reading
+from models.queue_status.progress import Progress
+from models.results.leaderboard import read_leaderboard
+from models.schema.queue import Shard, Worker
+from models.schema.results import Score
+from models.schema.states import QueueClass
+from models.storage.arrays import unpack
+from runtime.settings import Settings
+from scheduler.embedded.processes import Embedded
+from tests.faults.cluster import REPOSITORY, Scores, children, stored_scores, until
+from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
+from worker.messaging.queues import count_messages
+
+# From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+
+METRICS = ("bleu", "wer", "nist")
+
+
+def run(settings: Settings, **job: object) -> tuple[list[Progress], Scores]:
+    heard: list[Progress] = []
+    with Embedded(settings, concurrency=2) as embedded:
+        queued = queue_job(embedded.engine, settings, metrics=METRICS, **job)
+        last = embedded.run_until_done(queued.all_evaluations, heard.append)
+        assert heard[-1] == last
+        embedded.finish()
+        embedded.finish()
+        scores = stored_scores(embedded.engine)
+    # The broker's memory is that of the process: the next pool would get what is left there.
+    assert not any(count_messages(embedded._app, QueueClass).values())
+    assert multiprocessing.active_children() == []
+    return heard, scores
+
+
+def test_from_texts_to_scores(database_url: str) -> None:
+    """As if scored at once, in one process and one shard, to the bit."""
+    heard, _ = run(one_block_shards(database_url), segments=700, systems=3)
+    assert heard[-1].done == 3
+    assert heard[-1].shards == heard[-1].shards_done == 3
+    reference = some_text(700, 1)
+    systems = [similar_text(reference, 1000 + number) for number in range(3)]
+    expected = measure(
+        Segments(references=[reference], hypotheses=systems),
+        [parse_metric(each) for each in METRICS],
+        replicates=50,
+        seed=12345,
+    )
+    engine = make_engine(database_url, pooled=False)
+    with reading(engine) as connection:
+        stored = connection.execute(select(Score).order_by(Score.evaluation_id, Score.metric)).all()
+        assert connection.scalar(select(func.count()).select_from(Worker)) == 0
+        assert {row.system for row in read_leaderboard(connection, 1)} == {"system0", "system1", "system2"}
+    for row in stored:
+        measured = expected[row.metric]
+        system = row.evaluation_id - stored[0].evaluation_id
+        assert row.score == measured.scores[system]
+        assert np.array_equal(unpack(row.sums)[0], measured.sums[system])
+        assert np.array_equal(unpack(row.replicate_scores)[:, 0], measured.replicate_scores[system])
+        assert row.signature.startswith("nrefs:1|bs:50|seed:12345|")
+        assert row.columns == list(measured.metric.columns)
+
+
+def test_any_number_of_shards_gives_the_same_bits(sqlite_template: Path, tmp_path: Path) -> None:
+    found: list[Scores] = []
+    amounts = []
+    for number, sizes in enumerate(({"shard_seconds": 100.0, "shortest_shard_seconds": 100.0}, {})):
+        file = tmp_path / f"{number}.db"
+        file.write_bytes(sqlite_template.read_bytes())
+        settings = one_block_shards(f"sqlite:///{file}", **sizes)
+        # 5,000 segments in one shard: it makes its part of the replicates itself.
+        heard, scores = run(settings, segments=5000, systems=2)
+        amounts.append(heard[-1].shards)
+        found.append(scores)
+    assert amounts == [1, 20]
+    assert found[0] == found[1]
+
+
+def test_one_after_the_other_in_one_process(sqlite_url: str) -> None:
+    settings = Settings(database_url=sqlite_url)
+    first, scores = run(settings, segments=100)
+    again, same = run(settings, segments=100)
+    assert same == scores
+    assert first[-1].done == again[-1].done == 3
+    with reading(make_engine(sqlite_url, pooled=False)) as connection:
+        assert connection.scalar(select(func.count()).select_from(Shard)) == 1, "nothing is done twice"
+
+
+@pytest.mark.parametrize("deaf", [(0,), (1,), (0, 1)])
+def test_a_pool_process_that_does_not_end_is_killed(deaf: tuple[int, ...], sqlite_url: str) -> None:
+    """As when it was never told to: neither leaving the context nor the end of the interpreter may wait for ever."""
+    code = "from tests.scheduler.embedded.test_processes import leave_with_deaf_processes as leave; import sys; leave(*sys.argv[1:])"
+    command = [sys.executable, "-c", code, sqlite_url, *map(str, deaf)]
+    ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=300)
+    assert (ended.returncode, ended.stdout) == (0, "left\n"), ended.stderr
+
+
+def leave_with_deaf_processes(url: str, *deaf: str) -> None:
+    """Do a job, suspend pool processes (one of the two waits for work and holds the lock of their pipe), and leave."""
+    settings = Settings(database_url=url, stop_seconds=1.5, concurrency=2)
+    with Embedded(settings) as embedded:
+        job = queue_job(embedded.engine, settings, segments=100, metrics=METRICS)
+        assert embedded.run_until_done(job.all_evaluations).done == 3
+        pool = children(os.getpid())
+        for process in (pool[int(number)] for number in deaf):
+            os.kill(process, signal.SIGSTOP)
+            # The signal has been sent when kill returns, but a process on the other core stops a moment later.
+            until(lambda process=process: stopped(process), "the process to be stopped")
+    assert not set(pool) & set(children(os.getpid()))
+    print("left")
+
+
+def stopped(process: int) -> bool:
+    """Whether a signal has suspended it."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] in "tT"
+
+
+def test_a_job_with_nothing_to_do_ends_at_once(sqlite_url: str) -> None:
+    with Embedded(Settings(database_url=sqlite_url), concurrency=1) as embedded:
+        assert embedded.run_until_done([]).open == 0
+
+
+def test_who_is_told_that_it_stops_may_interrupt_at_once(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    def say(word: str) -> None:
+        said.append(word)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    # As if a task ran.
+    monkeypatch.setattr("celery.worker.state.reserved_requests", [SimpleNamespace(id="a task")])
+    embedded = Embedded(one_block_shards(sqlite_url), concurrency=1, say=say)
+    with pytest.raises(KeyboardInterrupt) as interrupt, embedded:
+        raise KeyboardInterrupt("the first")
+    assert interrupt.value.args == ("the first",), "the second one hurries what the first one began"
+    assert len(said) == 1
+    assert multiprocessing.active_children() == []
+    engine = make_engine(sqlite_url, pooled=False)
+    with reading(engine) as connection:
+        assert connection.scalar(select(func.count()).select_from(Worker)) == 0
+
+
+def test_a_signal_that_is_swallowed_ends_it_all_the_same(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a handler raises while something is collected, Python reports and goes on."""
+    swallowed: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", swallowed.append)
+    looks = 0
+
+    def look(_: object) -> SimpleNamespace:
+        nonlocal looks
+        looks += 1
+        assert looks < 3, "it goes on for ever"
+        if looks == 1:
+            collected = set[int]()
+            told = weakref.ref(collected, lambda _: signal.raise_signal(signal.SIGTERM))
+            del collected
+            assert told() is None
+        return SimpleNamespace(open=1)
+
+    with Embedded(Settings(database_url=sqlite_url), concurrency=1) as embedded, pytest.raises(SystemExit):
+        embedded.run_until(look)  # type: ignore[type-var]
+    assert len(swallowed) == 1

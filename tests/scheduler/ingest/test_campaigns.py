@@ -1,0 +1,268 @@
+"""Taking in: all or nothing, nothing twice, and what is wrong is said."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import Engine, func, select
+
+from metrics import parse_metric
+from metrics.text.filed import FiledText
+from metrics.text.formats import read_text
+from metrics.text.limits import TextLimits
+from models.database.session import make_engine, reading, writing
+from models.schema.base import Base
+from models.schema.campaigns import CampaignTestSet, called_there
+from models.schema.corpus import Document, Protocol, Reference, TestSet, Text, TextBlock
+from models.schema.queue import Compatibility, Evaluation, Shard, ShardEvaluation
+from runtime.settings import Settings
+from scheduler.errors import BadIntake
+from scheduler.ingest.campaigns import (
+    Intake,
+    NewProtocol,
+    NewSubmission,
+    NewTestSet,
+    store_campaign,
+    store_test_set,
+    take_in,
+)
+from scheduler.ingest.texts import segment_count, text_blocks
+from tests.scheduler.jobs import one_block_shards, queue_job, some_text
+
+REFERENCE = b"a b\n\nc"
+GOOD = NewTestSet("set", {"A": REFERENCE, "B": b"x\ny\nz"}, source=b"1\n2\n3", source_language="en")
+PROTOCOL = NewProtocol(["A"], [parse_metric("bleu")])
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = make_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+def take(engine: Engine, *submissions: NewSubmission, **others: object) -> Intake:
+    arguments = {"campaign": "c", "test_set": GOOD, "protocols": [PROTOCOL], **others}
+    settings = Settings(database_url=str(engine.url))
+    return take_in(engine, settings, submissions=submissions, **arguments)
+
+
+def counts(engine: Engine) -> dict[str, int]:
+    with reading(engine) as connection:
+        return {
+            name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+            for name, table in Base.metadata.tables.items()
+            if table is not Compatibility.__table__  # its row comes with the tables
+        }
+
+
+def place(job: Intake) -> tuple[int, int]:
+    return job.campaign_id, job.test_set_id
+
+
+def test_what_is_stored(engine: Engine) -> None:
+    documents = [("news1", "news", ""), ("news1", "news", ""), ("talk", "speech", "accents")]
+    job = take(
+        engine,
+        NewSubmission("s1", b"a\nb\nc", "t"),
+        NewSubmission("s2", REFERENCE),
+        test_set=NewTestSet("set", GOOD.references, GOOD.source, "en", "cs", documents),
+    )
+    with reading(engine) as connection:
+        stored = connection.execute(select(TestSet)).one()
+        assert (stored.id, stored.segments) == (job.test_set_id, 3)
+        link = connection.execute(select(CampaignTestSet)).one()
+        assert (link.campaign_id, link.test_set_id, link.name, link.version) == (*place(job), "set", "1")
+        assert (stored.source_language, stored.target_language) == ("en", "cs")
+        labels = select(Reference.label).order_by(Reference.position)
+        assert list(connection.scalars(labels)) == ["A", "B"]
+        runs = select(Document.first_segment, Document.segments, Document.name, Document.domain, Document.test_suite)
+        assert [tuple(row) for row in connection.execute(runs.order_by(Document.first_segment))] == [
+            (0, 2, "news1", "news", ""),
+            (2, 1, "talk", "speech", "accents"),
+        ]
+        # The hash is that of the text file, and a text that is there twice is stored once.
+        digest = hashlib.sha256(REFERENCE + b"\n").hexdigest()
+        text = connection.execute(select(Text).where(Text.sha256 == digest)).one()
+        assert (text.segments, text.bytes) == (3, 6)
+        assert connection.scalar(select(TextBlock.content).where(TextBlock.text_id == text.id)) == REFERENCE
+    assert counts(engine)["text"] == 4
+
+
+def test_the_same_twice_gives_what_is_there(engine: Engine) -> None:
+    submissions = (NewSubmission("s1", b"a\nb\nc"), NewSubmission("s2", b"d\ne\nf"))
+    first = take(engine, *submissions)
+    before = counts(engine)
+    assert take(engine, *submissions) == first
+    reverse = take(engine, *reversed(submissions))
+    assert reverse.submissions == first.submissions[::-1]
+    assert reverse.evaluations[0] == first.evaluations[0][::-1]
+    assert counts(engine) == before
+
+
+def test_only_what_is_new_is_queued(engine: Engine) -> None:
+    first = take(engine, NewSubmission("s1", b"a\nb\nc"))
+    more = NewProtocol(["A", "B"], [parse_metric("bleu")])
+    second = take(engine, NewSubmission("s1", b"a\nb\nc"), NewSubmission("s2", b"a\nb\nd"), protocols=[PROTOCOL, more])
+    assert second.evaluations[0][0] == first.evaluations[0][0]
+    with reading(engine) as connection:
+        members = connection.execute(select(ShardEvaluation.shard_id, ShardEvaluation.evaluation_id)).all()
+    shards: dict[int, set[int]] = {}
+    for shard, evaluation in members:
+        shards.setdefault(shard, set()).add(evaluation)
+    assert sorted(map(sorted, shards.values())) == sorted(
+        [[first.evaluations[0][0]], [second.evaluations[0][1]], sorted(second.evaluations[1])]
+    )
+
+
+def test_protocols_are_the_same_by_content(engine: Engine) -> None:
+    ways = [
+        NewProtocol(["A"], [parse_metric("bleu:order=1-4")]),
+        NewProtocol(["B"], [parse_metric("bleu")]),
+        NewProtocol(["A", "B"], [parse_metric("bleu")]),
+        NewProtocol(["B", "A"], [parse_metric("bleu")]),
+        NewProtocol(["A"], [parse_metric("bleu")], replicates=10),
+        NewProtocol(["A"], [parse_metric("bleu")], seed=1),
+        NewProtocol(["A"], [parse_metric("bleu"), parse_metric("wer")]),
+    ]
+    job = take(engine, NewSubmission("s", b"a\nb\nc"), protocols=[PROTOCOL, *ways])
+    assert job.protocols[1] == job.protocols[0], "order=1-4 is the default"
+    assert len(set(job.protocols)) == 7
+    assert counts(engine)["protocol"] == 7
+    with reading(engine) as connection:
+        assert connection.scalar(select(Protocol.metrics).where(Protocol.id == job.protocols[0])) == ["bleu"]
+
+
+def test_test_sets_have_versions(engine: Engine) -> None:
+    def store(
+        content: bytes, name: str = "set", version: str | None = None, campaign: str = "c"
+    ) -> tuple[int, str | None]:
+        with writing(engine) as connection:
+            campaign_id = store_campaign(connection, campaign)
+            key = store_test_set(connection, campaign_id, NewTestSet(name, {"A": content}, version=version))
+            return key, connection.scalar(select(CampaignTestSet.version).where(called_there(campaign_id, key)))
+
+    first = store(b"one")
+    assert first[1] == "1"
+    assert store(b"one") == first
+    assert store(b"two")[1] == "2"
+    assert store(b"three", version="fixed")[1] == "fixed"
+    with pytest.raises(BadIntake, match="version 'fixed' with other content"):
+        store(b"four", version="fixed")
+    # Known by content: the same under another name is the same.
+    assert store(b"one", name="other") == first
+    # What other campaigns have, and how they call it, shows in nothing.
+    assert store(b"five", campaign="d")[1] == "1"
+    assert store(b"one", name="other", campaign="d") == (first[0], "1")
+    assert store(b"one", campaign="e") == first
+
+
+@pytest.mark.parametrize(
+    ("submissions", "others", "message"),
+    [
+        ([("s", b"a\nb")], {}, "The text of system 's' has 2 lines, but the test set has 3 segments"),
+        ([("s", b"a\nb\nc"), ("s", b"d\ne\nf")], {}, "The system 's' is given twice"),
+        ([("", b"a\nb\nc")], {}, "cannot be the name of a system"),
+        ([("s" * 201, b"a\nb\nc")], {}, "cannot be the name of a system"),
+        ([("s\0", b"a\nb\nc")], {}, "cannot be the name of a system"),
+        ([("s", b"a\nb\nc")], {"test_set": NewTestSet("t", {})}, "has no reference"),
+        (
+            [("s", b"a\nb\nc")],
+            {"test_set": NewTestSet("t", {"A": b"1\n2", "B": b"1\n2\n3"})},
+            "different numbers of segments .*'A': 2, reference 'B': 3",
+        ),
+        (
+            [("s", b"a\nb\nc")],
+            {"test_set": NewTestSet("t", {"A": b"1\n2"}, documents=[("d", "", "")])},
+            "document list: 1",
+        ),
+        *(
+            ([("s", b"a\nb\nc")], {"test_set": NewTestSet("t", {"A": b"1"}, documents=[document])}, message)
+            for document, message in (
+                (("", "", ""), "'' cannot be the name of a document"),
+                (("d" * 501, "", ""), "cannot be the name of a document: give 1 to 500 characters"),
+                (("d", "n" * 101, ""), "cannot be the name of a domain"),
+                (("d", "", "s" * 201), "cannot be the name of a test suite"),
+            )
+        ),
+        ([("s", b"a\nb\nc")], {"campaign": ""}, "cannot be the name of a campaign"),
+        ([("s", b"a\nb\nc")], {"protocols": [NewProtocol(["C"], PROTOCOL.metrics)]}, "the test set has A, B"),
+        ([("s", b"a\nb\nc")], {"protocols": [NewProtocol([], PROTOCOL.metrics)]}, "References .none."),
+        ([("s", b"a\nb\nc")], {"protocols": [NewProtocol(["A", "A"], PROTOCOL.metrics)]}, "each once"),
+        ([("s", b"a\nb\nc")], {"protocols": [NewProtocol(["A"], [])]}, "at least one metric"),
+        ([("s", b"a\nb\nc")], {"protocols": [NewProtocol(["A"], PROTOCOL.metrics, seed=-1)]}, "a seed from 0"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_stored(
+    engine: Engine, submissions: list[tuple[str, bytes]], others: dict[str, object], message: str
+) -> None:
+    with pytest.raises(BadIntake, match=message):
+        take(engine, *(NewSubmission(*each) for each in submissions), **others)
+    assert set(counts(engine).values()) == {0}
+
+
+@given(st.lists(st.binary(max_size=3).map(lambda line: line.replace(b"\n", b"")), min_size=1, max_size=600))
+def test_blocks_are_the_text(lines: list[bytes]) -> None:
+    text = b"\n".join(lines)
+    blocks = list(text_blocks(text))
+    assert b"\n".join(blocks) == text
+    assert sum(segment_count(block) for block in blocks) == segment_count(text) == len(lines)
+    assert all(segment_count(block) == 256 for block in blocks[:-1])
+
+
+def test_zeros_and_odd_bytes_come_back(engine: Engine) -> None:
+    text = "\0a\u2028b\r\n\nč".encode()
+    take(engine, NewSubmission("s", text))
+    with reading(engine) as connection:
+        assert text in set(connection.scalars(select(TextBlock.content)))
+
+
+def test_many_systems_are_spread_over_several_shards(engine: Engine) -> None:
+    settings = one_block_shards(str(engine.url), largest_shard_bytes=2 * 256 * 4096)
+    job = queue_job(engine, settings, segments=300, systems=5)
+    with reading(engine) as connection:
+        sizes = connection.execute(
+            select(Shard.first_block, func.count().label("systems"))
+            .join(ShardEvaluation, ShardEvaluation.shard_id == Shard.id)
+            .group_by(Shard.id, Shard.first_block)
+        ).all()
+        assert sorted((row.first_block, row.systems) for row in sizes) == sorted(
+            [(0, 2), (0, 2), (0, 1), (1, 2), (1, 2), (1, 1)]
+        )
+        assert set(connection.scalars(select(Evaluation.remaining))) == {2}
+    assert len(job.all_evaluations) == 5
+
+
+def test_a_long_text(engine: Engine) -> None:
+    reference = some_text(3000, 1)
+    with writing(engine) as connection:
+        store_test_set(connection, store_campaign(connection, "c"), NewTestSet("long", {"A": reference}))
+    with reading(engine) as connection:
+        blocks = connection.scalars(select(TextBlock.content).order_by(TextBlock.block))
+        assert b"\n".join(blocks) == reference
+
+
+def test_texts_that_stay_in_their_files_are_stored_as_those_that_are_held(engine: Engine, tmp_path: Path) -> None:
+    reference, output = some_text(20_000, 1), some_text(20_000, 2)
+    files = [tmp_path / "A.txt", tmp_path / "s.txt"]
+    for file, text in zip(files, (reference, output), strict=True):
+        file.write_bytes(text + b"\n")
+    filed = [read_text(file, limits=TextLimits(held_bytes=0)) for file in files]
+    assert all(isinstance(text, FiledText) for text in filed)
+    with writing(engine) as connection:
+        campaign = store_campaign(connection, "c")
+        first = store_test_set(connection, campaign, NewTestSet("filed", {"A": filed[0]}, source=filed[1]))
+        assert store_test_set(connection, campaign, NewTestSet("held", {"A": reference}, source=output)) == first
+        # Of what is there already, the file is not read again.
+        files[0].unlink()
+        assert store_test_set(connection, campaign, NewTestSet("filed", {"A": filed[0]}, source=filed[1])) == first
+    with reading(engine) as connection:
+        for row in connection.execute(select(Text.id, Text.segments, Text.bytes)):
+            blocks = connection.scalars(
+                select(TextBlock.content).where(TextBlock.text_id == row.id).order_by(TextBlock.block)
+            )
+            assert b"\n".join(blocks) in {reference, output}
+            assert (row.segments, row.bytes) == (20_000, len(reference if row.id == 1 else output))

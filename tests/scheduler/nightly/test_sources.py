@@ -1,0 +1,247 @@
+"""Outputs of a night: found by a pattern, or written by a command; what is wrong with them is said at once."""
+
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from scheduler.errors import BadSchedule, BadSource
+from scheduler.nightly.commands import TAIL_BYTES, Stopped, run_command
+from scheduler.nightly.sources import Source, Wanted, new_source, outputs
+from tests.faults.cluster import until
+
+NIGHT = date(2026, 11, 22)
+TWO = (Wanted("news", 2), Wanted("chat@2", 3))
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+
+
+def read(
+    source: Source, wanted: Sequence[Wanted] = TWO, metrics: Sequence[str] = ("chrf",)
+) -> dict[str, dict[str, bytes]]:
+    with outputs(source, wanted, metrics, schedule="gate", day=NIGHT, stop=threading.Event()) as texts:
+        return {title: {name: text.bytes for name, text in systems.items()} for title, systems in texts.items()}
+
+
+def folder_source(pattern: str, wanted: Sequence[Wanted] = TWO) -> Source:
+    return new_source(pattern, None, 1.0, Path(), [each.title for each in wanted])
+
+
+def test_every_match_is_a_system(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "out/20261122/news/tug.txt": "a\nb\n",
+            "out/20261122/news/barge.txt": "c\nd\n",
+            "out/20261122/news/.hidden.txt": "x\n",
+            "out/20261122/news/README.md": "x\n",
+            "out/20261122/chat@2/tug.txt": "a\nb\nc\n",
+            "out/20261122/chat@2/barge.txt": "\n\n\n",
+            "out/20261121/news/old.txt": "a\nb\n",
+        },
+    )
+    found = read(folder_source(f"{tmp_path}/out/{{date:%Y%m%d}}/{{test_set}}/{{system}}.txt"))
+    assert found == {
+        "news": {"barge": b"c\nd", "tug": b"a\nb"},
+        "chat@2": {"barge": b"\n\n", "tug": b"a\nb\nc"},
+    }
+
+
+def test_the_system_may_be_a_folder_or_said_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"tug/news.tug.txt": "a\nb", "tug/news.barge.txt": "x", "barge/news.barge.txt": "c\nd"})
+    monkeypatch.chdir(tmp_path)
+    source = folder_source("{system}/{test_set}.{system}.txt", TWO[:1])
+    monkeypatch.chdir("/")
+    assert read(source, TWO[:1]) == {"news": {"barge": b"c\nd", "tug": b"a\nb"}}
+    assert Source.from_json(source.as_json()) == source
+
+
+def test_nothing_there_says_what_was_looked_for(tmp_path: Path) -> None:
+    pattern = f"{tmp_path}/out/{{date}}/{{system}}.txt"
+    with pytest.raises(BadSource) as raised:
+        read(folder_source(pattern, TWO[:1]), TWO[:1])
+    folder = f"{tmp_path}/out/2026-11-22"
+    assert str(raised.value) == (
+        f"No output for the test set news: no file is like {folder}/{{system}}.txt. The folder {folder} does not exist."
+    )
+    (tmp_path / "out/2026-11-22").mkdir(parents=True)
+    with pytest.raises(BadSource, match=r"\{system\}.txt\.$"):
+        read(folder_source(pattern, TWO[:1]), TWO[:1])
+
+
+def test_all_problems_are_said_at_once(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "news/tug.txt": "a\nb\nc\n",
+            "news/Tug.txt": "a\nb\n",
+            "news/bar|ge.txt": "a\nb\n",
+            "news/raft.txt": "a\nb\n",
+            "chat@2/tug.txt": "a\nb\nc\n",
+            "chat@2/Tug.txt": "a\nb\nc\n",
+            "chat@2/bar|ge.txt": "a\nb\nc\n",
+        },
+    )
+    (tmp_path / "chat@2" / "Tug.txt").write_bytes(b"\xff\n\n\n")
+    with pytest.raises(BadSource) as raised:
+        read(folder_source(f"{tmp_path}/{{test_set}}/{{system}}.txt"), metrics=["sempos"])
+    said = str(raised.value)
+    for part in (
+        "news/tug.txt: has 3 lines, but the test set news has 2 segments.",
+        "a name too similar. Rename one.",
+        "bar|ge.txt: not usable as the name of a system",
+        "No output for the test set chat@2 from raft, only for other test sets.",
+        "chat@2/Tug.txt, line 1, byte 1: not UTF-8",
+        'news/raft.txt: lacks the layer "sempos"',
+    ):
+        assert part in said, said
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("out/{date}/{sytem}.txt", "is no placeholder. There are: .date.,.*.system.\\.$"),
+        ("{output}/{system}.txt", '"{output}" in the pattern'),
+        ("out/{test_set}/{date}.txt", "does not say where a system's name is"),
+        ("out/{system}.txt", "finds the same files for all of 2 test sets"),
+        ("out/{test_set}/{system}}.txt", "a brace without its partner"),
+        (None, "Say where outputs come from"),
+    ],
+)
+def test_patterns_that_are_refused(pattern: str | None, message: str) -> None:
+    with pytest.raises(BadSchedule, match=message):
+        new_source(pattern, None, 1.0, Path(), ["a", "b"])
+    with pytest.raises(BadSchedule, match="has a slash"):
+        new_source("{test_set}/{system}", None, 1.0, Path(), ["a/b"])
+
+
+@pytest.mark.parametrize(("command", "seconds"), [("echo 'a", 1.0), ("'' #", -1.0), (" ", 1.0)])
+def test_commands_that_are_refused(command: str, seconds: float) -> None:
+    with pytest.raises(BadSchedule):
+        new_source(None, command, seconds, Path(), ["a"])
+
+
+def test_a_command_writes_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", "postgresql://me:secret@db/x")
+    monkeypatch.setenv("PGPASSWORD", "secret")
+    (tmp_path / "translate.sh").write_text(
+        'set -e; env > said; mkdir "$STEELYARD_OUTPUT/news"; printf "a\\nb\\n" > "$STEELYARD_OUTPUT/news/tug.txt"\n'
+    )
+    source = new_source(None, "sh translate.sh", 60.0, tmp_path, ["news"])
+    assert read(Source.from_json(source.as_json()), TWO[:1]) == {"news": {"tug": b"a\nb"}}
+    said = dict(line.split("=", 1) for line in (tmp_path / "said").read_text().splitlines() if "=" in line)
+    assert (said["STEELYARD_NIGHT"], said["STEELYARD_SCHEDULE"]) == ("2026-11-22", "gate")
+    assert said["STEELYARD_TEST_SETS"] == "news"
+    assert not Path(said["STEELYARD_OUTPUT"]).exists()
+    assert "secret" not in (tmp_path / "said").read_text()
+
+
+def test_what_a_command_says_when_it_fails(tmp_path: Path) -> None:
+    code = f"import sys; print('x' * {TAIL_BYTES * 3}); print('no GPU \\x1b[1m'); sys.exit(3)"
+    with pytest.raises(BadSource) as raised:
+        run_command(
+            [sys.executable, "-c", code], folder=str(tmp_path), environment={}, seconds=60, stop=threading.Event()
+        )
+    said = str(raised.value)
+    assert "failed with exit status 3. It said at last:\n" in said
+    assert said.endswith("no GPU")
+    assert len(said) < 2 * TAIL_BYTES
+    for command, folder, message in (
+        (["no-such-program"], str(tmp_path), "status 127.*\nno-such-program: No such file"),
+        (["true"], str(tmp_path / "gone"), "cannot be started in .*gone: No such file"),
+        (["sh", "-c", "kill -9 $$"], str(tmp_path), "status 137. It said nothing"),
+    ):
+        with pytest.raises(BadSource, match=message):
+            run_command(command, folder=folder, environment={}, seconds=60, stop=threading.Event())
+
+
+def group_of(folder: Path) -> list[int]:
+    """What a command wrote of itself and its child."""
+    file = folder / "pids"
+    until(lambda: file.exists() and len(file.read_text().split()) == 2, "the command and its child")
+    return [int(each) for each in file.read_text().split()]
+
+
+def gone(pid: int) -> bool:
+    try:
+        return "\nState:\tZ" in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+FOREVER = ["sh", "-c", "sleep 600 & echo $$ $! > pids; echo begun; wait"]
+
+
+@pytest.mark.parametrize("why", ["time", "stop"])
+def test_a_command_is_ended_with_all_its_processes(tmp_path: Path, why: str) -> None:
+    stop, ended = threading.Event(), []
+
+    def run() -> None:
+        try:
+            run_command(FOREVER, folder=str(tmp_path), environment={}, seconds=0.3 if why == "time" else 600, stop=stop)
+        except (BadSource, Stopped) as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    pids = group_of(tmp_path)
+    if why == "stop":
+        stop.set()
+    thread.join()
+    until(lambda: all(map(gone, pids)), "the processes to end")
+    if why == "stop":
+        assert isinstance(ended[0], Stopped)
+    else:
+        assert "took longer than its 0.3 seconds and was ended. It said at last:\nbegun" in str(ended[0])
+
+
+def test_a_command_does_not_outlive_whoever_runs_it(tmp_path: Path) -> None:
+    child = os.fork()
+    if not child:
+        try:
+            run_command(FOREVER, folder=str(tmp_path), environment={}, seconds=600, stop=threading.Event())
+        finally:
+            os._exit(1)
+    pids = group_of(tmp_path)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    until(lambda: all(map(gone, pids)), "the processes to end")
+
+
+def test_a_command_that_leaves_a_daemon_behind_ends(tmp_path: Path) -> None:
+    command = ["sh", "-c", "setsid sleep 600 & echo $! > pid; echo done"]
+    run_command(command, folder=str(tmp_path), environment={}, seconds=60, stop=threading.Event())
+    daemon = int((tmp_path / "pid").read_text())
+    if not gone(daemon):
+        os.kill(daemon, 9)
+
+
+def test_a_command_that_is_ended_with_the_scheduler_has_not_failed(tmp_path: Path) -> None:
+    """systemd tells all processes of a service to end, and the command may be quicker than we."""
+    command = ["sh", "-c", "kill -TERM $$"]
+
+    def run(stop: threading.Event) -> None:
+        run_command(command, folder=str(tmp_path), environment={}, seconds=60, stop=stop)
+
+    with pytest.raises(BadSource, match="exit status 143"):
+        run(threading.Event())
+
+    class Later(threading.Event):
+        """Set as soon as somebody waits for it."""
+
+        def wait(self, timeout: float | None = None) -> bool:
+            if timeout:
+                self.set()
+            return super().wait(timeout)
+
+    with pytest.raises(Stopped):
+        run(Later())

@@ -1,0 +1,435 @@
+"""The steps of a night, also when a scheduler dies in one, and what makes a night fail."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, delete, func, select, update
+
+from models.database.session import make_engine, reading, writing
+from models.errors import UnreadableSchedule
+from models.nightly.claims import OpenNight, claim_night, finish_night, open_nights, put_back_night, renew
+from models.nightly.runs import list_nights, night_members
+from models.nightly.schedules import Baseline, find_schedule, list_schedules
+from models.schema.base import now
+from models.schema.corpus import Submission, System, Text
+from models.schema.nightly import Delivery, Night, NightEvaluation, Schedule
+from models.schema.queue import Comparison, Evaluation, Shard, Trials
+from models.schema.results import Randomization, Score
+from models.schema.states import BaselineKind, NightState, PairedTest
+from runtime.settings import Settings
+from scheduler.enqueue.evaluations import queue_evaluations
+from scheduler.ingest.campaigns import NewSubmission, NewTestSet, store_submissions, store_test_set
+from scheduler.ingest.texts import text_hash
+from scheduler.nightly import plan
+from scheduler.nightly.cron import Calendar
+from scheduler.nightly.plan import correct_plans, plan_due
+from scheduler.nightly.runner import Nights
+from scheduler.nightly.schedules import ask_for_night, remove_schedule, store_baseline
+from scheduler.nightly.sources import new_source
+from scheduler.nightly.steps import fetch, judge, look_at_scores
+from tests.faults.cluster import until
+from tests.scheduler.enqueue.test_randomization import work_off_trials
+from tests.scheduler.jobs import similar_text
+from tests.scheduler.nights import REFERENCE, add, due, nights, put, work_off
+
+GO = threading.Event()
+
+
+def claimed(engine: Engine, owner: str, lease: float = 60.0) -> OpenNight:
+    """Claim the one night that can be gone on with, which must work."""
+    with writing(engine) as connection:
+        (night,) = open_nights(connection)
+        assert claim_night(connection, night, owner, "me", lease)
+    return night
+
+
+def expire(engine: Engine) -> None:
+    """As if whoever holds a night had died a while ago."""
+    with writing(engine) as connection:
+        assert connection.execute(update(Night).where(Night.owner.is_not(None)).values(lease_until=now() - 1)).rowcount
+
+
+def amount(engine: Engine, table: type) -> int:
+    with reading(engine) as connection:
+        return connection.scalar(select(func.count()).select_from(table))
+
+
+def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: str, tmp_path: Path) -> None:
+    engine, settings = make_engine(database_url), Settings(database_url=database_url)
+    schedule = add(engine, tmp_path, webhook="https://example.org", webhook_secret="x")
+    put(tmp_path, "2026-03-02", {"tug": 1, "barge": 2})
+    plan_due(engine, due("2026-03-02"))
+
+    # Fetching: the first dies before it has written, comes back when another has done it, and is too late.
+    night = claimed(engine, "first")
+    assert nights(engine, "state", "attempts", "owner") == [("fetching", 1, "first")]
+    with writing(engine) as connection:
+        assert open_nights(connection) == []
+        assert not claim_night(connection, night, "thief", "me", 60.0)
+    expire(engine)
+    claimed(engine, "second")
+    fetch(engine, settings, night.id, "second", GO)
+    assert nights(engine, "state", "attempts", "owner") == [("scoring", 0, None)]
+    put(tmp_path, "2026-03-02", {"raft": 3})
+    fetch(engine, settings, night.id, "first", GO)
+    with writing(engine) as connection:
+        assert not renew(connection, night.id, "first", 60.0)
+        assert not put_back_night(connection, night.id, "first", "late", 0.0)
+    assert amount(engine, Submission) == amount(engine, NightEvaluation) == 2
+
+    # Scoring belongs to nobody.
+    assert not look_at_scores(engine, night.id)
+    work_off(settings)
+    assert look_at_scores(engine, night.id)
+    assert nights(engine, "state", "attempts", "owner") == [("judging", 0, None)]
+    look_at_scores(engine, night.id)
+
+    # Judging: likewise.
+    claimed(engine, "third")
+    expire(engine)
+    claimed(engine, "fourth")
+    judge(engine, settings, night.id, "fourth", None)
+    ((state, verdict, regressed, owner),) = nights(engine, "state", "verdict", "regressed", "owner")
+    assert (state, regressed, owner) == ("done", False, None)
+    assert verdict
+    judge(engine, settings, night.id, "third", None)
+    with writing(engine) as connection:
+        assert not finish_night(connection, night.id, "third", {}, regressed=True)
+        assert open_nights(connection) == []
+    assert nights(engine, "state", "verdict", "regressed") == [(state, verdict, regressed)]
+    assert amount(engine, Delivery) == 1
+
+    # The same outputs again are not measured again, and judged all the same.
+    put(tmp_path, "2026-03-03", {"tug": 1, "barge": 2})
+    plan_due(engine, due("2026-03-03"))
+    shards = amount(engine, Shard)
+    again = claimed(engine, "fifth")
+    fetch(engine, settings, again.id, "fifth", GO)
+    assert look_at_scores(engine, again.id)
+    assert (amount(engine, Shard), amount(engine, Submission), amount(engine, Score)) == (shards, 2, 2)
+    claimed(engine, "sixth")
+    judge(engine, settings, again.id, "sixth", None)
+    with reading(engine) as connection:
+        first, second = list_nights(connection, schedule)
+        members = night_members(connection, [first.id, second.id])
+    assert (second.state, second.date) == (NightState.DONE, "2026-03-03")
+    assert members[first.id] == members[second.id]
+    assert [(each.system, each.test_set, each.references) for each in members[first.id]] == [
+        ("barge", "trial", ("A",)),
+        ("tug", "trial", ("A",)),
+    ]
+
+
+def test_two_nights_of_a_schedule_do_not_begin_at_once(database_url: str, tmp_path: Path) -> None:
+    engine = make_engine(database_url)
+    schedule = add(engine, tmp_path)
+    with writing(engine) as connection:
+        for _ in range(2):
+            ask_for_night(connection, "gate", "2026-03-02")
+        first, second = open_nights(connection)
+    claims, ready = [], threading.Barrier(2)
+
+    def claim(night: OpenNight) -> None:
+        mine = make_engine(database_url)
+        ready.wait()
+        with writing(mine) as connection:
+            claims.append(claim_night(connection, night, f"{night.id}", "me", 60.0))
+
+    threads = [threading.Thread(target=claim, args=(night,)) for night in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(claims) == [False, True]
+    with reading(engine) as connection:
+        assert open_nights(connection) == []
+        (waiting,) = (each.id for each in list_nights(connection, schedule) if each.state == NightState.DUE)
+    with writing(engine) as connection:
+        connection.execute(update(Night).where(Night.id != waiting).values(state="failed", owner=None))
+        assert [each.id for each in open_nights(connection)] == [waiting]
+
+
+def failed(engine: Engine) -> str:
+    ((state, reason, verdict),) = nights(engine, "state", "reason", "verdict")
+    assert (state, verdict) == ("failed", None)
+    return reason
+
+
+def test_outputs_that_are_not_as_they_must_be_fail_the_night_and_store_nothing(sqlite_url: str, tmp_path: Path) -> None:
+    engine, settings = make_engine(sqlite_url), Settings(database_url=sqlite_url, sweep_seconds=0.01)
+    add(engine, tmp_path, webhook="https://example.org", webhook_secret="x")
+    put(tmp_path, "2026-03-02", {"tug": 1})
+    put(tmp_path, "2026-03-02", {"barge": 2, "raft": 3}, segments=7)
+    plan_due(engine, due("2026-03-02"))
+    fetch(engine, settings, claimed(engine, "me").id, "me", GO)
+    reason = failed(engine)
+    for system in ("barge", "raft"):
+        assert f"{system}.txt: has 7 lines, but the test set trial has 60 segments." in reason
+    assert amount(engine, Submission) == amount(engine, Evaluation) == 0
+    assert amount(engine, Delivery) == 1
+
+
+def test_what_fails_a_night_that_is_scored(sqlite_url: str, tmp_path: Path) -> None:
+    engine, settings = make_engine(sqlite_url), Settings(database_url=sqlite_url, sweep_seconds=0.01)
+    add(engine, tmp_path)
+    put(tmp_path, "2026-03-02", {"tug": 1, "barge": 2, "raft": 3})
+    plan_due(engine, due("2026-03-02"))
+    night = claimed(engine, "me").id
+    fetch(engine, settings, night, "me", GO)
+    with writing(engine) as connection:
+        first, second, third = connection.scalars(select(Evaluation.id).order_by(Evaluation.id))
+        connection.execute(update(Evaluation).where(Evaluation.id == first).values(state="failed", reason="No memory."))
+        connection.execute(update(Evaluation).where(Evaluation.id == second).values(state="cancelled"))
+    assert not look_at_scores(engine, night)
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).where(Evaluation.id == third).values(state="done"))
+    assert look_at_scores(engine, night)
+    assert failed(engine) == "1 of 3 evaluations failed and 1 of 3 were cancelled.\nNo memory."
+    with writing(engine) as connection:
+        connection.execute(update(Night).values(state="scoring"))
+        connection.execute(delete(NightEvaluation))
+    assert look_at_scores(engine, night)
+    assert failed(engine) == "Its evaluations were deleted."
+
+
+def test_a_baseline_with_a_name_is_measured_with_each_night(sqlite_url: str, tmp_path: Path) -> None:
+    engine, settings = make_engine(sqlite_url), Settings(database_url=sqlite_url, sweep_seconds=0.01)
+    for name in ("gate", "other"):
+        add(engine, tmp_path, name=name, baseline=Baseline(BaselineKind.NAMED, "ferry"))
+    with writing(engine) as connection:
+        gate, other = (find_schedule(connection, name) for name in ("gate", "other"))
+        key = gate.test_sets[0]["test_set_id"]
+        assert store_baseline(connection, other, {}) == [key]
+        for text in (similar_text(REFERENCE, 9), REFERENCE):
+            assert store_baseline(connection, gate, {key: NewSubmission("ferry", text)}) == []
+        # What is stored anywhere will do: the last one.
+        assert store_baseline(connection, other, {}) == []
+        assert store_baseline(connection, gate, {key: NewSubmission("barge", REFERENCE)}) == []
+        night = ask_for_night(connection, "other", "2026-03-02")
+    put(tmp_path, "2026-03-02", {"tug": 1})
+    claimed(engine, "me")
+    fetch(engine, settings, night, "me", GO)
+    with reading(engine) as connection:
+        (member,) = night_members(connection, [night])[night]
+        (ferry,) = connection.scalars(select(Evaluation.id).where(Evaluation.id != member.evaluation_id))
+        of_ferry = select(System.name, Text.sha256).select_from(Evaluation).join(Submission).join(System).join(Text)
+        assert connection.execute(of_ferry.where(Evaluation.id == ferry)).one() == ("ferry", text_hash(REFERENCE))
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).where(Evaluation.id == member.evaluation_id).values(state="done"))
+    assert not look_at_scores(engine, night), "the baseline has no score yet"
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).where(Evaluation.id == ferry).values(state="done"))
+    assert look_at_scores(engine, night)
+
+
+def test_systems_of_its_name_elsewhere_are_not_the_baseline(sqlite_url: str, tmp_path: Path) -> None:
+    """Those of another campaign, for another test set, of another team; nor is anything else waited for."""
+    engine, settings = make_engine(sqlite_url), Settings(database_url=sqlite_url)
+    for name in ("gate", "other"):
+        add(engine, tmp_path, name=name, baseline=Baseline(BaselineKind.NAMED, "ferry"))
+    with writing(engine) as connection:
+        gate, other = (find_schedule(connection, name) for name in ("gate", "other"))
+        key = gate.test_sets[0]["test_set_id"]
+        store_baseline(connection, gate, {key: NewSubmission("ferry", REFERENCE)})
+        second = store_test_set(connection, gate.campaign_id, NewTestSet("second", {"A": similar_text(REFERENCE, 5)}))
+        elsewhere = [
+            (other.campaign_id, key, "ferry", gate.team),
+            (gate.campaign_id, key, "ferry", "rivals"),
+            (gate.campaign_id, key, "raft", gate.team),
+            (gate.campaign_id, second, "ferry", gate.team),
+        ]
+        stored: list[int] = []
+        for number, (campaign, test_set, system, team) in enumerate(elsewhere):
+            new = NewSubmission(system, similar_text(REFERENCE, 20 + number), team)
+            stored += store_submissions(connection, campaign, test_set, [new])
+        night = ask_for_night(connection, "gate", "2026-03-02")
+    put(tmp_path, "2026-03-02", {"tug": 1})
+    claimed(engine, "me")
+    fetch(engine, settings, night, "me", GO)
+    with writing(engine) as connection:
+        (member,) = night_members(connection, [night])[night]
+        measured = {row.id: row.submission_id for row in connection.execute(select(Evaluation))}
+        assert len(measured) == 2
+        assert not {*measured.values()} & {*stored}
+        queue_evaluations(connection, settings, member.protocol_id, stored[:3])
+        connection.execute(update(Evaluation).where(Evaluation.id.in_(measured)).values(state="done"))
+    assert look_at_scores(engine, night)
+
+
+def rounds(station: Nights, condition: object, what: str) -> None:
+    def once() -> bool:
+        station.go()
+        return condition()
+
+    until(once, what)
+
+
+def ended(engine: Engine) -> bool:
+    return nights(engine, "state")[-1][0] in ("done", "failed")
+
+
+def test_randomization_tests_are_made_first(sqlite_url: str, tmp_path: Path) -> None:
+    settings = Settings(database_url=sqlite_url, at_once_seconds=0.0, sweep_seconds=0.01)
+    engine = make_engine(sqlite_url)
+    add(engine, tmp_path, test=PairedTest.RANDOMIZATION)
+    station = Nights(settings)
+    for day, seed in (("2026-03-02", 1), ("2026-03-03", 2)):
+        put(tmp_path, day, {"tug": seed})
+        with writing(engine) as connection:
+            connection.execute(update(Schedule).values(next_at=None))
+            ask_for_night(connection, "gate", day)
+        rounds(station, lambda: nights(engine, "state")[-1][0] == "scoring", "the outputs")
+        work_off(settings)
+        if seed == 2:
+            rounds(station, lambda: nights(engine, "comparisons")[-1][0], "the question for tests")
+            assert amount(engine, Comparison) == 1
+            assert nights(engine, "state", "owner", "attempts")[-1] == ("judging", None, 0)
+            assert not ended(engine)
+            work_off_trials(settings)
+        rounds(station, lambda: ended(engine), "the verdict")
+    station.stop()
+    assert [each[0] for each in nights(engine, "state")] == ["done", "done"]
+    assert amount(engine, Randomization) == 1
+    assert amount(engine, Trials) > 0
+
+
+def test_what_the_scheduler_cannot_do_is_tried_again_and_then_fails(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(database_url=sqlite_url, retry_seconds=0.0, max_attempts=2, sweep_seconds=0.01)
+    engine = make_engine(sqlite_url)
+    add(engine, tmp_path)
+    with writing(engine) as connection:
+        connection.execute(update(Schedule).values(next_at=None))
+        ask_for_night(connection, "gate", "2026-03-02")
+    tries = []
+
+    def broken(*_: object) -> None:
+        tries.append(1)
+        raise RuntimeError("a defect of ours")
+
+    monkeypatch.setattr("scheduler.nightly.runner.fetch", broken)
+    station = Nights(settings)
+    rounds(station, lambda: ended(engine), "the night to fail")
+    assert failed(engine) == "RuntimeError: a defect of ours"
+    assert len(tries) == 2
+    # One that ends its scheduler each time.
+    with writing(engine) as connection:
+        ask_for_night(connection, "gate", "2026-03-02")
+    for _ in range(2):
+        claimed(engine, "me")
+        expire(engine)
+    rounds(station, lambda: ended(engine), "the night to be given up")
+    assert nights(engine, "state", "reason")[-1] == (
+        "failed",
+        "It was tried 2 times in the state fetching, and each time the scheduler stopped or failed.",
+    )
+    station.stop()
+
+
+@pytest.mark.parametrize("state", ["due", "scoring"])
+def test_a_night_that_cannot_be_read_stops_no_other(state: str, sqlite_url: str, tmp_path: Path) -> None:
+    """Its schedule was written by another release, which knew baselines that this one does not."""
+    engine = make_engine(sqlite_url)
+    settings = Settings(database_url=sqlite_url, retry_seconds=0.0, max_attempts=2, sweep_seconds=0.01)
+    strange = add(engine, tmp_path, name="strange", webhook="https://example.org", webhook_secret="x")
+    add(engine, tmp_path, name="healthy")
+    put(tmp_path, "2026-03-02", {"tug": 1})
+    plan_due(engine, due("2026-03-02"))
+    with writing(engine) as connection:
+        connection.execute(update(Schedule).values(next_at=None))
+        connection.execute(update(Schedule).where(Schedule.id == strange).values(baseline={"kind": "median"}))
+        connection.execute(update(Night).where(Night.schedule_id == strange).values(state=state))
+    station = Nights(settings)
+
+    def states() -> list[tuple[object, ...]]:
+        return nights(engine, "state")
+
+    rounds(station, lambda: states() == [("failed",), ("scoring",)], "one to fail and one to be fetched")
+    work_off(settings)
+    rounds(station, lambda: states() == [("failed",), ("done",)], "the healthy one")
+    assert "'median' is not a valid BaselineKind" in nights(engine, "reason")[0][0]
+
+    def told() -> str | None:
+        station.go()
+        with reading(engine) as connection:
+            return connection.scalar(select(Delivery.error))
+
+    # Nor can anybody be told of it; it is tried again, and does not keep back other messages.
+    assert "The message could not be written: UnreadableSchedule: " in until(told, "an attempt to tell")
+    station.stop()
+    with writing(engine) as connection:
+        # It is left out where all are listed (`steelyard up` looks at them all the time), and can be removed.
+        assert [each.name for each in list_schedules(connection)] == ["healthy"]
+        with pytest.raises(UnreadableSchedule, match="`steelyard nightly remove strange` and add it again"):
+            find_schedule(connection, "strange")
+        remove_schedule(connection, "strange", forget=False)
+        assert connection.scalar(select(Schedule.active).where(Schedule.id == strange)) is False
+
+
+def test_a_schedule_that_cannot_be_planned_stops_no_other(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = make_engine(sqlite_url)
+    strange = add(engine, tmp_path, name="strange")
+    add(engine, tmp_path, name="healthy")
+    with writing(engine) as connection:
+        connection.execute(update(Schedule).where(Schedule.id == strange).values(time_zone="Mars/Olympus"))
+
+    def calendar(cron: str, zone: str) -> Calendar:
+        if zone == "Mars/Olympus":
+            raise RuntimeError("nobody thought of that")
+        return Calendar(cron, zone)
+
+    monkeypatch.setattr(plan, "Calendar", calendar)
+    assert correct_plans(engine, due("2026-03-01")) == 0
+    assert plan_due(engine, due("2026-03-02")) == 1
+    assert nights(engine, "state") == [("due",)]
+
+
+def test_a_clock_that_is_set_back_leaves_no_night_with_the_dead(sqlite_url: str, tmp_path: Path) -> None:
+    engine = make_engine(sqlite_url)
+    add(engine, tmp_path)
+    plan_due(engine, due("2026-03-02"))
+    claimed(engine, "dead", lease=10.0)
+    with writing(engine) as connection:
+        assert open_nights(connection) == []
+        # Two hours ago all this was still to come.
+        later = {"lease_until": Night.lease_until + 7200, "not_before": now() + 7200}
+        connection.execute(update(Night).values(later))
+    claimed(engine, "alive")
+
+
+def test_a_scheduler_that_stops_gives_its_nights_back(sqlite_url: str, tmp_path: Path) -> None:
+    settings, engine = Settings(database_url=sqlite_url, sweep_seconds=0.01), make_engine(sqlite_url)
+    source = new_source(None, "sh -c 'echo x >> begun; sleep 600'", 600.0, tmp_path, ["trial"])
+    add(engine, tmp_path, source=source)
+    with writing(engine) as connection:
+        connection.execute(update(Schedule).values(next_at=None))
+        ask_for_night(connection, "gate", None)
+    begun = tmp_path / "begun"
+    for tries in (1, 2):
+        station = Nights(settings)
+        rounds(station, lambda tries=tries: begun.exists() and len(begun.read_text()) == 2 * tries, "the command")
+        assert not station.idle
+        station.stop()
+        assert nights(engine, "state", "owner", "attempts") == [("fetching", None, 0)]
+    # Somebody else has taken it: the command here ends.
+    station = Nights(settings)
+    rounds(station, lambda: len(begun.read_text()) == 6, "the command")
+    with writing(engine) as connection:
+        connection.execute(update(Night).values(owner="another", lease_until=now() + 600))
+    rounds(station, lambda: station.idle, "the command to end")
+    assert nights(engine, "state", "owner") == [("fetching", "another")]
+    station.stop()
+
+
+def test_commands_can_be_forbidden(sqlite_url: str, tmp_path: Path) -> None:
+    settings, engine = Settings(database_url=sqlite_url, night_commands=False), make_engine(sqlite_url)
+    add(engine, tmp_path, source=new_source(None, "touch done", 600.0, tmp_path, ["trial"]))
+    with writing(engine) as connection:
+        ask_for_night(connection, "gate", None)
+    fetch(engine, settings, claimed(engine, "me").id, "me", GO)
+    assert "STEELYARD_NIGHT_COMMANDS" in failed(engine)
+    assert not (tmp_path / "done").exists()

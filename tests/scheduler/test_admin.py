@@ -1,0 +1,432 @@
+"""Evaluations cancelled, tried again and measured anew by hand, whatever else happens at that moment."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from sqlalchemy import Connection, Engine, func, select, update
+
+from metrics.base import EDITION
+from models.database.session import make_engine, reading, writing
+from models.errors import NotFound
+from models.queue.comparisons import claim_trials, complete_trials, start_comparison
+from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
+from models.queue.reductions import claim_reduction, complete_reduction
+from models.queue.shards import ClaimedShard, ShardRow, claim_shard, complete_shard
+from models.queue_status.evaluation_filters import Selection
+from models.queue_status.overview import read_overview
+from models.results.fingerprints import read_fingerprints
+from models.results.randomizations import Contest, Pair
+from models.schema.queue import Comparison, Evaluation, Shard, ShardEvaluation, Trials
+from models.schema.results import Contestant, Randomization, ReplicatePart, Score, Statistics
+from models.schema.states import ComparisonState, EvaluationState, LeaseState, QueueClass
+from runtime.settings import Settings
+from scheduler.admin import CANCELLED, UNFINISHED, Action, cancel, cancel_comparisons, plan, requeue, retry
+from scheduler.enqueue.randomization import request_comparison
+from scheduler.errors import NothingToDo
+from scheduler.ingest.campaigns import Intake
+from tests.faults.cluster import Scores, stored_scores
+from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from worker.context import Station
+from worker.handlers import do_reduction, do_shard
+
+one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+"""Where databases cannot differ."""
+
+First = TypeVar("First")
+Second = TypeVar("Second")
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = make_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def settings(database_url: str) -> Settings:
+    return one_block_shards(database_url)
+
+
+@pytest.fixture
+def station(settings: Settings) -> Iterator[Station]:
+    station = Station(settings)
+    yield station
+    station.close()
+
+
+@pytest.fixture
+def job(engine: Engine, settings: Settings) -> Intake:
+    return queue(engine, settings)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Scores:
+    """The scores of the job when nothing happens to it."""
+    file = tmp_path_factory.mktemp("undisturbed") / "steelyard.db"
+    file.write_bytes(sqlite_template.read_bytes())
+    settings = one_block_shards(f"sqlite:///{file}")
+    engine = make_engine(settings.database_url, pooled=False)
+    queue(engine, settings)
+    work_off(settings)
+    return stored_scores(engine)
+
+
+def queue(engine: Engine, settings: Settings, **others: object) -> Intake:
+    """Two systems and three shards, each of one block for both."""
+    return queue_job(engine, settings, segments=600, systems=2, replicates=10, **others)
+
+
+def evaluations(engine: Engine) -> list[tuple[str, str | None]]:
+    with reading(engine) as connection:
+        rows = connection.execute(select(Evaluation.state, Evaluation.reason).order_by(Evaluation.id))
+        return [(row.state, row.reason) for row in rows]
+
+
+def shards(engine: Engine) -> list[tuple[int, str]]:
+    with reading(engine) as connection:
+        return [(row.id, row.state) for row in connection.execute(select(Shard.id, Shard.state).order_by(Shard.id))]
+
+
+def count(engine: Engine, table: type) -> int:
+    with reading(engine) as connection:
+        return connection.execute(select(func.count()).select_from(table)).scalar_one()
+
+
+def claimed(engine: Engine, shard: int) -> ClaimedShard:
+    with writing(engine) as connection:
+        claim = claim_shard(connection, shard, owner=f"o{shard}", worker="w", lease_seconds=60, max_attempts=3)
+    assert claim is not None
+    return claim
+
+
+def anything(claim: ClaimedShard) -> list[ShardRow]:
+    """Results that nobody will read."""
+    return [ShardRow(evaluation, 0, b"", None) for evaluation in claim.evaluations]
+
+
+def behind(engine: Engine, first: Callable[[Connection], First], second: Callable[[], Second]) -> tuple[First, Second]:
+    """Do the second thing while the transaction of the first is open, for which it must wait."""
+    found: list[Second] = []
+    thread = threading.Thread(target=lambda: found.append(second()), daemon=True)
+    with writing(engine) as connection:
+        before = first(connection)
+        thread.start()
+        thread.join(0.2)
+        # However long we look: it cannot have ended yet.
+        assert thread.is_alive(), "it did not wait"
+    thread.join(60)
+    assert found, "it has not ended"
+    return before, found[0]
+
+
+def test_what_is_open_is_cancelled_and_what_runs_ends_without_harm(
+    engine: Engine, settings: Settings, station: Station, job: Intake
+) -> None:
+    first, second, third = (key for key, _ in shards(engine))
+    do_shard(station, first, "task")
+    running = claimed(engine, second)
+    stored = count(engine, Statistics)
+    assert cancel(engine, job.all_evaluations, "The organisers have withdrawn it.") == job.all_evaluations
+    assert evaluations(engine) == [("cancelled", "The organisers have withdrawn it.")] * 2
+    assert shards(engine) == [(first, "done"), (second, "running"), (third, "cancelled")]
+    with writing(engine) as connection:
+        completion = complete_shard(connection, running, anything(running))
+    assert completion.accepted
+    assert completion.reduction is None
+    assert (count(engine, Statistics), count(engine, Score)) == (stored, 0)
+    assert cancel(engine, job.all_evaluations) == []
+
+
+@one_kind
+def test_only_what_was_asked_for_is_cancelled(engine: Engine, settings: Settings, job: Intake) -> None:
+    mine, other = job.all_evaluations
+    assert cancel(engine, [mine]) == [mine]
+    assert evaluations(engine) == [("cancelled", CANCELLED), ("queued", None)]
+    work_off(settings)
+    assert evaluations(engine) == [("cancelled", CANCELLED), ("done", None)]
+    assert cancel(engine, [mine, other]) == []
+
+
+def test_cancelled_while_the_last_shard_completes(
+    engine: Engine, settings: Settings, station: Station, job: Intake
+) -> None:
+    *others, last = (key for key, _ in shards(engine))
+    for key in others:
+        do_shard(station, key, "task")
+    claim = claimed(engine, last)
+    completion, cancelled = behind(
+        engine,
+        lambda connection: complete_shard(connection, claim, anything(claim)),
+        lambda: cancel(engine, job.all_evaluations),
+    )
+    assert completion.reduction is not None
+    assert cancelled == job.all_evaluations
+    do_reduction(station, completion.reduction, "task")
+    assert evaluations(engine) == [("cancelled", CANCELLED)] * 2
+    assert count(engine, Score) == 0
+
+
+def test_the_last_shard_completes_while_its_evaluation_is_cancelled(
+    engine: Engine, settings: Settings, station: Station, job: Intake
+) -> None:
+    *others, last = (key for key, _ in shards(engine))
+    for key in others:
+        do_shard(station, key, "task")
+    claim = claimed(engine, last)
+
+    def complete() -> object:
+        with writing(engine) as connection:
+            return complete_shard(connection, claim, anything(claim))
+
+    mine, other = job.all_evaluations
+    cancelled, completion = behind(engine, lambda connection: cancel_evaluations(connection, [mine], None), complete)
+    assert cancelled == [mine]
+    assert completion.reduction is not None
+    assert [state for state, _ in evaluations(engine)] == ["cancelled", "reducing"]
+    with reading(engine) as connection:
+        of_last = select(Statistics.evaluation_id).where(Statistics.first_block == 2)
+        assert connection.scalars(of_last).all() == [other]
+
+
+def test_finished_shards_are_kept_and_nothing_else_is(
+    engine: Engine, settings: Settings, station: Station, undisturbed: Scores
+) -> None:
+    job = queue(engine, settings, team="harbour", queue_class=QueueClass.NIGHTLY)
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).values(due_at=4e9, fault="platform"))
+    first, second, third = (key for key, _ in shards(engine))
+    do_shard(station, first, "task")
+    late = claimed(engine, second)
+    cancel(engine, job.all_evaluations)
+    assert retry(engine, settings, job.all_evaluations) == job.all_evaluations
+    fresh = shards(engine)[3:]
+    assert [state for _, state in fresh] == ["pending"] * 2
+    with reading(engine) as connection:
+        rows = connection.execute(
+            select(Evaluation.queue_class, Evaluation.team, Evaluation.due_at, Evaluation.fault, Evaluation.remaining)
+        ).all()
+        of_shards = select(Shard.first_block, Shard.queue_class, Shard.team, Shard.due_at).where(
+            Shard.state == LeaseState.PENDING
+        )
+        waiting = connection.execute(of_shards.order_by(Shard.first_block)).all()
+    assert rows == [(2, "harbour", 4e9, None, 2)] * 2
+    assert waiting == [(1, 2, "harbour", 4e9), (2, 2, "harbour", 4e9)]
+    with writing(engine) as connection:
+        assert complete_shard(connection, late, anything(late)).accepted, "it was not dropped, but taken back"
+    work_off(settings)
+    assert stored_scores(engine) == undisturbed
+    with reading(engine) as connection:
+        assert connection.scalar(select(func.sum(Shard.attempts))) == 4, "a block was scored more often than needed"
+    assert shards(engine)[2] == (third, "cancelled")
+
+
+def test_two_who_try_again_at_once_queue_it_once(engine: Engine, settings: Settings, job: Intake) -> None:
+    cancel(engine, job.all_evaluations)
+    before = count(engine, Shard)
+
+    def hold(connection: Connection) -> list[int]:
+        held = lock_evaluations(connection, job.all_evaluations, UNFINISHED)
+        # What the other one does first of all.
+        connection.execute(update(Evaluation).where(Evaluation.id == held[0]).values(state=EvaluationState.QUEUED))
+        return held
+
+    held, queued = behind(engine, hold, lambda: retry(engine, settings, job.all_evaluations))
+    assert held == job.all_evaluations
+    assert queued == held[1:]
+    assert retry(engine, settings, job.all_evaluations) == []
+    assert count(engine, Shard) == before + 3
+
+
+def test_measured_anew_after_the_disk_has_lied(
+    engine: Engine, settings: Settings, job: Intake, undisturbed: Scores
+) -> None:
+    work_off(settings)
+    assert stored_scores(engine) == undisturbed
+    with reading(engine) as connection:
+        good = read_fingerprints(connection, job.all_evaluations)
+    with writing(engine) as connection:
+        blob = select(Statistics.blob).where(Statistics.evaluation_id == 1, Statistics.first_block == 1)
+        wrong = update(Statistics).where(Statistics.evaluation_id == 1, Statistics.first_block == 0)
+        connection.execute(wrong.values(blob=blob.scalar_subquery()))
+        connection.execute(update(Score).where(Score.evaluation_id == 1).values(score=Score.score + 1e-12))
+    done = requeue(engine, settings, job.all_evaluations)
+    assert done.evaluations == tuple(job.all_evaluations)
+    assert not done.scores[1, 0].same(good[1, 0])
+    assert done.scores[2, 0].same(good[2, 0])
+    assert evaluations(engine) == [("queued", None)] * 2
+    assert [count(engine, table) for table in (Statistics, ReplicatePart, Score)] == [0, 0, 0]
+    assert [state for _, state in shards(engine)] == ["done"] * 3 + ["pending"] * 3
+    assert count(engine, ShardEvaluation) == 6, "shards of before still count as theirs"
+    work_off(settings)
+    assert stored_scores(engine) == undisturbed
+    with reading(engine) as connection:
+        assert read_fingerprints(connection, job.all_evaluations) == good
+
+
+@one_kind
+def test_nothing_of_others_is_taken_when_it_is_measured_anew(engine: Engine, settings: Settings) -> None:
+    """The same outputs were measured in another campaign: their statistics may have suffered in the same way."""
+    mine = queue(engine, settings)
+    work_off(settings)
+    queue(engine, settings, campaign="twin")
+    work_off(settings)
+    requeue(engine, settings, mine.all_evaluations)
+    with reading(engine) as connection:
+        theirs = Statistics.evaluation_id.in_(mine.all_evaluations)
+        assert connection.scalar(select(func.count()).select_from(Statistics).where(theirs)) == 0
+        waiting = select(Shard.first_block).where(Shard.state == LeaseState.PENDING).order_by(Shard.first_block)
+        assert connection.scalars(waiting).all() == [0, 1, 2]
+
+
+@one_kind
+def test_what_is_open_is_not_measured_anew(engine: Engine, settings: Settings, job: Intake) -> None:
+    mine, other = job.all_evaluations
+    cancel(engine, [mine])
+    assert requeue(engine, settings, job.all_evaluations).evaluations == (mine,)
+    assert requeue(engine, settings, job.all_evaluations).evaluations == ()
+    assert other in job.all_evaluations
+    assert evaluations(engine) == [("queued", None)] * 2
+
+
+def test_tests_that_rest_on_it_go_and_comparisons_that_read_it_fail(engine: Engine, settings: Settings) -> None:
+    job = queue_job(engine, settings, segments=20, systems=3, runs={2: 2})
+    work_off(settings)
+    a, b, c, d = job.all_evaluations
+    protocol = job.protocols[0]
+    request_comparison(engine, settings, protocol, [((a,), (b,)), ((a,), (c, d))], [0], trials=20, seed=1)
+    assert (count(engine, Randomization), count(engine, Contestant)) == (2, 4)
+    contests = {
+        systems: Contest(protocol, systems, (Pair(0, 0, 1),), 99, 7) for systems in (((a,), (c, d)), ((a,), (b,)))
+    }
+    with writing(engine) as connection:
+        theirs, others = (
+            start_comparison(connection, contest, [(0, 50), (50, 99)], queue_class=0, team="", edition=EDITION)
+            for contest in contests.values()
+        )
+    done = requeue(engine, settings, [c])
+    assert done.comparisons == (theirs,)
+    with reading(engine) as connection:
+        rows = connection.execute(select(Comparison.id, Comparison.state, Comparison.reason).order_by(Comparison.id))
+        assert [(row.id, row.state) for row in rows] == [
+            (theirs, ComparisonState.FAILED),
+            (others, ComparisonState.RUNNING),
+        ]
+        trials = connection.scalars(select(Trials.state).order_by(Trials.id)).all()
+    assert trials == ["cancelled", "cancelled", "pending", "pending"]
+    # The contestant of the second run goes with that of the first.
+    assert (count(engine, Randomization), count(engine, Contestant)) == (1, 2)
+
+
+def test_a_comparison_is_cancelled_and_may_be_asked_for_again(engine: Engine, settings: Settings) -> None:
+    job = queue_job(engine, settings, segments=20, systems=2)
+    work_off(settings)
+    a, b = job.all_evaluations
+    contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 99, 7)
+
+    def begin() -> int:
+        with writing(engine) as connection:
+            return start_comparison(connection, contest, [(0, 50), (50, 99)], queue_class=0, team="", edition=EDITION)
+
+    first = begin()
+    assert begin() == first
+    with reading(engine) as connection:
+        (seen,) = read_overview(connection, silent_seconds=5.0).comparisons
+    assert (seen.id, seen.test_set, seen.tests, seen.trials, seen.tasks_left) == (first, "trial", 1, 99, 2)
+    with writing(engine) as connection:
+        key = connection.scalars(select(Trials.id)).first()
+        assert key is not None
+        claim = claim_trials(connection, key, owner="o", worker="w", lease_seconds=9, max_attempts=3)
+        assert claim is not None
+    assert cancel_comparisons(engine, [first, 99], "Asked for by mistake.") == [first]
+    with writing(engine) as connection:
+        # Trials that were being made are dropped.
+        assert complete_trials(connection, claim, np.zeros(1, np.int64))
+        assert connection.execute(select(Comparison.state, Comparison.reason)).all() == [
+            (ComparisonState.FAILED, "Asked for by mistake.")
+        ]
+        assert not read_overview(connection, silent_seconds=5.0).comparisons
+    assert count(engine, Randomization) == 0
+    with pytest.raises(NothingToDo, match=r"^None of these comparisons runs\."):
+        cancel_comparisons(engine, [first])
+    assert begin() > first
+
+
+@one_kind
+def test_a_reduction_of_before_stores_nothing_for_what_is_measured_anew(
+    engine: Engine, settings: Settings, station: Station, job: Intake
+) -> None:
+    work_off(settings)
+    with reading(engine) as connection:
+        old = [dict(row._mapping) for row in connection.execute(select(Score))]
+    requeue(engine, settings, job.all_evaluations)
+    waiting = [key for key, state in shards(engine) if state == LeaseState.PENDING]
+
+    def reduce_once() -> object:
+        """Bring both to `reducing`, and claim their reduction."""
+        for key in waiting:
+            claim = claimed(engine, key)
+            with writing(engine) as connection:
+                completion = complete_shard(connection, claim, anything(claim))
+        with writing(engine) as connection:
+            return claim_reduction(
+                connection, completion.reduction, owner="r", worker="w", lease_seconds=60, max_attempts=3
+            )
+
+    stale = reduce_once()
+    cancel(engine, job.all_evaluations)
+    requeue(engine, settings, job.all_evaluations)
+    waiting = [key for key, state in shards(engine) if state == LeaseState.PENDING]
+    reduce_once()
+    assert [state for state, _ in evaluations(engine)] == ["reducing"] * 2
+    with writing(engine) as connection:
+        assert complete_reduction(connection, replace(stale), old)
+    assert [state for state, _ in evaluations(engine)] == ["reducing"] * 2
+    assert count(engine, Score) == 0
+
+
+def planned(engine: Engine, action: Action, **selection: object) -> list[int]:
+    with reading(engine) as connection:
+        return [each.id for each in plan(connection, action, Selection(**selection)).touched]
+
+
+def refused(engine: Engine, action: Action, **selection: object) -> str:
+    with pytest.raises((NotFound, NothingToDo)) as error:
+        planned(engine, action, **selection)
+    return str(error.value)
+
+
+@one_kind
+def test_choosing(engine: Engine, settings: Settings) -> None:
+    first = queue(engine, settings, team="harbour").all_evaluations
+    second = queue(engine, settings, campaign="rehearsal").all_evaluations
+    cancel(engine, first[:1])
+    assert planned(engine, Action.CANCEL, evaluations=tuple(first)) == first[1:]
+    assert planned(engine, Action.CANCEL, campaign="rehearsal") == second
+    assert planned(engine, Action.CANCEL, name="trial") == [*first[1:], *second], "the test set has that name"
+    assert planned(engine, Action.CANCEL, system="harbour/system1") == first[1:]
+    assert planned(engine, Action.CANCEL, system="system1") == [first[1], second[1]]
+    assert planned(engine, Action.CANCEL, system="system1", campaign="rehearsal") == second[1:]
+    assert planned(engine, Action.CANCEL, team="harbour") == first[1:]
+    assert planned(engine, Action.RETRY, states=(EvaluationState.CANCELLED, EvaluationState.DONE)) == first[:1]
+    assert refused(engine, Action.CANCEL, campaign="trail") == (
+        'There is no campaign "trail". There are: rehearsal, trial.'
+    )
+    assert refused(engine, Action.CANCEL, team="harbor") == ('There is no work of a team "harbor". There are: harbour.')
+    assert refused(engine, Action.CANCEL, system="system2").endswith("There are: system0, system1.")
+    assert refused(engine, Action.RETRY, evaluations=(first[1], 77, 78)) == (
+        "There is no evaluation 77, 78. There are 4, numbered 1 to 4."
+    )
+    assert refused(engine, Action.RETRY, campaign="rehearsal") == (
+        "None of the 2 evaluations is failed or cancelled: 2 queued. Only failed and cancelled ones can be tried "
+        "again; `requeue` does those that are done anew."
+    )
+    assert refused(engine, Action.REQUEUE, evaluations=(second[0],)) == (
+        "The evaluation is queued. Those that are open can be cancelled first."
+    )
+    assert refused(engine, Action.CANCEL, team="harbour", campaign="rehearsal").startswith("No evaluation is all of")

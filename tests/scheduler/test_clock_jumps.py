@@ -1,0 +1,89 @@
+"""Clocks that are set while work is in flight: nothing is taken from the living, nothing is left with the dead."""
+
+import os
+
+import pytest
+from sqlalchemy import insert, select, update
+
+from models.database.session import make_engine, reading, writing
+from models.queue.lease import put_back, take
+from models.schema.base import now
+from models.schema.queue import Shard, Worker
+from models.schema.states import LeaseState
+from runtime.settings import Settings
+from scheduler.clock_jumps import Clock
+from scheduler.recovery import sweep
+from tests.scheduler.clocks import DAY, SetClock, set_clock
+from tests.scheduler.jobs import one_block_shards, queue_job
+
+
+@pytest.fixture
+def clock(database_url: str, monkeypatch: pytest.MonkeyPatch) -> SetClock:
+    return set_clock(database_url, monkeypatch)
+
+
+def in_flight(settings: Settings) -> list[int]:
+    """A shard that runs at a worker, one that is enqueued, and one that was put back; their ids."""
+    engine = make_engine(settings.database_url, pooled=False)
+    queue_job(engine, settings, segments=700, systems=1)
+    with writing(engine) as connection:
+        keys = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
+        connection.execute(insert(Worker).values(id="w", host="h", pid=os.getpid(), version="1", concurrency=1))
+        leased = settings.lease_seconds
+        assert take(connection, Shard, keys[0], owner="o", worker="w", lease_seconds=leased, max_attempts=3)
+        connection.execute(
+            update(Shard).where(Shard.id == keys[1]).values(state=LeaseState.ENQUEUED, enqueued_at=now())
+        )
+        put_back(connection, Shard, keys[2], reason=None, delay_seconds=settings.retry_seconds)
+    assert len(keys) == 3
+    return keys
+
+
+def states(settings: Settings) -> list[str]:
+    with reading(make_engine(settings.database_url, pooled=False)) as connection:
+        return list(connection.scalars(select(Shard.state).order_by(Shard.id)))
+
+
+def ready(settings: Settings) -> set[int]:
+    with reading(make_engine(settings.database_url, pooled=False)) as connection:
+        due = select(Shard.id).where(Shard.state == LeaseState.PENDING, Shard.not_before <= now())
+        return set(connection.scalars(due))
+
+
+@pytest.mark.parametrize(("jump", "watched"), [(DAY, True), (-DAY, True), (-DAY, False)])
+def test_what_is_in_flight_begins_anew(
+    database_url: str, clock: SetClock, jump: float, watched: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whether the scheduler was there when the clock was set, or only finds times of the future.
+
+    Nobody who was not there can tell a clock that was set forward from time that has passed.
+    """
+    settings = one_block_shards(database_url, retry_seconds=1.0)
+    engine = make_engine(database_url, pooled=False)
+    keys = in_flight(settings)
+    look = Clock()
+    if watched:
+        look.mend(engine, settings)
+    clock.set(jump)
+    look.mend(engine, settings)
+    assert ("clock was set" in caplog.text) == watched
+    # The living have their time: nothing is old, and nothing is of the future.
+    assert sweep(engine, settings) == 0
+    assert states(settings) == [LeaseState.RUNNING, LeaseState.ENQUEUED, LeaseState.PENDING]
+    assert ready(settings) == {keys[2]}
+    # The dead have no more than theirs.
+    clock.set(jump + max(settings.silent_seconds, settings.hint_seconds) + 1.0)
+    assert sweep(engine, settings) == 2
+    assert states(settings) == [LeaseState.PENDING] * 3
+    clock.set(jump + DAY)
+    assert ready(settings) == set(keys)
+
+
+def test_time_that_passes_is_no_jump(database_url: str, clock: SetClock, caplog: pytest.LogCaptureFixture) -> None:
+    settings = one_block_shards(database_url)
+    engine = make_engine(database_url, pooled=False)
+    look = Clock()
+    for seconds in (0.0, 1.0, 2.0, 1.0):
+        clock.set(seconds)
+        look.mend(engine, settings)
+    assert "clock was set" not in caplog.text

@@ -1,0 +1,540 @@
+"""Counters that are set right, and rows that go when their work ended long ago."""
+
+import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, Engine, delete, func, insert, select, text, update
+
+from metrics.base import EDITION
+from models.database.session import make_engine, reading, writing
+from models.queue.comparisons import start_comparison
+from models.queue.consistency import broken_comparisons, recount
+from models.queue.retention import date_closed, forget_ended
+from models.queue.shards import claim_shard, complete_shard
+from models.results.randomizations import Contest
+from models.schema.base import now
+from models.schema.queue import (
+    Comparison,
+    Evaluation,
+    Leased,
+    Preparation,
+    PreparedState,
+    Reduction,
+    Shard,
+    ShardEvaluation,
+    Trials,
+    Worker,
+)
+from models.schema.results import Randomization, Score, Statistics
+from models.schema.states import ComparisonState, LeaseState, QueueClass
+from runtime.settings import Settings
+from scheduler import maintenance
+from scheduler.enqueue.evaluations import queue_evaluations
+from scheduler.enqueue.randomization import request_comparison
+from scheduler.maintenance import Upkeep, recount_open
+from scheduler.recovery import sweep
+from tests.databases import waits_for_a_lock
+from tests.faults.cluster import until
+from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from tests.statements import caught
+from worker.context import Station
+from worker.handlers import do_preparation, do_shard, do_trials
+
+DAY = 86400.0
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = make_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+def count(engine: Engine, table: type) -> int:
+    with reading(engine) as connection:
+        return connection.execute(select(func.count()).select_from(table)).scalar_one()
+
+
+def evaluations(engine: Engine) -> list[tuple[str, int]]:
+    with reading(engine) as connection:
+        rows = connection.execute(select(Evaluation.state, Evaluation.remaining).order_by(Evaluation.id))
+        return [(row.state, row.remaining) for row in rows]
+
+
+def test_counters_are_set_by_the_shards(engine: Engine, database_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    job = queue_job(engine, one_block_shards(database_url), segments=600, systems=4)
+    few, many, *_, none = job.all_evaluations
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).where(Evaluation.id == few).values(remaining=1))
+        connection.execute(update(Evaluation).where(Evaluation.id == many).values(remaining=7))
+        connection.execute(delete(ShardEvaluation).where(ShardEvaluation.evaluation_id == none))
+    assert recount_open(engine) == 3
+    assert evaluations(engine) == [("queued", 3)] * 3 + [("reducing", 0)]
+    assert f"Evaluation {many} waited for 7 shards, but there are 3" in caplog.text
+    assert recount_open(engine) == 0
+
+
+def test_a_shard_that_is_handed_in_meanwhile_counts_once(postgres_url: str) -> None:
+    """The counter was wrong; who mends it waits until the shard is done, and counts then."""
+    engine = make_engine(postgres_url)
+    [evaluation] = queue_job(engine, one_block_shards(postgres_url), segments=600, systems=1).all_evaluations
+    found: list[tuple[int, int] | None] = []
+
+    def mend() -> None:
+        with writing(engine) as connection:
+            found.append(recount(connection, evaluation))
+
+    thread = threading.Thread(target=mend)
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).values(remaining=9))
+        [first, *_] = connection.scalars(select(Shard.id).order_by(Shard.id))
+        claim = claim_shard(connection, first, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+    assert claim is not None
+    with writing(engine) as connection:
+        assert complete_shard(connection, claim, []).accepted
+        thread.start()
+        until(lambda: waits_for_a_lock(engine), "the one who mends")
+    thread.join(60)
+    assert found == [(8, 2)]
+    assert evaluations(engine) == [("running", 2)]
+    engine.dispose()
+
+
+def test_what_has_ended_is_not_counted_anew(engine: Engine, database_url: str) -> None:
+    """Nor is what is under way: sent, running and waiting shards are all to come."""
+    settings = one_block_shards(database_url)
+    ended, under_way = queue_job(engine, settings, segments=600, systems=2).all_evaluations
+    with writing(engine) as connection:
+        first, second, _ = connection.scalars(select(Shard.id).order_by(Shard.id))
+        connection.execute(update(Shard).where(Shard.id == first).values(state=LeaseState.RUNNING))
+        connection.execute(update(Shard).where(Shard.id == second).values(state=LeaseState.ENQUEUED))
+        connection.execute(update(Evaluation).where(Evaluation.id == ended).values(state="done", remaining=0))
+    assert recount_open(engine) == 0
+    for evaluation in (ended, under_way):
+        with writing(engine) as connection:
+            assert recount(connection, evaluation) is None
+    assert evaluations(engine) == [("done", 0), ("queued", 3)]
+
+
+def test_a_comparison_under_way_is_not_broken(engine: Engine, database_url: str) -> None:
+    protocol = queue_job(engine, one_block_shards(database_url), segments=10, systems=1).protocols[0]
+    for seed in (1, 2):
+        with writing(engine) as connection:
+            ranges = [(0, 30), (30, 40), (40, 70), (70, 99)]
+            start_comparison(
+                connection, Contest(protocol, (), (), 99, seed), ranges, queue_class=0, team="", edition=EDITION
+            )
+    with writing(engine) as connection:
+        for key, state in ((1, LeaseState.RUNNING), (2, LeaseState.ENQUEUED), (3, LeaseState.DONE)):
+            connection.execute(update(Trials).where(Trials.id == key).values(state=state))
+        connection.execute(update(Comparison).where(Comparison.id == 1).values(remaining=3))
+        assert broken_comparisons(connection) == []
+        for key, state in ((4, LeaseState.CANCELLED), (8, LeaseState.FAILED)):
+            connection.execute(update(Trials).where(Trials.id == key).values(state=state))
+        connection.execute(update(Comparison).values(remaining=Comparison.remaining - 1))
+        assert broken_comparisons(connection) == [1, 2], "they would end with fewer trials than were asked for"
+        connection.execute(update(Comparison).where(Comparison.id == 1).values(state="failed"))
+        assert broken_comparisons(connection) == [2]
+
+
+EDITS = {
+    "a shard is deleted": "DELETE FROM shard WHERE id = (SELECT min(id) FROM shard)",
+    "all shards are deleted": "DELETE FROM shard",
+    "a shard works for nobody": "DELETE FROM shard_evaluation WHERE shard_id = (SELECT min(id) FROM shard)",
+    "all shards work for nobody": "DELETE FROM shard_evaluation",
+    "too many are waited for": "UPDATE evaluation SET remaining = remaining + 2",
+    "too few are waited for": "UPDATE evaluation SET remaining = 1",
+    "none are waited for": "UPDATE evaluation SET remaining = 0",
+    "shards are said to be done": "UPDATE shard SET state = 'done'",
+    "shards are said to have failed": "UPDATE shard SET state = 'failed'",
+    "shards are said to be cancelled": "UPDATE shard SET state = 'cancelled'",
+    "shards are said to run": "UPDATE shard SET state = 'running'",
+    "shards run for ever": "UPDATE shard SET state = 'running', owner = 'o', worker = 'w'",
+    "shards are said to be sent": "UPDATE shard SET state = 'enqueued'",
+    "shards may not begin": "UPDATE shard SET not_before = 1e11",
+    "attempts are used up": "UPDATE shard SET attempts = 99",
+    "evaluations are said to be reduced": "UPDATE evaluation SET state = 'reducing', remaining = 0",
+}
+"""Of a job that waits."""
+
+LATER_EDITS = {
+    "the reduction is deleted": "UPDATE evaluation SET reduction_id = NULL; DELETE FROM reduction",
+    "the reduction is said to be done": "UPDATE reduction SET state = 'done'",
+    "statistics are deleted": "DELETE FROM statistics WHERE first_block = 1",
+    "all statistics are deleted": "DELETE FROM statistics",
+    "evaluations are said to run": "UPDATE evaluation SET state = 'running'",
+    "shards of a reduced job are deleted": "DELETE FROM shard",
+}
+"""Of a job whose shards are done."""
+
+
+@pytest.mark.parametrize("edit", [*EDITS, *LATER_EDITS])
+def test_whatever_people_edit_every_evaluation_ends(engine: Engine, database_url: str, edit: str) -> None:
+    """With scores, or with a reason; in the rounds of two minutes."""
+    settings = one_block_shards(database_url, recount_seconds=1e-9)
+    with writing(engine) as connection:
+        connection.execute(insert(Worker).values(id="w", host="h", pid=1, version="1", concurrency=1))
+    queue_job(engine, settings, segments=600)
+    if edit in LATER_EDITS:
+        do_shards(settings)
+    with writing(engine) as connection:
+        for statement in (EDITS | LATER_EDITS)[edit].split(";"):
+            assert connection.execute(text(statement)).rowcount
+    kept = Upkeep(engine, settings)
+    for _ in range(6):
+        with writing(engine) as connection:
+            connection.execute(update(Worker).values(beat_at=now()))
+        kept.go()
+        sweep(engine, settings)
+        work_off(settings)
+    with reading(engine) as connection:
+        rows = connection.execute(select(Evaluation.state, Evaluation.reason)).all()
+        scores = connection.scalar(select(func.count()).select_from(Score))
+    assert {row.state for row in rows} <= {"done", "failed"}
+    assert all(row.reason for row in rows if row.state == "failed")
+    assert scores == sum(row.state == "done" for row in rows)
+    for row in rows:
+        if "no statistics" in (row.reason or ""):
+            assert row.reason.endswith("`steelyard retry` measures what is missing.")
+
+
+def do_shards(settings: Settings) -> None:
+    """All shards that wait, and no reduction."""
+    station = Station(settings)
+    station.leaving.raise_once("nothing further is to be done")
+    with reading(station.engine) as connection:
+        shards = list(connection.scalars(select(Shard.id)))
+    for shard in shards:
+        do_shard(station, shard, "task")
+    station.close()
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "DELETE FROM trials WHERE id = (SELECT min(id) FROM trials)",
+        "UPDATE trials SET state = 'done'",
+        "UPDATE trials SET state = 'failed' WHERE id = (SELECT min(id) FROM trials)",
+        "UPDATE comparison SET remaining = 7",
+    ],
+)
+def test_whatever_people_edit_every_comparison_ends(engine: Engine, database_url: str, edit: str) -> None:
+    """Never with fewer trials than were asked for."""
+    settings = one_block_shards(database_url, recount_seconds=1e-9, at_once_seconds=0.0, shard_seconds=1e-6)
+    job = queue_job(engine, settings, segments=100)
+    work_off(settings)
+    pairs = [((job.all_evaluations[0],), (job.all_evaluations[1],))]
+    request_comparison(engine, settings, job.protocols[0], pairs, [0], trials=200, seed=3)
+    kept = Upkeep(engine, settings)
+    kept.go()
+    with writing(engine) as connection:
+        assert connection.scalar(select(Comparison.state)) == "running"
+        connection.execute(text(edit))
+    kept.go()
+    with reading(engine) as connection:
+        ended = connection.execute(select(Comparison.state, Comparison.reason)).one()
+    assert tuple(ended) == ("failed", maintenance.BROKEN)
+    assert count(engine, Randomization) == 0
+
+
+def age(engine: Engine, days: float) -> None:
+    """All that has ended did so some days earlier."""
+    with writing(engine) as connection:
+        for table in (Shard, Reduction, Preparation, Trials):
+            connection.execute(update(table).values(ended_at=table.ended_at - days * DAY))
+        connection.execute(update(Comparison).values(finished_at=Comparison.finished_at - days * DAY))
+
+
+def finished(engine: Engine, url: str) -> list[int]:
+    """A protocol whose metric is prepared, with three evaluations that are done and compared."""
+    settings = one_block_shards(url, at_once_seconds=0.0)
+    job = queue_job(engine, settings, segments=600, metrics=["nist"])
+    station = Station(settings)
+    with reading(engine) as connection:
+        parts = list(connection.scalars(select(Preparation.id).order_by(Preparation.id)))
+    for part in parts:
+        do_preparation(station, part, "task")
+    work_off(settings)
+    pairs = [((job.all_evaluations[0],), (job.all_evaluations[1],))]
+    request_comparison(engine, settings, job.protocols[0], pairs, [0], trials=200, seed=3)
+    with reading(engine) as connection:
+        trials = list(connection.scalars(select(Trials.id)))
+    for each in trials:
+        do_trials(station, each, "task")
+    station.close()
+    return job.all_evaluations
+
+
+def test_what_ended_long_ago_goes_and_results_stay(engine: Engine, database_url: str) -> None:
+    finished(engine, database_url)
+    age(engine, 31)
+    # Rows that ended but lately stay.
+    with writing(engine) as connection:
+        last = connection.scalar(select(func.max(Shard.id)))
+        connection.execute(update(Shard).where(Shard.id == last).values(ended_at=now()))
+    kept = {table: count(engine, table) for table in (Statistics, Score, PreparedState, Evaluation)}
+    assert all(kept.values())
+    for _ in range(2):
+        with writing(engine) as connection:
+            forget_ended(connection, 30 * DAY, 1000)
+    assert [count(engine, table) for table in (Shard, Reduction, Preparation, Trials, Comparison)] == [1, 0, 0, 0, 0]
+    assert {table: count(engine, table) for table in kept} == kept
+    assert evaluations(engine) == [("done", 0)] * 3
+
+
+def test_only_so_many_go_at_once(engine: Engine, database_url: str) -> None:
+    finished(engine, database_url)
+    age(engine, 31)
+    before = count(engine, Shard), count(engine, Preparation)
+    with writing(engine) as connection:
+        # And then the comparison whose trials these were.
+        gone = {"shard": 1, "reduction": 1, "preparation": 1, "trials": 1, "comparison": 1}
+        assert forget_ended(connection, 30 * DAY, 1) == gone
+    assert (count(engine, Shard), count(engine, Preparation)) == (before[0] - 1, before[1] - 1)
+
+
+def test_old_rows_go_until_none_is_left(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few in each round of the scheduler, without a pause as long as there are more; then a minute later again."""
+    monkeypatch.setattr(maintenance, "FORGET_ROWS", 10)
+    settings = one_block_shards(database_url)
+    [protocol] = queue_job(engine, settings, segments=100, systems=1).protocols
+    moment = 1000.0
+    monkeypatch.setattr(maintenance, "time", SimpleNamespace(monotonic=lambda: moment))
+    usual = count(engine, Shard)
+
+    def end_long_ago(amount: int) -> None:
+        row = {"protocol_id": protocol, "first_block": 0, "last_block": 1, "cost": 1.0, "state": "done"}
+        with writing(engine) as connection:
+            connection.execute(insert(Shard), [{**row, "ended_at": 100.0 + number} for number in range(amount)])
+
+    end_long_ago(47)
+    kept = Upkeep(engine, settings)
+    seen = []
+    kept.go()
+    for _ in range(6):
+        seen.append(count(engine, Shard) - usual)
+        kept.go_on()
+    assert seen == [37, 27, 17, 7, 0, 0]
+    end_long_ago(3)
+    kept.go()
+    assert count(engine, Shard) - usual == 3, "nothing was due"
+    moment += maintenance.FORGET_SECONDS
+    kept.go()
+    assert count(engine, Shard) == usual
+
+
+def test_what_an_open_evaluation_rests_on_stays(engine: Engine, database_url: str) -> None:
+    """Its shards tell how far it is, its reduction is to be replaced, its parts are to be merged."""
+    settings = one_block_shards(database_url)
+    queue_job(engine, settings, segments=600, metrics=["nist"])
+    station = Station(settings)
+    with reading(engine) as connection:
+        first = connection.scalars(select(Preparation.id).order_by(Preparation.id)).first()
+    assert first is not None
+    do_preparation(station, first, "task")
+    station.close()
+    with writing(engine) as connection:
+        shard = connection.scalar(select(func.min(Shard.id)))
+        connection.execute(update(Shard).where(Shard.id == shard).values(state=LeaseState.DONE, ended_at=now()))
+    age(engine, 31)
+    with writing(engine) as connection:
+        assert not any(forget_ended(connection, 30 * DAY, 1000).values())
+
+
+def test_a_failed_evaluation_keeps_what_is_done_when_its_shards_are_gone(engine: Engine, database_url: str) -> None:
+    settings = one_block_shards(database_url)
+    job = queue_job(engine, settings, segments=600)
+    work_off(settings)
+    with writing(engine) as connection:
+        connection.execute(delete(Score))
+        connection.execute(delete(Statistics).where(Statistics.first_block == 1))
+        connection.execute(update(Evaluation).values(state="failed", reason="a disk"))
+    age(engine, 31)
+    with writing(engine) as connection:
+        forget_ended(connection, 30 * DAY, 1000)
+    assert count(engine, Shard) == 0
+    with writing(engine) as connection:
+        queue_evaluations(connection, settings, job.protocols[0], job.submissions, queue_class=QueueClass.CAMPAIGN)
+    with reading(engine) as connection:
+        blocks = connection.execute(select(Shard.first_block, Shard.last_block)).all()
+    assert [tuple(row) for row in blocks] == [(1, 2)]
+    work_off(settings)
+    assert evaluations(engine) == [("done", 0)] * 3
+
+
+def test_rows_of_earlier_releases_get_a_date_first(engine: Engine, database_url: str) -> None:
+    finished(engine, database_url)
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(ended_at=None))
+        amount = count(engine, Shard)
+        assert date_closed(connection) == amount
+        assert date_closed(connection) == 0
+
+
+def test_it_is_done_at_the_start_and_then_when_it_is_due(sqlite_url: str) -> None:
+    engine = make_engine(sqlite_url)
+    settings = one_block_shards(sqlite_url)
+    finished(engine, sqlite_url)
+    age(engine, 31)
+    [first, *_] = queue_job(engine, settings, segments=600, metrics=["bleu"], campaign="second").all_evaluations
+    kept = Upkeep(engine, settings)
+    for _ in range(2):
+        with writing(engine) as connection:
+            connection.execute(update(Evaluation).where(Evaluation.id == first).values(remaining=7))
+        kept.go()
+    with reading(engine) as connection:
+        # The second time nothing was due.
+        assert connection.scalar(select(Evaluation.remaining).where(Evaluation.id == first)) == 7
+        assert connection.scalar(select(func.count()).where(Shard.state == LeaseState.DONE)) == 0
+
+
+OLD, YOUNG = 31 * DAY, 29 * DAY
+CLOSED = ("done", "failed", "cancelled")
+
+
+def add_ended(connection: Connection, table: type[Leased], state: str, ago: float | None, **values: Any) -> int:
+    row = {
+        Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 1.0},
+        Reduction: {"protocol_id": 1},
+        Preparation: {"first_block": 0, "last_block": 1},
+        Trials: {"first_trial": 0, "last_trial": 9},
+    }[table]
+    ended_at = None if ago is None else now() - ago
+    inserted = insert(table).values(**{**row, "state": state, "ended_at": ended_at, **values})
+    return connection.execute(inserted.returning(table.id)).scalar_one()
+
+
+@pytest.mark.parametrize("table", [Shard, Reduction, Preparation, Trials])
+def test_of_each_kind_goes_what_ended_long_ago_and_nobody_needs(
+    engine: Engine, database_url: str, table: type[Leased]
+) -> None:
+    """What works for something open stays, however old it is; what is open stays in any case."""
+    queue_job(engine, one_block_shards(database_url), segments=10, systems=2, metrics=["nist"])
+    going, staying = [], []
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(state="done", ended_at=now()))
+        connection.execute(update(Preparation).values(state="done", ended_at=now()))
+        connection.execute(update(Evaluation).where(Evaluation.id == 1).values(state="done"))
+        connection.execute(update(Evaluation).where(Evaluation.id == 2).values(state="reducing"))
+        # The first is done with, the second is under way.
+        row = {"content_hash": "x", "metric": "nist", "key": "k", "reference_texts": [], "segments": 1}
+        merged = {**row, "variable_references": False, "edition": 1, "blob": b"state"}
+        connection.execute(insert(PreparedState).values(**merged))
+        for seed, state in ((1, "done"), (2, "running")):
+            compared = {"protocol_id": 1, "content_hash": f"{seed}", "contestants": [], "tests": [], "trials": 9}
+            connection.execute(insert(Comparison).values(**compared, seed=seed, state=state, remaining=1))
+        states = {False: 2, True: 1}
+        for state in LeaseState:
+            for ago in (OLD, YOUNG):
+                for needed in (False, True):
+                    others: dict[str, Any] = {}
+                    if table is Preparation:
+                        others = {"prepared_state_id": states[needed], "part": b"part"}
+                    if table is Trials:
+                        others = {"comparison_id": 2 if needed else 1}
+                    key = add_ended(connection, table, state, ago, **others)
+                    if table is Shard:
+                        member = {"shard_id": key, "evaluation_id": 2 if needed else 1}
+                        connection.execute(insert(ShardEvaluation).values(**member))
+                    goes = state in CLOSED and ago == OLD and not needed
+                    if table is Preparation:
+                        # Of what is not merged yet, the parts that are counted stay.
+                        goes = state in CLOSED and ago == OLD and not (needed and state == "done")
+                    if table is Reduction:
+                        goes = state in CLOSED and ago == OLD
+                    (going if goes else staying).append(key)
+        before = set(connection.scalars(select(table.id)))
+        gone = forget_ended(connection, 30 * DAY, 1000)
+        assert before - set(connection.scalars(select(table.id))) == set(going)
+        assert set(staying) <= before
+    assert {name: amount for name, amount in gone.items() if amount} == {table.__tablename__: len(going)}
+
+
+def test_a_reduction_goes_when_those_it_worked_for_have_ended(engine: Engine, database_url: str) -> None:
+    queue_job(engine, one_block_shards(database_url), segments=10, systems=4)
+    with writing(engine) as connection:
+        keys = [add_ended(connection, Reduction, "done", ago) for ago in (OLD, OLD, YOUNG)]
+        for evaluation, (state, key) in enumerate(
+            [("done", keys[0]), ("reducing", keys[1]), ("done", keys[2]), ("reducing", None)], start=1
+        ):
+            here = Evaluation.id == evaluation
+            connection.execute(update(Evaluation).where(here).values(state=state, reduction_id=key))
+        assert forget_ended(connection, 30 * DAY, 1000)["reduction"] == 1
+        assert list(connection.scalars(select(Reduction.id).order_by(Reduction.id))) == keys[1:]
+        kept = connection.scalars(select(Evaluation.reduction_id).order_by(Evaluation.id))
+        assert list(kept) == [None, *keys[1:], None]
+
+
+def test_a_comparison_goes_when_it_ended_long_ago_and_its_trials_are_gone(engine: Engine, database_url: str) -> None:
+    queue_job(engine, one_block_shards(database_url), segments=10, systems=1)
+    staying = set()
+    with writing(engine) as connection:
+        cases = [(state, ago, trials) for state in ComparisonState for ago in (OLD, YOUNG) for trials in (False, True)]
+        for seed, (state, ago, trials) in enumerate(cases, start=1):
+            row = {"protocol_id": 1, "content_hash": f"{seed}", "contestants": [], "tests": [], "trials": 9}
+            values = {**row, "seed": seed, "state": state, "remaining": 0, "finished_at": now() - ago}
+            connection.execute(insert(Comparison).values(**values))
+            if trials:
+                add_ended(connection, Trials, "pending", None, comparison_id=seed)
+            if state == ComparisonState.RUNNING or ago == YOUNG or trials:
+                staying.add(seed)
+        assert forget_ended(connection, 30 * DAY, 1000)["comparison"] == len(cases) - len(staying) == 2
+        assert set(connection.scalars(select(Comparison.id))) == staying
+
+
+@pytest.mark.parametrize("table", [Shard, Reduction, Preparation, Trials])
+def test_what_ended_without_a_date_gets_one(engine: Engine, database_url: str, table: type[Leased]) -> None:
+    """An hour ago; what is open has not ended, and what has a date keeps it."""
+    queue_job(engine, one_block_shards(database_url), segments=10, systems=1, metrics=["nist"])
+    with writing(engine) as connection:
+        start_comparison(connection, Contest(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=EDITION)
+        others = {Preparation: {"prepared_state_id": 1}, Trials: {"comparison_id": 1}}.get(table, {})
+        keys = {state: add_ended(connection, table, state, None, **others) for state in LeaseState}
+        dated = add_ended(connection, table, "done", 5.0, **others)
+        assert date_closed(connection) == 3
+        ended = {row.id: row for row in connection.execute(select(table.id, (now() - table.ended_at).label("ago")))}
+        for state, key in keys.items():
+            assert ended[key].ago == (pytest.approx(3600, abs=60) if state in CLOSED else None)
+        assert ended[dated].ago < 60
+
+
+@pytest.mark.parametrize("table", [Shard, Reduction])
+def test_who_forgets_waits_for_nobody_who_holds_a_row(postgres_url: str, table: type[Leased]) -> None:
+    """And he locks evaluations in the order of their ids, as all do."""
+    engine = make_engine(postgres_url)
+    queue_job(engine, one_block_shards(postgres_url), segments=10, systems=3)
+    with writing(engine) as connection:
+        first, second = (add_ended(connection, table, "done", OLD) for _ in range(2))
+        connection.execute(update(Evaluation).values(state="done"))
+        if table is Reduction:
+            connection.execute(update(Evaluation).values(reduction_id=second))
+    with writing(engine) as holder:
+        holder.execute(select(table.id).where(table.id == first).with_for_update())
+        with caught() as statements, writing(engine, lock_seconds=0.5) as connection:
+            assert forget_ended(connection, 30 * DAY, 1000)[table.__tablename__] == 1
+    locking = [said for said, _ in statements if "FROM evaluation" in said and said.endswith("FOR UPDATE")]
+    assert len(locking) == (1 if table is Reduction else 0)
+    assert all("ORDER BY evaluation.id" in said for said in locking)
+    with reading(engine) as connection:
+        assert connection.scalar(select(func.count()).where(table.id.in_([first, second]))) == 1
+    engine.dispose()
+
+
+def test_what_waits_longer_than_any_retry_is_stuck(
+    engine: Engine, database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And only what was mended is told of."""
+    settings = one_block_shards(database_url, retry_seconds=100.0, max_attempts=3)
+    queue_job(engine, settings, segments=600, systems=1)
+    with writing(engine) as connection:
+        first, second, _ = connection.scalars(select(Shard.id).order_by(Shard.id))
+        for key, delay in ((first, 350.0), (second, 370.0)):
+            connection.execute(update(Shard).where(Shard.id == key).values(not_before=now() + delay))
+    maintenance.mend(engine, settings)
+    assert [record.getMessage() for record in caplog.records] == ["1 rows of shard were stuck: they wait again"]
+    with reading(engine) as connection:
+        later = list(connection.scalars(select(Shard.id).where(Shard.not_before > now())))
+    assert later == [first]
