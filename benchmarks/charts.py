@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from benchmarks.fit import power
 from benchmarks.sheet import Scale, Sheet
-from web.charts.lettering import SIZE, shortened, wide
-from web.charts.markers import MARKERS
-from web.charts.palette import DASHES, INK, SERIES, SOFT
+from campaigns.charts.lettering import SIZE, shortened, wide
+from campaigns.charts.markers import MARKERS
+from campaigns.charts.palette import DASHES, INK, SERIES, SOFT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

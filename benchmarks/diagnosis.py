@@ -19,9 +19,9 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.generated import write_campaign
+from campaigns.checks.diagnose import diagnose
+from campaigns.checks.standard import Standard
 from metrics.text.plain import Text, read_lines
-from web.diagnosis.diagnose import diagnose
-from web.diagnosis.standard import Standard
 
 ROUNDS = 5
 

@@ -33,9 +33,9 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.roles import Visibility
 from models.storage.arrays import pack
+from runtime.service_settings import WebSettings
 from scheduler.ingest.campaigns import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
 from web.app import create_app
-from web.settings import WebSettings
 
 METRICS = ("bleu", "chrf", "ter")
 NAME = "thousand"

@@ -33,6 +33,15 @@ import numpy as np
 from sqlalchemy import func, insert, select
 
 from benchmarks.generated import write_campaign
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.accounts.secrets import hash_of, new_secret
+from campaigns.changes import to_change
+from campaigns.measures import Measuring
+from campaigns.phases import PhaseRules, add_phase
+from campaigns.rules import Rules, found_campaign
+from campaigns.sandbox.limits import limits_of
+from campaigns.sandbox.processes import scratch_folder
+from campaigns.test_sets import GivenFile, GivenTestSet, add_test_set, read_given
 from metrics.text.names import folded
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
@@ -42,17 +51,8 @@ from models.schema.corpus import Submission, System, Text
 from models.schema.queue import Evaluation, Shard
 from models.schema.roles import Joining, PhaseKind, Scope, SiteRole, TeamRole, Visibility
 from models.schema.states import LeaseState
-from web.access.principal import COMMAND_LINE
-from web.access.secrets import hash_of, new_secret
+from runtime.service_settings import WebSettings
 from web.client import Client, ClientError
-from web.life.changing import to_change
-from web.life.measures import Measuring
-from web.life.phases import PhaseRules, add_phase
-from web.life.rules import Rules, found_campaign
-from web.life.test_sets import GivenFile, GivenTestSet, add_test_set, read_given
-from web.sandbox.limits import limits_of
-from web.sandbox.processes import scratch_folder
-from web.settings import WebSettings
 
 CAMPAIGN = "rush"
 BASES = 20

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from web.charts.element import element, number
-from web.charts.lettering import FONT, SIZE, wide
-from web.charts.markers import marker_path
-from web.charts.palette import INK, LINE, SOFT
+from campaigns.charts.element import element, number
+from campaigns.charts.lettering import FONT, SIZE, wide
+from campaigns.charts.markers import marker_path
+from campaigns.charts.palette import INK, LINE, SOFT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,6 +12,7 @@ from benchmarks.evaluating import THREE
 from benchmarks.limits import Layer
 from benchmarks.number_layers import REPLICATES
 from benchmarks.overhead import settled
+from campaigns.reports.campaign import render_report
 from cli.stored import read_boards
 from models.database import migrate
 from models.database.session import make_engine, reading
@@ -19,7 +20,6 @@ from models.results.boards import list_boards
 from models.schema.queue import Reduction, Shard
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
-from web.report.campaign import render_report
 from worker.context import Station
 from worker.handlers import do_reduction, do_shard
 

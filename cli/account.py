@@ -13,8 +13,8 @@ from cli.stored import add_database_option, read_settings, require_schema
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from web.access.accounts import KnownAccount
-    from web.settings import WebSettings
+    from campaigns.accounts.accounts import KnownAccount
+    from runtime.service_settings import WebSettings
 
 ROLES = ("administrator", "organiser", "participant", "viewer")
 SCOPES = ("read", "submit", "organise")
@@ -80,13 +80,13 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run_add(options: argparse.Namespace) -> int:
     """Make an account."""
+    from campaigns.accounts.accounts import add_account
+    from campaigns.accounts.confirmations import hand_out_password_link
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.invitations.email_texts import password_link
+    from campaigns.invitations.sign_up import hash_checked
     from models.database.session import writing
     from models.schema.roles import SiteRole
-    from web.access.accounts import add_account
-    from web.access.confirmations import hand_out_password_link
-    from web.access.letters import password_link
-    from web.access.principal import COMMAND_LINE
-    from web.access.sign_up import hash_checked
 
     settings, engine = opened(options)
     stored = None
@@ -114,9 +114,9 @@ def run_add(options: argparse.Namespace) -> int:
 
 def run_list(options: argparse.Namespace) -> int:
     """Print all accounts."""
+    from campaigns.accounts.accounts import list_accounts
     from cli.columns import aligned
     from models.database.session import reading
-    from web.access.accounts import list_accounts
 
     _, engine = opened(options)
     with reading(engine) as connection:
@@ -136,10 +136,10 @@ def run_list(options: argparse.Namespace) -> int:
 
 def run_role(options: argparse.Namespace) -> int:
     """Say what an account may do."""
+    from campaigns.accounts.accounts import find_account, set_role
+    from campaigns.accounts.principal import COMMAND_LINE
     from models.database.session import writing
     from models.schema.roles import SiteRole
-    from web.access.accounts import find_account, set_role
-    from web.access.principal import COMMAND_LINE
 
     _, engine = opened(options)
     with writing(engine, durable=True) as connection:
@@ -161,9 +161,9 @@ def run_enable(options: argparse.Namespace) -> int:
 
 def run_verify(options: argparse.Namespace) -> int:
     """Vouch for an address."""
+    from campaigns.accounts.accounts import find_account, set_verified
+    from campaigns.accounts.principal import COMMAND_LINE
     from models.database.session import writing
-    from web.access.accounts import find_account, set_verified
-    from web.access.principal import COMMAND_LINE
 
     _, engine = opened(options)
     with writing(engine, durable=True) as connection:
@@ -175,12 +175,12 @@ def run_verify(options: argparse.Namespace) -> int:
 
 def run_password(options: argparse.Namespace) -> int:
     """Set a password, or print a link that lets its owner do so."""
+    from campaigns.accounts.accounts import find_account, set_password
+    from campaigns.accounts.confirmations import hand_out_password_link
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.invitations.email_texts import password_link
+    from campaigns.invitations.sign_up import hash_checked
     from models.database.session import reading, writing
-    from web.access.accounts import find_account, set_password
-    from web.access.confirmations import hand_out_password_link
-    from web.access.letters import password_link
-    from web.access.principal import COMMAND_LINE
-    from web.access.sign_up import hash_checked
 
     settings, engine = opened(options)
     with reading(engine) as connection:
@@ -199,11 +199,11 @@ def run_password(options: argparse.Namespace) -> int:
 
 def run_invite(options: argparse.Namespace) -> int:
     """Print the link of a new invitation."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.invitations.email_texts import invited_to
+    from campaigns.invitations.send import invite
     from models.database.session import writing
     from models.schema.roles import CampaignRole, SiteRole, TeamRole
-    from web.access.inviting import invite
-    from web.access.letters import invited_to
-    from web.access.principal import COMMAND_LINE
 
     if options.lead and not options.team:
         raise UsageError("--lead is for --team NAME.")
@@ -230,10 +230,10 @@ def run_invite(options: argparse.Namespace) -> int:
 
 def run_token(options: argparse.Namespace) -> int:
     """Make a token, and print it alone, so that a script can take it."""
+    from campaigns.accounts.accounts import find_account
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.accounts.tokens import make_token
     from models.database.session import writing
-    from web.access.accounts import find_account
-    from web.access.principal import COMMAND_LINE
-    from web.access.tokens import make_token
 
     settings, engine = opened(options)
     with writing(engine, durable=True) as connection:
@@ -247,11 +247,11 @@ def run_token(options: argparse.Namespace) -> int:
 
 def run_tokens(options: argparse.Namespace) -> int:
     """Print the tokens of an account, without their secrets."""
+    from campaigns.accounts.accounts import find_account
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.accounts.tokens import list_tokens, revoke_token
     from cli.columns import aligned
     from models.database.session import reading, writing
-    from web.access.accounts import find_account
-    from web.access.principal import COMMAND_LINE
-    from web.access.tokens import list_tokens, revoke_token
 
     _, engine = opened(options)
     if options.revoke is not None:
@@ -271,7 +271,7 @@ def run_tokens(options: argparse.Namespace) -> int:
 def opened(options: argparse.Namespace) -> tuple[WebSettings, Engine]:
     """The settings of the web service, and the database, which must be up to date."""
     from models.database.session import make_engine
-    from web.settings import WebSettings
+    from runtime.service_settings import WebSettings
 
     settings = read_settings(options, WebSettings)
     require_schema(settings, create=True)
@@ -286,9 +286,9 @@ def day(seconds: float) -> str:
 
 
 def _set_disabled(options: argparse.Namespace, disabled: bool) -> int:
+    from campaigns.accounts.accounts import find_account, set_disabled
+    from campaigns.accounts.principal import COMMAND_LINE
     from models.database.session import writing
-    from web.access.accounts import find_account, set_disabled
-    from web.access.principal import COMMAND_LINE
 
     _, engine = opened(options)
     with writing(engine, durable=True) as connection:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from campaigns.reports import delimited
+from campaigns.reports.board_rows import COLUMNS, rows_of, scored_cells
 from cli import board_words
 from cli.board_words import Line, Method, Range, as_table
 from cli.columns import digits
-from web.report import delimited
-from web.report.board_rows import COLUMNS, rows_of, scored_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.leaderboard.board import Board
+    from campaigns.reports.delimited import Cell
     from metrics.ranking import Place
     from models.results.leaderboard import LeaderboardScore
-    from web.report.delimited import Cell
 
 
 def as_text(board: Board, width: int = 1) -> str:

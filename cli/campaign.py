@@ -17,8 +17,8 @@ from cli.stored import add_database_option, read_settings, require_schema
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from web.life.rules import Rules
-    from web.life.sight import Sight
+    from campaigns.permissions import Sight
+    from campaigns.rules import Rules
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -114,18 +114,18 @@ def changing(options: argparse.Namespace, *, create: bool = False) -> Iterator[C
 
 def to_change(connection: Connection, options: argparse.Namespace) -> Sight:
     """The campaign, which nobody else changes meanwhile."""
-    from web.access.principal import COMMAND_LINE
-    from web.life import changing
+    from campaigns import changes
+    from campaigns.accounts.principal import COMMAND_LINE
 
-    return changing.to_change(connection, COMMAND_LINE, options.campaign)
+    return changes.to_change(connection, COMMAND_LINE, options.campaign)
 
 
 def run_add(options: argparse.Namespace) -> int:
     """Found a campaign."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.participants import set_member
+    from campaigns.rules import found_campaign
     from models.schema.roles import CampaignRole
-    from web.access.principal import COMMAND_LINE
-    from web.life.rules import found_campaign
-    from web.life.teams import set_member
 
     with changing(options, create=True) as connection:
         found_campaign(connection, COMMAND_LINE, options.campaign, _rules(options))
@@ -136,7 +136,7 @@ def run_add(options: argparse.Namespace) -> int:
 
 def run_set(options: argparse.Namespace) -> int:
     """Change the rules."""
-    from web.life.rules import Rules, set_rules
+    from campaigns.rules import Rules, set_rules
 
     rules = _rules(options)
     if rules == Rules():
@@ -148,9 +148,9 @@ def run_set(options: argparse.Namespace) -> int:
 
 def run_show(options: argparse.Namespace) -> int:
     """Print a campaign, or a list of all."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.permissions import UnreadableCampaign, visible_campaigns
     from cli.options import note
-    from web.access.principal import COMMAND_LINE
-    from web.life.sight import UnreadableCampaign, visible_campaigns
 
     if options.campaign:
         return show_campaign(options)
@@ -172,8 +172,8 @@ def run_show(options: argparse.Namespace) -> int:
 
 def run_state(options: argparse.Namespace) -> int:
     """Freeze, unfreeze, close or publish."""
-    from web.life.phases import close_now, publish_now
-    from web.life.rules import set_frozen
+    from campaigns.phases import close_now, publish_now
+    from campaigns.rules import set_frozen
 
     with changing(options) as connection:
         sight = to_change(connection, options)
@@ -186,9 +186,9 @@ def run_state(options: argparse.Namespace) -> int:
 
 def run_teams(options: argparse.Namespace) -> int:
     """Change and print the teams."""
-    from web.access.principal import COMMAND_LINE
-    from web.life.sight import read_sight
-    from web.life.teams import join, leave
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.participants import join, leave
+    from campaigns.permissions import read_sight
 
     if options.add or options.remove:
         with changing(options) as connection:
@@ -209,10 +209,10 @@ def run_teams(options: argparse.Namespace) -> int:
 
 def run_members(options: argparse.Namespace) -> int:
     """Change and print the members."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.participants import list_members, remove_member, set_member
+    from campaigns.permissions import read_sight
     from models.schema.roles import CampaignRole
-    from web.access.principal import COMMAND_LINE
-    from web.life.sight import read_sight
-    from web.life.teams import list_members, remove_member, set_member
 
     if options.organiser or options.viewer or options.remove:
         with changing(options) as connection:
@@ -234,8 +234,8 @@ def run_members(options: argparse.Namespace) -> int:
 
 
 def _rules(options: argparse.Namespace) -> Rules:
+    from campaigns.rules import Rules
     from models.schema.roles import Joining, Visibility
-    from web.life.rules import Rules
 
     return Rules(
         title=options.title,
@@ -251,9 +251,9 @@ def _rules(options: argparse.Namespace) -> Rules:
 
 def show_campaign(options: argparse.Namespace) -> int:
     """Print all of a campaign."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.permissions import read_sight
     from cli.campaign_output import campaign_as_text
-    from web.access.principal import COMMAND_LINE
-    from web.life.sight import read_sight
 
     with looking(options) as connection:
         print(campaign_as_text(connection, read_sight(connection, COMMAND_LINE, options.campaign)), end="")

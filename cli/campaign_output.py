@@ -9,14 +9,14 @@ from cli.columns import aligned
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from web.life.sight import Sight
+    from campaigns.permissions import Sight
 
 
 def campaign_as_text(connection: Connection, sight: Sight) -> str:
     """Its rules, phases, test sets and corrections."""
-    from web.life.corrections import list_corrections
-    from web.life.test_sets import list_campaign_test_sets
-    from web.life.times import shown_moment
+    from campaigns.corrections import list_corrections
+    from campaigns.test_sets import list_campaign_test_sets
+    from campaigns.times import shown_moment
 
     def moment(seconds: float | None) -> str:
         return "-" if seconds is None else shown_moment(seconds, sight.time_zone)

@@ -10,7 +10,7 @@ from cli.errors import CommandError, UsageError
 from cli.stored import add_database_option
 
 if TYPE_CHECKING:
-    from web.life.sight import Sight
+    from campaigns.permissions import Sight
 
 KINDS = ("open", "blind", "closed", "published")
 FEEDBACK = ("full", "rounded", "interval", "ladder", "none")
@@ -54,9 +54,9 @@ def add_phase_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_phase(options: argparse.Namespace) -> int:
     """Plan, change or remove a phase."""
+    from campaigns.phases import PhaseRules, add_phase, change_phase, find_phase, remove_phase, rules_of
     from cli.campaign import changing, show_campaign, to_change
     from models.schema.roles import PhaseKind
-    from web.life.phases import PhaseRules, add_phase, change_phase, find_phase, remove_phase, rules_of
 
     said = any(getattr(options, name) is not None for name in CHANGES)
     if options.remove and said:
@@ -81,9 +81,9 @@ def run_phase(options: argparse.Namespace) -> int:
 
 def run_extend(options: argparse.Namespace) -> int:
     """Give a phase a later deadline."""
+    from campaigns.phases import extend_phase, find_phase
+    from campaigns.times import read_moment
     from cli.campaign import changing, show_campaign, to_change
-    from web.life.phases import extend_phase, find_phase
-    from web.life.times import read_moment
 
     with changing(options) as connection:
         sight = to_change(connection, options)
@@ -93,8 +93,8 @@ def run_extend(options: argparse.Namespace) -> int:
 
 def _values(options: argparse.Namespace, sight: Sight) -> dict[str, Any]:
     """What the options say of a phase."""
+    from campaigns.times import read_moment
     from models.schema.roles import Feedback, LateRule, PhaseKind
-    from web.life.times import read_moment
 
     values: dict[str, Any] = {}
     if options.kind is not None:

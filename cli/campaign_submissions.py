@@ -34,10 +34,10 @@ def add_submission_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentPars
 
 def run_declare(options: argparse.Namespace) -> int:
     """Change what is said, and print it."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.declarations import Saying, declare, reinstate, withdraw
     from cli.campaign import changing
     from models.schema.roles import DeclaredKind
-    from web.access.principal import COMMAND_LINE
-    from web.life.declaring import Saying, declare, reinstate, withdraw
 
     saying = Saying(
         kind=DeclaredKind(options.kind) if options.kind else None,

@@ -11,7 +11,7 @@ from cli.options import MOST_REPLICATES, at_most, note, whole_number
 from cli.stored import add_database_option, read_settings
 
 if TYPE_CHECKING:
-    from web.life.measures import Measuring
+    from campaigns.measures import Measuring
 
 
 def add_test_set_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -85,10 +85,10 @@ def _add_measures(parser: argparse.ArgumentParser) -> None:
 
 def run_test_set(options: argparse.Namespace) -> int:
     """Add, bind or remove a test set."""
+    from campaigns.test_sets import add_test_set, find_campaign_test_set, remove_test_set, set_test_set
     from cli.campaign import changing, show_campaign, to_change
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.limits import STORING_LIMITS
-    from web.life.test_sets import add_test_set, find_campaign_test_set, remove_test_set, set_test_set
 
     _check_test_set(options)
     if options.paths:
@@ -134,9 +134,9 @@ def _check_test_set(options: argparse.Namespace) -> None:
 
 def run_measure(options: argparse.Namespace) -> int:
     """Measure more."""
+    from campaigns.measures import add_measures
+    from campaigns.test_sets import find_campaign_test_set
     from cli.campaign import changing, show_campaign, to_change
-    from web.life.measures import add_measures
-    from web.life.test_sets import find_campaign_test_set
 
     settings = read_settings(options)
     with changing(options) as connection:
@@ -148,8 +148,8 @@ def run_measure(options: argparse.Namespace) -> int:
 
 def run_release(options: argparse.Namespace) -> int:
     """Release references, or hide them."""
+    from campaigns.test_sets import find_campaign_test_set, set_test_set
     from cli.campaign import changing, show_campaign, to_change
-    from web.life.test_sets import find_campaign_test_set, set_test_set
 
     if options.early and options.hide:
         raise UsageError("--early is for releasing: leave out one of --early and --hide.")
@@ -162,12 +162,12 @@ def run_release(options: argparse.Namespace) -> int:
 
 def run_correct(options: argparse.Namespace) -> int:
     """Correct references."""
+    from campaigns.corrections import correct
+    from campaigns.measures import standing_submissions
+    from campaigns.sandbox.limits import OWN
+    from campaigns.test_sets import GivenFile, find_campaign_test_set, read_references
     from cli.campaign import changing, to_change
     from metrics.text.given_files import read_given
-    from web.life.corrections import correct
-    from web.life.measures import standing_submissions
-    from web.life.test_sets import GivenFile, find_campaign_test_set, read_references
-    from web.sandbox.limits import OWN
 
     files = [GivenFile(path.name, read_given(path)) for path in options.files]
     texts = read_references(files, OWN)
@@ -185,13 +185,13 @@ def run_correct(options: argparse.Namespace) -> int:
 
 def run_correction(options: argparse.Namespace) -> int:
     """Print old and new side by side."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.corrections import compare, count_open, find_correction, list_corrections
+    from campaigns.permissions import read_sight
     from cli.campaign import looking
     from cli.columns import aligned
     from cli.errors import CommandError
     from models.results.entries import RULE
-    from web.access.principal import COMMAND_LINE
-    from web.life.corrections import compare, count_open, find_correction, list_corrections
-    from web.life.sight import read_sight
 
     with looking(options) as connection:
         sight = read_sight(connection, COMMAND_LINE, options.campaign)
@@ -218,10 +218,10 @@ def run_correction(options: argparse.Namespace) -> int:
 
 def run_export(options: argparse.Namespace) -> int:
     """Write the zip."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.export import export_campaign
     from models.database.session import make_engine
     from runtime.private_files import write_privately
-    from web.access.principal import COMMAND_LINE
-    from web.life.export import export_campaign
 
     settings = read_settings(options)
     engine = make_engine(settings.database_url, pooled=False)
@@ -234,7 +234,7 @@ def run_export(options: argparse.Namespace) -> int:
 
 
 def _measuring(options: argparse.Namespace) -> Measuring:
-    from web.life.measures import Measuring
+    from campaigns.measures import Measuring
 
     given: dict[str, Any] = {"replicates": options.confidence, "seed": options.seed}
     lists = [each.split(",") for each in options.references or ()]

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from analysis.leaderboard.board import Board
+    from campaigns.reports.delimited import Cell
     from cli.pairs_output import PairedTests
     from models.results.boards import ListedBoard
-    from web.report.delimited import Cell
 
 Compared = tuple["Board", "PairedTests"]
 
@@ -247,9 +247,9 @@ def tests_of(connection: Connection, board: Board, options: argparse.Namespace) 
 def report(connection: Connection, compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """A page with the differences of these systems, and what is behind them."""
     from analysis.leaderboard.significance import beside_the_leaderboard, ranked_by_bootstrap
+    from campaigns.reports.campaign import MadeTests, render_report
+    from campaigns.reports.leaderboard import CORRECTIONS
     from metrics.resampling.paired import TITLES_OF_TESTS, smallest_p
-    from web.report.campaign import MadeTests, render_report
-    from web.report.leaderboard import CORRECTIONS
 
     boards, tests, pairs = [], [], []
     kind = {"bootstrap": "replicates", "randomization": "trials"}[options.paired]
@@ -363,8 +363,8 @@ def known(value: float) -> float | None:
 
 def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
     """One row per leaderboard, metric and pair; empty where undefined."""
+    from campaigns.reports import delimited
     from cli.pairs_output import TSV_COLUMNS, tsv_rows
-    from web.report import delimited
 
     rows: list[tuple[Cell, ...]] = []
     for board, tests in compared:
@@ -376,8 +376,8 @@ def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
 
 def as_latex(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """Tables in booktabs' style, under a comment that names the leaderboard."""
+    from campaigns.reports.latex import comments
     from cli.pairs_output import as_latex as tables
-    from web.report.latex import comments
 
     return "\n".join(comments([board.title]) + tables(tests, options.width) for board, tests in compared)
 

@@ -234,7 +234,7 @@ def agreement_tables(
 def draw(tables: Sequence[AgreementTable], file: Path) -> None:
     """The systems of the first table of systems by its best metric and by people."""
     from analysis.meta_evaluation.correlation import SYSTEM
-    from web.charts import scatter
+    from campaigns.charts import scatter
 
     table = next((table for table in tables if table.level == SYSTEM), None)
     if table is None:

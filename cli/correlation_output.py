@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from analysis.meta_evaluation.correlation_json import agreement_object
 from analysis.meta_evaluation.correlation_text import ALPHA, explanations
+from campaigns.reports import delimited
+from campaigns.reports.latex import booktabs, comments, escaped
 from cli.columns import aligned
 from cli.pairs_output import shown_p, shown_signed
-from web.report import delimited
-from web.report.latex import booktabs, comments, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.meta_evaluation.correlation import Agreement, AgreementTable, MetricTest
-    from web.report.delimited import Cell
+    from campaigns.reports.delimited import Cell
 
 TSV_COLUMNS = (
     *("campaign", "test_set", "version", "references", "human", "level", "metric", "rank", "statistic", "value", "n"),

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from analysis.meta_evaluation.correlation import SYSTEM
 from analysis.meta_evaluation.correlation_text import explanations
+from campaigns.reports.agreement import agreement_body
+from campaigns.reports.page import render_page
+from campaigns.reports.scatters import scatters_body
+from campaigns.reports.section import Section
 from cli.correlation_output import against, agreement_rows, heading, test_rows
-from web.report.agreement import agreement_body
-from web.report.page import render_page
-from web.report.scatters import scatters_body
-from web.report.section import Section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from campaigns.checks.finding import Finding
     from metrics.text.plain import Text
-    from web.diagnosis.finding import Finding
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -43,10 +43,10 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     """Read, look, tell."""
+    from campaigns.checks.diagnose import diagnose
+    from campaigns.checks.finding import Severity, is_fatal
+    from campaigns.checks.standard import Standard
     from cli.errors import UsageError
-    from web.diagnosis.diagnose import diagnose
-    from web.diagnosis.finding import Severity, is_fatal
-    from web.diagnosis.standard import Standard
 
     if not options.reference and not options.source:
         raise UsageError("Give --source, --reference or both: what should the output be held against?")

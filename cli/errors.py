@@ -60,12 +60,12 @@ def explained(error: Exception) -> tuple[str, int] | None:
     # Imported only now: `score` must not pay for the database that it does not use.
     from sqlalchemy.exc import DBAPIError
 
+    from campaigns.errors import BadTime, WebError
     from models.database.error_kinds import explain
     from models.errors import ModelsError
     from runtime.errors import ProcessError
     from runtime.redaction import redacted
     from scheduler.errors import BadSchedule, SchedulerError
-    from web.errors import BadTime, WebError
     from worker.errors import WorkerError
 
     if isinstance(error, (BadSchedule, BadTime)):

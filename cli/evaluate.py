@@ -215,8 +215,8 @@ def _loading_the_report(on_progress: Callable[[Progress], None]) -> Callable[[Pr
 
     def tell(progress: Progress) -> None:
         on_progress(progress)
-        import web.report.campaign  # noqa: F401
-        from web.report.template import load_templates
+        import campaigns.reports.campaign  # noqa: F401
+        from campaigns.reports.template import load_templates
 
         load_templates()
 
@@ -354,9 +354,9 @@ def write_report(
     without: Sequence[str] = (),
 ) -> list[Path]:
     """The leaderboards as a page, as JSON and as TSV; where they are."""
+    from campaigns.reports.campaign import render_report
     from cli.board import as_json, as_tsv
     from models.database.session import reading
-    from web.report.campaign import render_report
 
     with reading(engine) as connection:
         page = render_report(connection, boards, title=name, notices=campaign.notices, without=without)

@@ -103,7 +103,7 @@ def _check_pages(options: argparse.Namespace) -> Check:
     from http.client import HTTPConnection, HTTPException
 
     from runtime.health import Check
-    from web.settings import WebSettings
+    from runtime.service_settings import WebSettings
 
     settings = read_settings(options, WebSettings)
     host, port = ANYWHERE.get(settings.web_host, settings.web_host), settings.web_port

@@ -130,14 +130,14 @@ def _renamed(text: str) -> tuple[str, str]:
 
 def run_import(options: argparse.Namespace) -> int:
     """Read, store, say what was stored."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.inspection.judgments import amounts, note_added
     from metrics.human.reading import Reading, read_judgments
     from metrics.human.weights import parse_weights
     from models.corpus.standing_submissions import find_campaign_with
     from models.corpus.test_sets import find_test_set, segments_of_documents
     from models.database.session import make_engine, reading, writing
     from scheduler.ingest.judgments import NothingMatched, store_judged
-    from web.access.principal import COMMAND_LINE
-    from web.inspection.human import amounts, note_added
 
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -291,12 +291,12 @@ def run_show(options: argparse.Namespace) -> int:
 
 def run_remove(options: argparse.Namespace) -> int:
     """Say what goes, ask, delete."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.inspection.judgments import note_removed
     from models.corpus.judgments import delete_judgments, find_judgments
     from models.corpus.standing_submissions import find_campaign_with
     from models.corpus.test_sets import find_test_set
     from models.database.session import make_engine, reading, writing
-    from web.access.principal import COMMAND_LINE
-    from web.inspection.human import note_removed
 
     settings = read_settings(options)
     require_schema(settings, create=False)

@@ -7,10 +7,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from campaigns.reports.delimited import as_tsv
 from cli.columns import aligned
 from metrics.text.names import printable
 from metrics.text.wording import listed, number_of
-from web.report.delimited import as_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -52,7 +52,7 @@ def history_json(history: History) -> str:
 
 def history_svg(history: History) -> str:
     """One drawing with a chart of every series, one below the other."""
-    from web.charts.series import charts_of_nights
+    from campaigns.charts.series import charts_of_nights
 
     return charts_of_nights(history.series, title=history.schedule.name) + "\n"
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from campaigns.checks.finding import Finding
     from metrics.text.folder import CampaignFolder
-    from web.diagnosis.finding import Finding
 
 READING = "reading"
 """The code of what the reader noticed."""
@@ -25,10 +25,10 @@ def told_of_folder(folder: CampaignFolder) -> Iterator[str]:
     Large ones are not looked at, since they are read piece by piece; neither is the language, whose model takes longer
     to load than a campaign to measure.
     """
-    from web.diagnosis.diagnose import diagnose
-    from web.diagnosis.examined import MOST_BYTES
-    from web.diagnosis.finding import Severity
-    from web.diagnosis.standard import Standard
+    from campaigns.checks.diagnose import diagnose
+    from campaigns.checks.examined import MOST_BYTES
+    from campaigns.checks.finding import Severity
+    from campaigns.checks.standard import Standard
 
     outputs = {name: {"": text} for name, text in folder.systems.items()} | dict(folder.runs)
     beside = [*folder.references.values(), *([folder.source] if folder.source else [])]

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from campaigns.reports.latex import booktabs, comments, escaped
 from cli.columns import aligned, digits
 from metrics.resampling.correction import TITLES
 from metrics.resampling.paired import FEW_SEGMENTS, TITLES_OF_TESTS, few_segments, smallest_p
-from web.report.latex import booktabs, comments, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from campaigns.reports.delimited import Cell
     from metrics.resampling.paired import PairedResult
-    from web.report.delimited import Cell
 
 LARGEST_MATRIX = 12
 """Systems whose matrix still fits a terminal."""

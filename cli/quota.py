@@ -12,9 +12,9 @@ from cli.stored import add_database_option, read_settings, require_schema
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-    from models.quota import KnownQuota, Scope
+    from campaigns.quotas.quotas import Account, Standing
+    from campaigns.quotas.rules import KnownQuota, Scope
     from models.schema.states import QuotaKind
-    from scheduler.quotas import Account, Standing
 
 KINDS = {
     "in_flight": "submissions with evaluations that are open",
@@ -75,9 +75,9 @@ def _amount(text: str) -> int | str:
 
 def run_list(options: argparse.Namespace) -> int:
     """Print all quotas."""
+    from campaigns.quotas.rules import list_quotas
     from cli.columns import aligned
     from models.database.session import reading
-    from models.quota import list_quotas
 
     with reading(_engine(options)) as connection:
         quotas = list_quotas(connection)
@@ -96,11 +96,11 @@ def run_list(options: argparse.Namespace) -> int:
 
 def run_set(options: argparse.Namespace) -> int:
     """Set limits."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.quotas.errors import BadQuota
+    from campaigns.quotas.organisers import set_limits
     from models.database.session import writing
     from models.schema.states import QuotaKind
-    from scheduler.errors import BadQuota
-    from web.access.principal import COMMAND_LINE
-    from web.life.quotas import set_limits
 
     amounts: dict[QuotaKind, int | None] = {}
     for name in KINDS:
@@ -120,10 +120,10 @@ def run_set(options: argparse.Namespace) -> int:
 
 def run_remove(options: argparse.Namespace) -> int:
     """Remove limits."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.quotas.organisers import remove_limits
     from models.database.session import writing
     from models.schema.states import QuotaKind
-    from web.access.principal import COMMAND_LINE
-    from web.life.quotas import remove_limits
 
     kinds = [QuotaKind(name) for name in KINDS if getattr(options, name)]
     with writing(_engine(options), durable=True) as connection:
@@ -134,8 +134,8 @@ def run_remove(options: argparse.Namespace) -> int:
 
 def run_show(options: argparse.Namespace) -> int:
     """Print how a team stands."""
+    from campaigns.quotas.quotas import read_accounts
     from models.database.session import reading
-    from scheduler.quotas import read_accounts
 
     with reading(_engine(options)) as connection:
         accounts = read_accounts(connection, options.team, options.campaign)
@@ -145,9 +145,9 @@ def run_show(options: argparse.Namespace) -> int:
 
 def run_phase(options: argparse.Namespace) -> int:
     """Let a campaign be in a phase."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.quotas.quotas import set_phase
     from models.database.session import writing
-    from scheduler.quotas import set_phase
-    from web.access.principal import COMMAND_LINE
 
     with writing(_engine(options), durable=True) as connection:
         campaign_id = set_phase(connection, options.campaign, options.phase)
@@ -166,8 +166,8 @@ def _engine(options: argparse.Namespace) -> Engine:
 
 
 def _scope(connection: Connection, options: argparse.Namespace) -> Scope:
+    from campaigns.quotas.rules import Scope
     from models.corpus.campaign_protocols import find_campaign
-    from models.quota import Scope
 
     campaign = None if options.campaign is None else find_campaign(connection, options.campaign)
     return Scope(campaign, options.team, options.phase)
@@ -200,7 +200,7 @@ def _account(account: Account, team: str) -> str:
 
 
 def _next(standing: Standing) -> str:
-    from scheduler.quotas import clock
+    from campaigns.quotas.quotas import clock
 
     if not standing.full:
         return "now"

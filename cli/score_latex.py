@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from campaigns.reports.latex import booktabs, comments, escaped
 from cli import pairs_output
 from cli.score_text import about_runs, cell, run_table
-from web.report.latex import booktabs, comments, escaped
 
 if TYPE_CHECKING:
     from cli.score_result import Result

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from campaigns.reports.delimited import as_tsv
 from cli import pairs_output, runs
-from web.report.delimited import as_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from campaigns.reports.delimited import Cell
     from cli.score_result import Result
-    from web.report.delimited import Cell
 
 COLUMNS = (
     *("system", "metric", "segment", "score", "low", "high", "level", "signature"),

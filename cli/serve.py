@@ -11,8 +11,8 @@ from cli.stored import add_database_option, require_schema
 if TYPE_CHECKING:
     import argparse
 
+    from runtime.service_settings import WebSettings
     from web.serving import Address
-    from web.settings import WebSettings
 
 LARGEST_PORT = 65535
 
@@ -46,7 +46,7 @@ def add_address_options(parser: argparse.ArgumentParser) -> None:
 
 def read_web_settings(options: argparse.Namespace) -> WebSettings:
     """The settings, with what the options say. Raises UsageError."""
-    from web.settings import WebSettings
+    from runtime.service_settings import WebSettings
 
     settings = read_served_settings(options, WebSettings)
     said = {"web_host": options.host, "web_port": options.port}
@@ -67,8 +67,8 @@ def run(options: argparse.Namespace) -> int:
 
 def tell(settings: WebSettings, address: Address) -> None:
     """Say where pages are, and how the first account is made. Not in the log: whoever has the link is administrator."""
+    from campaigns.accounts.bootstrap_admin import LINK_SECONDS, first_link
     from models.database.session import make_engine
-    from web.access.first import LINK_SECONDS, first_link
 
     engine = make_engine(settings.database_url, pooled=False)
     link = first_link(engine, settings, address.public_url)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from campaigns.reports.delimited import Cell
     from cli.pairs_output import PairedTests
     from web.client import BoardSystem, Client, Comparisons, Leaderboard
-    from web.report.delimited import Cell
 
     Compared = tuple[Leaderboard, PairedTests]
 
@@ -178,8 +178,8 @@ def as_json(compared: Sequence[Compared], _: argparse.Namespace) -> str:
 
 def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
     """One row per leaderboard, metric and pair; empty where undefined."""
+    from campaigns.reports import delimited
     from cli.pairs_output import TSV_COLUMNS, tsv_rows
-    from web.report import delimited
 
     rows: list[tuple[Cell, ...]] = []
     for board, tests in compared:
@@ -190,8 +190,8 @@ def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
 
 def as_latex(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """Tables in booktabs' style, under a comment that names the leaderboard."""
+    from campaigns.reports.latex import comments
     from cli.pairs_output import as_latex as tables
-    from web.report.latex import comments
 
     return "\n".join(comments([title_of(board)]) + tables(tests, options.width) for board, tests in compared)
 

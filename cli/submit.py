@@ -17,9 +17,9 @@ from cli.stored import add_database_option, read_settings, require_schema
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
+    from campaigns.submissions.submit import Attempt, Submitted
     from models.queue_status.progress import Progress
     from runtime.settings import Settings
-    from scheduler.submitting import Attempt, Submitted
 
 CLASSES = ("interactive", "campaign", "nightly")
 
@@ -98,10 +98,10 @@ def run_on_server(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Read, store, queue; wait and show the scores where that is meant."""
+    from campaigns.submissions.submit import submissions_ahead, submit
     from cli.submit_output import told
     from models.database.session import make_engine
     from models.schema.states import QueueClass
-    from scheduler.submitting import submissions_ahead, submit
 
     if not options.team:
         raise UsageError("Whose is it? Name the team by --team.")
@@ -123,6 +123,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
     """The file with all that is said of it. Raises NotFound, BadText and BadIntake."""
+    from campaigns.submissions.submit import Attempt
     from cli.inputs import input_file
     from models.corpus.campaign_protocols import find_measures
     from models.corpus.test_sets import segments_of_documents
@@ -130,7 +131,6 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
     from models.schema.roles import DeclaredKind
     from models.schema.states import QueueClass
     from scheduler.ingest.outputs import lined_up, read_output
-    from scheduler.submitting import Attempt
 
     with reading(engine) as connection:
         measures = find_measures(connection, options.campaign, options.test_set)
@@ -161,14 +161,14 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
 
 def _examined(engine: Engine, attempt: Attempt) -> Attempt:
     """The attempt with what was noticed about its text, which is told. Raises CommandError for what is fatal."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.checks.context import read_standard
+    from campaigns.checks.diagnose import diagnose
+    from campaigns.checks.finding import Severity
+    from campaigns.permissions import read_sight_by_id
     from cli.noticed import told_findings
     from models.corpus.campaign_protocols import find_measures
     from models.database.session import reading
-    from web.access.principal import COMMAND_LINE
-    from web.diagnosis.context import read_standard
-    from web.diagnosis.diagnose import diagnose
-    from web.diagnosis.finding import Severity
-    from web.life.sight import read_sight_by_id
 
     with reading(engine) as connection:
         measures = find_measures(connection, attempt.campaign, attempt.test_set)

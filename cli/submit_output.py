@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.leaderboard.board import Board
+    from campaigns.submissions.submit import Attempt, Submitted
     from models.results.boards import ListedBoard
     from models.results.leaderboard import LeaderboardScore
-    from scheduler.submitting import Attempt, Submitted
 
 
 def told(attempt: Attempt, submitted: Submitted, ahead: int) -> str:

@@ -48,10 +48,10 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run_add(options: argparse.Namespace) -> int:
     """Make a team."""
+    from campaigns.accounts.accounts import find_account
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.accounts.teams import found_team
     from models.database.session import writing
-    from web.access.accounts import find_account
-    from web.access.principal import COMMAND_LINE
-    from web.access.teams import found_team
 
     _, engine = opened(options)
     with writing(engine, durable=True) as connection:
@@ -70,10 +70,10 @@ def run_add(options: argparse.Namespace) -> int:
 
 def run_list(options: argparse.Namespace) -> int:
     """Print all teams, or who is in one."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.accounts.teams import campaigns_of, members_of, read_team, teams_of
     from cli.columns import aligned
     from models.database.session import reading
-    from web.access.principal import COMMAND_LINE
-    from web.access.teams import campaigns_of, members_of, read_team, teams_of
 
     _, engine = opened(options)
     with reading(engine) as connection:
@@ -96,11 +96,11 @@ def run_list(options: argparse.Namespace) -> int:
 
 def run_member(options: argparse.Namespace) -> int:
     """Take somebody into a team, change what he is there, or remove him."""
+    from campaigns.accounts.accounts import find_account
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.accounts.teams import add_member, members_of, read_team, remove_member, set_member_role
     from models.database.session import writing
     from models.schema.roles import TeamRole
-    from web.access.accounts import find_account
-    from web.access.principal import COMMAND_LINE
-    from web.access.teams import add_member, members_of, read_team, remove_member, set_member_role
 
     if options.remove and options.role:
         raise UsageError("Either --role or --remove.")
@@ -121,10 +121,10 @@ def run_member(options: argparse.Namespace) -> int:
 
 def run_join(options: argparse.Namespace) -> int:
     """Let a team take part in a campaign."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.participants import join
+    from campaigns.permissions import read_sight
     from models.database.session import writing
-    from web.access.principal import COMMAND_LINE
-    from web.life.sight import read_sight
-    from web.life.teams import join
 
     _, engine = opened(options)
     with writing(engine, durable=True) as connection:

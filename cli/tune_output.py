@@ -6,15 +6,15 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from campaigns.reports import delimited
 from cli.columns import aligned
-from web.report import delimited
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.meta_evaluation.parameter_sweep import Agreement, Question
     from analysis.meta_evaluation.tuning import Choice, CrossFit, Gain, Tuned
-    from web.report.delimited import Cell
+    from campaigns.reports.delimited import Cell
 
 BARS = "▁▂▃▄▅▆▇█"
 FEW_SYSTEMS = 20
@@ -321,7 +321,7 @@ def as_tsv(tuned: Sequence[Tuned], level: float) -> str:
 
 def as_svg(tuned: Sequence[Tuned], level: float) -> str:
     """One chart: a line for each variant, test set and question, against all references that were asked for last."""
-    from web.charts import Series, curve
+    from campaigns.charts import Series, curve
 
     sweep = tuned[0].sweep
     numbers = [_float(value) for value in sweep.values]

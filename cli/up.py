@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from runtime.http_server import Outlook
     from runtime.settings import Settings
-    from web.attached import AttachedWeb
+    from web.supervised import AttachedWeb
 
 log = logging.getLogger("steelyard")
 
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
     from runtime.logs import set_up_logs
     from scheduler.errors import AlreadyRunning, StorageFailed
-    from web.attached import AttachedWeb, WebDidNotStart
+    from web.supervised import AttachedWeb, WebDidNotStart
 
     settings = read_web_settings(options)
     if not settings.embedded:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scheduler.quotas import Standing
+    pass
 
 
 class SchedulerError(Exception):
@@ -32,10 +30,6 @@ class BadIntake(SchedulerError):
     """What is to be stored does not fit together."""
 
 
-class BadQuota(SchedulerError):
-    """A quota cannot be as it was asked for."""
-
-
 class OtherTables(SchedulerError):
     """The tables of the database have become those of another release."""
 
@@ -58,42 +52,6 @@ class NothingToDo(SchedulerError):
 
 class ComparisonFailed(SchedulerError):
     """The systems could not be compared."""
-
-
-class NotTakingPart(SchedulerError):
-    """The team, or whoever hands in for it, does not take part in the campaign."""
-
-
-class PhaseClosed(SchedulerError):
-    """The campaign takes no submissions now."""
-
-    def __init__(
-        self,
-        message: str | None = None,
-        *,
-        opens_at: float | None = None,
-        closed_at: float | None = None,
-        time_zone: str = "UTC",
-    ) -> None:
-        super().__init__(message)
-        self.opens_at = opens_at
-        """When it will take some again, by the database's clock; None where that is not known."""
-        self.closed_at = closed_at
-        self.time_zone = time_zone
-        """That of the campaign, in which the message tells times."""
-
-
-class QuotaUsedUp(SchedulerError):
-    """The team has used its quota."""
-
-    def __init__(self, message: str, standings: Sequence[Standing] = ()) -> None:
-        super().__init__(message)
-        self.standings = tuple(standings)
-        """The quotas that leave no room."""
-
-
-class ReusedKey(SchedulerError):
-    """A request of this key had other content. Give each request a key of its own."""
 
 
 class TooMany(SchedulerError):

@@ -13,10 +13,10 @@ import yaml
 
 from cli.main import parser
 from models.database.session import make_engine
+from runtime.service_settings import WebSettings as Settings
 from tests.acceptance.commands import SECONDS, running, steelyard, wait_for
 from tests.servers import START_SECONDS, free_port, start_postgres
 from web.app import create_app
-from web.settings import WebSettings as Settings
 
 ROOT = Path(__file__).parents[1]
 PASSWORD = "p@ss/w:rd#% $x'"

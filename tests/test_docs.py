@@ -8,8 +8,8 @@ import pytest
 from cli.main import parser
 from metrics import METRICS
 from metrics.text.tokenizers import TOKENIZERS
+from runtime.service_settings import WebSettings
 from tests.described import descriptions
-from web.settings import WebSettings
 
 ROOT = Path(__file__).parents[1]
 # The example package has a README, too; ours comes last and stays.

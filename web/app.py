@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from fastapi import Depends, FastAPI
 from fastapi.staticfiles import StaticFiles
 
+from campaigns.accounts.mail import mail_server
 from metrics.base import VERSION
 from models.database.session import make_engine
+from runtime.service_settings import WebSettings
 from web import api, pages
-from web.access.mail import mail_server
-from web.answers import answer_errors
-from web.asking import check_form
+from web.dependencies import check_form
+from web.exception_handlers import answer_errors
 from web.guards import guard
-from web.guards.rates import check_rate
+from web.guards.rate_limit import check_rate
 from web.pages.rendering import STATIC
-from web.settings import WebSettings
 from web.state import State
 
 if TYPE_CHECKING:

@@ -26,15 +26,15 @@ from runtime.errors import AddressTaken
 from runtime.health import Check, Pulse
 from runtime.http_server import Outlook, bound
 from scheduler.errors import OtherTables
+from web.access_log import Watched
 from web.app import create_app
 from web.guards.connections import guarded_protocol
-from web.watching import Watched
 from worker.health_checks import check_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from web.settings import WebSettings
+    from runtime.service_settings import WebSettings
     from web.state import State
 
 log = logging.getLogger(__name__)

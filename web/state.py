@@ -7,18 +7,18 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from web.access.principal import SEEN_SECONDS
-from web.access.throttle import Throttle
-from web.boards.view import Boards
-from web.inspection.judged import Memory
-from web.sandbox.processes import Sandbox
-from web.submissions.watching import Watching
+from campaigns.accounts.principal import SEEN_SECONDS
+from campaigns.accounts.throttle import Throttle
+from campaigns.inspection.metrics_and_human import Memory
+from campaigns.leaderboards.view import Boards
+from campaigns.sandbox.processes import Sandbox
+from campaigns.submissions.progress import Watching
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from web.access.principal import Principal
-    from web.settings import WebSettings
+    from campaigns.accounts.principal import Principal
+    from runtime.service_settings import WebSettings
 
 LARGEST_MEMORY = 10_000
 

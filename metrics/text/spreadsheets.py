@@ -44,7 +44,7 @@ def restored(text: str) -> str:
 
 
 def cells_of(line: str) -> list[str]:
-    """The cells of a line between tabs, which `web.report.delimited` may have written, or somebody without any quoting.
+    """The cells of a line between tabs, which our own writer may have quoted..
 
     A cell that stands in quotation marks from its first character to its last loses them; others keep theirs.
     """

@@ -36,7 +36,7 @@ def fail_evaluations(
 ) -> list[int]:
     """Fail those of the evaluations that are still open, with a reason; which they were.
 
-    With a fault of the platform, the attempts of teams that asked for them are given back (`models.ledger`).
+    With a fault of the platform, the attempts of teams that asked for them are given back (`campaigns.quotas.ledger`).
     """
     return _end(connection, evaluations, EvaluationState.FAILED, reason, fault)
 
@@ -51,7 +51,7 @@ def cancel_evaluations(
 ) -> list[int]:
     """Cancel those of the evaluations that are still open; which they were.
 
-    The attempts of teams that asked for them are given back unless they are to count (`models.ledger`).
+    The attempts of teams that asked for them are given back unless they are to count (`campaigns.quotas.ledger`).
     """
     return _end(connection, evaluations, EvaluationState.CANCELLED, reason, Fault.INPUT if counts else None)
 

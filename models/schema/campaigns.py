@@ -217,7 +217,7 @@ class Diagnosis(Base):
 
     submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"), primary_key=True)
     findings: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
-    """As `web.diagnosis` writes them; empty where there is nothing to say."""
+    """As `campaigns.checks` writes them; empty where there is nothing to say."""
 
 
 class LadderStep(Base):

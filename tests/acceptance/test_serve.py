@@ -10,11 +10,11 @@ import pytest
 
 from cli.main import main
 from models.database.session import make_engine, writing
+from runtime.service_settings import WebSettings
 from scheduler.errors import OtherTables
 from tests.acceptance.commands import running, steelyard_here, wait_for
 from tests.servers import free_port
 from web import serving
-from web.settings import WebSettings
 
 
 def test_it_serves_says_how_it_is_and_stops_in_order(tmp_path, capsys):

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.leaderboards.choice import find_metric
+from campaigns.measures import protocols_on
+from campaigns.permissions import read_sight
 from cli.main import main
 from cli.mtrics import main as mtrics
 from models.database.session import make_engine, reading
@@ -17,10 +21,6 @@ from models.schema.roles import SiteRole
 from runtime.settings import Settings
 from tests.scheduler.jobs import work_off
 from tests.web.service import Service
-from web.access.principal import COMMAND_LINE
-from web.boards.choice import find_metric
-from web.life.measures import protocols_on
-from web.life.sight import read_sight
 
 REFERENCE = "the small cat sleeps here now\na dog runs over the hill\nwe see a house\n"
 

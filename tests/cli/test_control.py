@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
+from campaigns.quotas.quotas import set_quotas
+from campaigns.quotas.rules import Scope
 from cli.main import main
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.comparisons import start_comparison
 from models.queue.evaluation_end import fail_evaluations
-from models.quota import Scope
 from models.results.randomizations import Contest, Pair
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import Campaign
 from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score, Statistics
 from models.schema.states import LeaseState, QuotaKind
-from scheduler.quotas import set_quotas
 from tests.cli.keyboard import answer
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off

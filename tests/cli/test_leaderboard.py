@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from analysis.leaderboard.significance import ranked_by_bootstrap
+from campaigns.reports.board_rows import COLUMNS
 from cli.board import as_json, as_text, as_tsv
 from models.schema.roles import DeclaredKind
 from tests.analysis.boards import made_board, spread, undefined
-from web.report.board_rows import COLUMNS
 
 N = 100
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from campaigns.reports.delimited import as_tsv
 from cli.pairs_output import (
     LARGEST_MATRIX,
     TSV_COLUMNS,
@@ -26,7 +27,6 @@ from cli.pairs_output import (
 from metrics.resampling.correction import corrected
 from metrics.resampling.paired import TESTS, PairedResult, pairs_to_test, smallest_p
 from tests.cli.latex_reader import tables
-from web.report.delimited import as_tsv
 
 BLEU = ComparedMetric("bleu", "BLEU", higher_is_better=True, scale=100.0)
 TER = ComparedMetric("ter:tok=none", "TER", higher_is_better=False, scale=100.0)

@@ -1,16 +1,16 @@
-"""What looks at an output before it is queued: every check of `web.diagnosis`."""
+"""What looks at an output before it is queued: every check of `campaigns.checks`."""
 
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
+from campaigns.checks.diagnose import CHECKS
+from campaigns.checks.examined import LONGEST, Examined, examine
+from campaigns.checks.standard import OtherOutput, Standard
+from campaigns.checks.twins import find_twins
 from tests.growth.families import FAMILIES, Family, in_turn, numbered
 from tests.growth.measuring import Subject
 from tests.growth.readers import clean
-from web.diagnosis.diagnose import CHECKS
-from web.diagnosis.examined import LONGEST, Examined, examine
-from web.diagnosis.standard import OtherOutput, Standard
-from web.diagnosis.twins import find_twins
 
 WIDTH = 24
 """Characters of a line, where the lines are to become more."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from campaigns.inspection.method import described_metrics
 from cli.main import main
 from metrics import BLEU, parse_metric
 from metrics.entry_points import offers, origin
@@ -19,7 +20,6 @@ from metrics.errors import BadParameter, BrokenMetric, UnknownMetric
 from metrics.integrity import house
 from metrics.measure import measure
 from metrics.segments import Segments
-from web.inspection.method import described_metrics
 
 SOUND = """
 from dataclasses import dataclass

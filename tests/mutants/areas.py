@@ -110,115 +110,127 @@ AREAS: dict[str, list[Target]] = {
         _target("worker/computing/reducer.py", "tests/worker/computing/test_reducer.py"),
     ],
     "quotas": [
-        _target("models/quota.py models/ledger.py scheduler/quotas.py", "tests/scheduler/test_quotas.py"),
         _target(
-            "scheduler/submitting.py scheduler/admission.py",
+            "campaigns/quotas/rules.py campaigns/quotas/ledger.py campaigns/quotas/quotas.py",
+            "tests/scheduler/test_quotas.py",
+        ),
+        _target(
+            "campaigns/submissions/submit.py campaigns/submissions/admission.py",
             "tests/scheduler/test_admission.py tests/scheduler/test_quotas.py tests/web/submissions/test_handing_in.py",
         ),
     ],
     "phases": [
         _target("models/corpus/phases.py", "tests/models/corpus/test_phases.py"),
-        _target("web/life/phases.py", "tests/web/life/test_phases.py tests/web/pages/test_managing.py"),
+        _target("campaigns/phases.py", "tests/web/life/test_phases.py tests/web/pages/test_managing.py"),
     ],
     "feedback": [
         _target(
-            "web/boards/feedback.py web/boards/rounding.py",
+            "campaigns/leaderboards/feedback.py campaigns/leaderboards/rounding.py",
             "tests/web/boards/test_rounding.py tests/web/boards/test_feedback.py tests/web/boards/test_view.py",
         ),
-        _target("web/boards/ladder.py", "tests/web/boards/test_ladder.py tests/web/boards/test_feedback.py"),
+        _target(
+            "campaigns/leaderboards/ladder.py", "tests/web/boards/test_ladder.py tests/web/boards/test_feedback.py"
+        ),
     ],
     "rights": [
-        _target("web/life/sight.py", "tests/web/life/test_sight.py"),
-        _target("web/access/principal.py", "tests/web/access/test_principal.py"),
+        _target("campaigns/permissions.py", "tests/web/life/test_sight.py"),
+        _target("campaigns/accounts/principal.py", "tests/web/access/test_principal.py"),
         _target(
-            "web/access/sessions.py web/access/tokens.py web/access/rights.py web/access/confirmations.py "
-            "web/access/secrets.py",
+            "campaigns/accounts/sessions.py campaigns/accounts/tokens.py campaigns/accounts/permissions.py campaigns/accounts/confirmations.py "
+            "campaigns/accounts/secrets.py",
             "tests/web/access/test_sessions.py tests/web/hostile/test_sign_in.py tests/web/access/test_races.py",
         ),
-        _target("web/access/accounts.py", "tests/web/access/test_accounts.py tests/web/access/test_races.py"),
-        _target("web/access/teams.py", "tests/web/access/test_teams.py tests/web/access/test_races.py"),
-        _target("web/access/invitations.py", "tests/web/access/test_invitations.py tests/web/access/test_races.py"),
-        _target("web/life/teams.py", "tests/web/life/test_teams.py"),
+        _target("campaigns/accounts/accounts.py", "tests/web/access/test_accounts.py tests/web/access/test_races.py"),
+        _target("campaigns/accounts/teams.py", "tests/web/access/test_teams.py tests/web/access/test_races.py"),
         _target(
-            "web/access/throttle.py web/access/sign_up.py web/access/passwords.py",
+            "campaigns/invitations/invitations.py",
+            "tests/web/access/test_invitations.py tests/web/access/test_races.py",
+        ),
+        _target("campaigns/participants.py", "tests/web/life/test_teams.py"),
+        _target(
+            "campaigns/accounts/throttle.py campaigns/invitations/sign_up.py campaigns/accounts/passwords.py",
             "tests/web/access/test_throttle.py tests/web/access/test_passwords.py tests/web/access/test_api.py "
             "tests/web/access/test_pages.py",
         ),
     ],
     "views": [
         _target(
-            "web/inspection/visible.py web/inspection/segments.py",
+            "campaigns/inspection/visible.py campaigns/inspection/segments.py",
             "tests/web/inspection/test_visible.py tests/web/inspection/test_segments.py "
             "tests/web/inspection/test_metrics.py",
         ),
         _target(
-            "web/submissions/seen.py",
+            "campaigns/submissions/views.py",
             "tests/web/submissions/test_seen.py tests/web/submissions/test_pages.py "
             "tests/web/submissions/test_handing_in.py tests/web/life/test_corrections.py",
         ),
         _target(
-            "web/boards/view.py web/boards/names.py web/boards/choice.py web/boards/standing.py models/results/boards.py",
+            "campaigns/leaderboards/view.py campaigns/leaderboards/names.py campaigns/leaderboards/choice.py campaigns/leaderboards/snapshot.py models/results/boards.py",
             "tests/web/boards/test_choice.py tests/web/boards/test_view.py tests/web/boards/test_board_api.py "
             "tests/web/boards/test_board_page.py tests/models/results/test_boards.py",
         ),
-        _target("web/life/shown.py", "tests/web/life/test_shown.py"),
+        _target("campaigns/visibility.py", "tests/web/life/test_shown.py"),
         _target(
-            "web/life/reasons.py web/life/texts.py",
+            "campaigns/failure_reasons.py campaigns/texts.py",
             "tests/web/submissions/test_seen.py tests/web/api/test_campaigns.py",
         ),
         _target(
-            "web/inspection/human.py web/inspection/judged.py web/inspection/measured.py web/inspection/method.py "
-            "web/inspection/words.py",
+            "web/uploads/judgments.py campaigns/inspection/metrics_and_human.py campaigns/inspection/segment_scores.py campaigns/inspection/method.py "
+            "campaigns/inspection/words.py",
             "tests/web/inspection/test_metrics.py tests/web/inspection/test_segments.py",
         ),
-        _target("web/inspection/nights.py web/inspection/queue.py", "tests/web/inspection/test_server.py"),
         _target(
-            "web/boards/versions.py web/boards/shaping.py web/boards/table.py",
+            "campaigns/inspection/scheduled_runs.py campaigns/inspection/queue.py",
+            "tests/web/inspection/test_server.py",
+        ),
+        _target(
+            "web/etags.py campaigns/leaderboards/documents.py web/pages/leaderboard_table.py",
             "tests/web/boards/test_eyes.py tests/web/boards/test_board_api.py tests/web/boards/test_board_page.py",
         ),
         _target("models/results/equal_outputs.py", "tests/models/results/test_equal_outputs.py"),
-        _target("web/diagnosis/equality.py", "tests/web/submissions/test_equal_outputs.py"),
+        _target("campaigns/checks/equality.py", "tests/web/submissions/test_equal_outputs.py"),
         _target("models/queue_status/submission_progress.py", "tests/models/queue_status/test_submission_progress.py"),
         _target("models/results/entries.py", "tests/models/results/test_entries.py"),
-        _target("web/boards/memory.py", "tests/web/boards/test_memory.py"),
+        _target("campaigns/leaderboards/cache.py", "tests/web/boards/test_memory.py"),
     ],
     "submissions": [
-        _target("web/life/declaring.py", "tests/web/life/test_declaring.py"),
-        _target("web/life/corrections.py", "tests/web/life/test_corrections.py"),
-        _target("web/life/times.py", "tests/web/life/test_times.py"),
+        _target("campaigns/declarations.py", "tests/web/life/test_declaring.py"),
+        _target("campaigns/corrections.py", "tests/web/life/test_corrections.py"),
+        _target("campaigns/times.py", "tests/web/life/test_times.py"),
         _target(
-            "web/submissions/systems.py", "tests/web/submissions/test_seen.py tests/web/submissions/test_systems.py"
+            "campaigns/submissions/systems.py",
+            "tests/web/submissions/test_seen.py tests/web/submissions/test_systems.py",
         ),
-        _target("web/submissions/watching.py", "tests/web/submissions/test_watching.py"),
-        _target("web/submissions/segment_lengths.py", "tests/web/submissions/test_segment_lengths.py"),
+        _target("campaigns/submissions/progress.py", "tests/web/submissions/test_watching.py"),
+        _target("campaigns/submissions/segment_lengths.py", "tests/web/submissions/test_segment_lengths.py"),
         _target(
-            "web/submissions/handing_in.py web/submissions/receiving.py web/submissions/received.py "
-            "web/submissions/reading.py web/submissions/zip_archive.py web/submissions/fields.py "
-            "web/submissions/test_sets.py",
+            "web/uploads/submit.py web/uploads/request.py campaigns/submissions/upload_file.py "
+            "campaigns/submissions/reading.py campaigns/submissions/zip_archive.py campaigns/submissions/form.py "
+            "campaigns/submissions/test_sets.py",
             "tests/web/submissions/test_who_hands_in.py tests/web/submissions/test_handing_in.py "
             "tests/web/hostile/test_uploads.py",
         ),
-        _target("web/submissions/openness.py", "tests/web/submissions/test_openness.py"),
-        _target("web/submissions/history.py", "tests/web/submissions/test_history.py"),
+        _target("campaigns/submissions/submission_window.py", "tests/web/submissions/test_openness.py"),
+        _target("campaigns/submissions/history.py", "tests/web/submissions/test_history.py"),
         _target(
-            "web/submissions/output.py web/submissions/steering.py",
+            "web/stored_output.py campaigns/submissions/evaluation_actions.py",
             "tests/web/submissions/test_handing_in.py tests/web/submissions/test_pages.py",
         ),
     ],
     "guards": [
-        _target("web/asking.py", "tests/web/access/test_forms.py tests/web/hostile/test_credentials.py"),
+        _target("web/dependencies.py", "tests/web/access/test_forms.py tests/web/hostile/test_credentials.py"),
         _target("web/guards/bodies.py", "tests/web/guards/test_bodies.py"),
         _target("web/guards/connections.py", "tests/web/guards/test_connections.py"),
         _target(
-            "web/guards/crowds.py web/guards/failures.py web/guards/headers.py web/guards/heads.py web/guards/hosts.py "
-            "web/guards/numbers.py web/guards/proxies.py web/guards/rates.py web/guards/refusing.py "
-            "web/guards/shapes.py",
+            "web/guards/concurrency_limit.py web/guards/unexpected_errors.py web/guards/headers.py web/guards/head_requests.py web/guards/hosts.py "
+            "web/guards/request_ids.py web/guards/proxies.py web/guards/rate_limit.py web/guards/refusing.py "
+            "web/guards/request_validation.py",
             "tests/web/guards/test_guards.py tests/web/guards/test_bodies.py tests/web/test_app.py",
         ),
     ],
     "export": [
-        _target("web/life/export.py", "tests/web/life/test_export.py"),
-        _target("web/boards/downloads.py", "tests/web/boards/test_board_api.py"),
+        _target("campaigns/export.py", "tests/web/life/test_export.py"),
+        _target("campaigns/leaderboards/downloads.py", "tests/web/boards/test_board_api.py"),
     ],
     "resampling": [
         _target("metrics/resampling/bootstrap.py", "tests/metrics/resampling/test_bootstrap.py"),

@@ -174,7 +174,7 @@ def test_addresses_are_shown_in_one_way():
     rooms = Path(__file__).parents[2]
     users = [
         str(file.relative_to(rooms))
-        for room in ("analysis", "cli", "models", "runtime", "scheduler", "web", "worker")
+        for room in ("analysis", "campaigns", "cli", "models", "runtime", "scheduler", "web", "worker")
         for file in (rooms / room).rglob("*.py")
         if re.search(r"render_as_string|hide_password|\.as_uri\(", file.read_text())
     ]

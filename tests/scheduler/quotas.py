@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from sqlalchemy import Engine
 
+from campaigns.quotas.quotas import Standing, read_accounts, set_quotas
+from campaigns.quotas.rules import Scope
+from campaigns.submissions.submit import Attempt
 from metrics.text.plain import Text
 from models.corpus.campaign_protocols import find_campaign
 from models.database.session import reading, writing
-from models.quota import Scope
 from models.schema.states import QuotaKind
 from runtime.settings import Settings
-from scheduler.quotas import Standing, read_accounts, set_quotas
-from scheduler.submitting import Attempt
 from tests.scheduler.jobs import queue_job, some_text, work_off
 
 SEGMENTS = 6

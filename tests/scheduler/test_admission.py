@@ -7,6 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
+from campaigns.quotas.quotas import read_clock
+from campaigns.submissions.admission import check_open
+from campaigns.submissions.errors import NotTakingPart, PhaseClosed, ReusedKey
+from campaigns.submissions.submit import Submitted, submit
 from models.corpus.campaign_protocols import find_campaign
 from models.corpus.phases import KnownPhase
 from models.database.session import make_engine, reading, writing
@@ -26,11 +30,7 @@ from models.schema.corpus import Submission
 from models.schema.roles import DeclaredKind, Feedback, LateRule, PhaseKind
 from models.schema.states import QuotaKind
 from runtime.settings import Settings
-from scheduler.admission import check_open
-from scheduler.errors import NotTakingPart, PhaseClosed, ReusedKey
 from scheduler.ingest.campaigns import link_test_set
-from scheduler.quotas import read_clock
-from scheduler.submitting import Submitted, submit
 from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.scheduler.quotas import CAMPAIGN, attempt, limit, open_campaign
 

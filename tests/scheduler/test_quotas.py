@@ -9,14 +9,18 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
+from campaigns.quotas.errors import BadQuota, QuotaUsedUp
+from campaigns.quotas.ledger import lock_account, read_entries, write_entry
+from campaigns.quotas.quotas import Standing, day_of, read_accounts, remove_quotas, set_phase
+from campaigns.quotas.rules import Scope, list_quotas, quotas_of
+from campaigns.submissions.errors import ReusedKey
+from campaigns.submissions.submit import LONGEST_DESCRIPTION, LONGEST_KEY, Submitted, submissions_ahead, submit
 from metrics import parse_metric
 from models.corpus.campaign_protocols import find_campaign
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.ledger import lock_account, read_entries, write_entry
 from models.queue.evaluation_end import cancel_evaluations, fail_evaluations
 from models.queue.shards import claim_shard, release_shard
-from models.quota import Scope, list_quotas, quotas_of
 from models.schema.accounts import Team
 from models.schema.base import now
 from models.schema.campaigns import Campaign, LedgerEntry, Participation, Phase, Quota, SubmissionRequest
@@ -26,10 +30,8 @@ from models.schema.roles import Feedback, PhaseKind
 from models.schema.states import Fault, LeaseState, QueueClass, QuotaKind
 from runtime.settings import Settings
 from scheduler.admin import cancel, retry
-from scheduler.errors import BadIntake, BadQuota, BadSchedule, QuotaUsedUp, ReusedKey
+from scheduler.errors import BadIntake, BadSchedule
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
-from scheduler.quotas import Standing, day_of, read_accounts, remove_quotas, set_phase
-from scheduler.submitting import LONGEST_DESCRIPTION, LONGEST_KEY, Submitted, submissions_ahead, submit
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text, work_off
 from tests.scheduler.quotas import CAMPAIGN, attempt, limit, open_campaign, standings, used
 from tests.statements import caught

@@ -22,7 +22,7 @@ from scheduler.recovery import sweep
 from scheduler.telemetry import SchedulerMetrics, new_tally
 from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.servers import free_port
-from web.watching import Watched
+from web.access_log import Watched
 from worker.app import make_app
 from worker.context import Station
 from worker.processes.telemetry import WorkerMetrics

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from argon2 import PasswordHasher
 
+from campaigns.accounts import passwords
 from tests.web.hostile.world import Template, build
 from tests.web.postman import AnyPort, Postman
 from tests.web.service import Service
-from web.access import passwords
 
 
 @pytest.fixture

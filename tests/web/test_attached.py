@@ -8,13 +8,13 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
+from runtime.service_settings import WebSettings
 from tests.servers import free_port
 from tests.web.service import Service
 from tests.web.submissions.port import NAME, Port, output
-from web.attached import AttachedWeb, WebDidNotStart
 from web.client import Client, Patience, ServerAway
 from web.serving import Address, listen
-from web.settings import WebSettings
+from web.supervised import AttachedWeb, WebDidNotStart
 
 SECONDS = 60.0
 STOP_SECONDS = 300.0
@@ -49,7 +49,7 @@ def tend_until(web: AttachedWeb, condition: object) -> None:
 
 
 def test_it_serves_tells_of_itself_and_is_started_again(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("web.attached.AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr("web.supervised.AGAIN_SECONDS", 0.1)
     with attached(sqlite_url) as (web, begun):
         assert not web.check().ok
         tend_until(web, lambda: begun)

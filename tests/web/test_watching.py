@@ -5,10 +5,10 @@ import logging
 import pytest
 from fastapi.testclient import TestClient
 
+from campaigns.accounts.secrets import new_secret
 from runtime.telemetry import exposition
 from tests.web.service import Service
-from web.access.secrets import new_secret
-from web.watching import LONGEST_PATH, Watched, shown_path
+from web.access_log import LONGEST_PATH, Watched, shown_path
 
 
 @pytest.fixture
@@ -39,12 +39,12 @@ def test_a_request_is_logged_without_secrets(
 ) -> None:
     mary = service.account("mary")
     secret, token = new_secret(), service.program(mary).headers["Authorization"]
-    with caplog.at_level(logging.INFO, "web.watching"):
+    with caplog.at_level(logging.INFO, "web.access_log"):
         client_of(service, watched).get(
             f"/invitations/{secret}", params={"q": "hidden"}, headers={"Authorization": token}
         )
         client_of(service, watched).get("/api/v1/me", headers={"Authorization": token})
-    lost, found = (record for record in caplog.records if record.name == "web.watching")
+    lost, found = (record for record in caplog.records if record.name == "web.access_log")
     assert lost.getMessage().startswith("GET /invitations/***: ")
     assert found.getMessage() == "GET /api/v1/me: 200"
     assert found.fields["account"] == mary

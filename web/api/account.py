@@ -5,15 +5,15 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
+from campaigns.accounts.accounts import KnownAccount, check_name, read_account, rename
+from campaigns.accounts.mail import NO_MAILS, send
+from campaigns.accounts.permissions import require_browser
+from campaigns.accounts.sessions import KnownSession, end_sessions, list_sessions
+from campaigns.errors import BadRequest, Taken, Unavailable
+from campaigns.invitations.sign_up import ask_for_address, change_address, change_password
 from models.database.session import reading, writing
 from models.schema.roles import Scope, SiteRole
-from web.access.accounts import KnownAccount, check_name, read_account, rename
-from web.access.mail import NO_MAILS, send
-from web.access.rights import require_browser
-from web.access.sessions import KnownSession, end_sessions, list_sessions
-from web.access.sign_up import ask_for_address, change_address, change_password
-from web.asking import Asking, state_of
-from web.errors import BadRequest, Taken, Unavailable
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["account"])
 

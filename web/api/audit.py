@@ -7,14 +7,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, Field
 
+from campaigns.accounts.audit_log import KnownEntry, read_entries
+from campaigns.accounts.permissions import require_administrator
+from campaigns.errors import Forbidden
+from campaigns.permissions import read_sight
 from models.database.session import reading
 from models.schema.roles import Scope
-from web.access.audit_log import KnownEntry, read_entries
-from web.access.rights import require_administrator
 from web.api.paging import After, Limit, Paged, id_after, in_pages
-from web.asking import Asking, state_of
-from web.errors import Forbidden
-from web.life.sight import read_sight
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["audit"])
 

@@ -9,16 +9,16 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
+from campaigns.accounts.principal import Principal
+from campaigns.errors import BadRequest
+from campaigns.leaderboards.choice import Choice, find_choice, find_metric, read_choices, require_board
+from campaigns.leaderboards.documents import as_object
+from campaigns.leaderboards.downloads import as_csv, as_latex, as_tsv, file_name
+from campaigns.leaderboards.view import BoardView, Constrained, Shown, Wish
+from campaigns.permissions import Sight, read_sight
 from models.database.session import reading
-from web.access.principal import Principal
-from web.asking import Asking, state_of
-from web.boards.choice import Choice, find_choice, find_metric, read_choices, require_board
-from web.boards.downloads import as_csv, as_latex, as_tsv, file_name
-from web.boards.shaping import as_object
-from web.boards.versions import unchanged, version_of
-from web.boards.view import BoardView, Constrained, Shown, Wish
-from web.errors import BadRequest
-from web.life.sight import Sight, read_sight
+from web.dependencies import Asking, state_of
+from web.etags import unchanged, version_of
 
 router = APIRouter(tags=["leaderboards"])
 

@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from campaigns.changes import to_change
+from campaigns.permissions import read_sight
+from campaigns.quotas.organisers import quotas_that_hold, remove_quota, set_quota, team_account
+from campaigns.quotas.rules import KnownQuota
 from models.database.session import reading, writing
-from models.quota import KnownQuota
 from models.schema.states import QuotaKind
 from web.api.paging import After, Limit, Paged, part_of
-from web.asking import Asking, state_of
-from web.life.changing import to_change
-from web.life.quotas import quotas_that_hold, remove_quota, set_quota, team_account
-from web.life.sight import read_sight
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["quotas"])
 

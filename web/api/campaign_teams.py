@@ -5,13 +5,13 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from campaigns.changes import to_change
+from campaigns.participants import join, leave, list_members, remove_member, set_member
+from campaigns.permissions import Sight, read_sight
 from models.database.session import reading, writing
 from models.schema.roles import CampaignRole
 from web.api.paging import After, Limit, Paged, part_of
-from web.asking import Asking, state_of
-from web.life.changing import to_change
-from web.life.sight import Sight, read_sight
-from web.life.teams import join, leave, list_members, remove_member, set_member
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["campaigns"])
 

@@ -9,14 +9,14 @@ from fastapi import APIRouter, Header, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
+from campaigns.changes import to_change, version_of
+from campaigns.permissions import Sight, read_sight, visible_campaigns
+from campaigns.phases import close_now, publish_now
+from campaigns.rules import LONGEST_DESCRIPTION, LONGEST_TITLE, Rules, found_campaign, set_frozen, set_rules
 from models.database.session import reading, writing
 from models.schema.roles import Joining, Visibility
 from web.api.paging import After, Limit, Paged, id_after, in_pages
-from web.asking import Asking, state_of
-from web.life.changing import to_change, version_of
-from web.life.phases import close_now, publish_now
-from web.life.rules import LONGEST_DESCRIPTION, LONGEST_TITLE, Rules, found_campaign, set_frozen, set_rules
-from web.life.sight import Sight, read_sight, visible_campaigns
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["campaigns"])
 

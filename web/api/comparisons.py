@@ -10,12 +10,9 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from analysis.leaderboard.significance import ALPHA
-from models.database.session import reading, writing
-from models.schema.roles import Scope
-from web.access.principal import Principal
-from web.asking import Asking, state_of
-from web.boards.choice import Choice, find_choice, find_metric, read_choices, require_board
-from web.boards.comparing import (
+from campaigns.accounts.principal import Principal
+from campaigns.leaderboards.choice import Choice, find_choice, find_metric, read_choices, require_board
+from campaigns.leaderboards.comparison import (
     MOST_SYSTEMS,
     Compared,
     Correction,
@@ -27,11 +24,14 @@ from web.boards.comparing import (
     read_trying,
     request_trials,
 )
-from web.boards.feedback import LEVEL
-from web.boards.names import name_of
-from web.boards.view import BoardView, Shown, Wish
-from web.life.sight import Sight, read_sight
-from web.submissions.steering import cancel_comparison
+from campaigns.leaderboards.feedback import LEVEL
+from campaigns.leaderboards.names import name_of
+from campaigns.leaderboards.view import BoardView, Shown, Wish
+from campaigns.permissions import Sight, read_sight
+from campaigns.submissions.evaluation_actions import cancel_comparison
+from models.database.session import reading, writing
+from models.schema.roles import Scope
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["leaderboards"])
 

@@ -8,17 +8,17 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
+from campaigns.changes import require_organiser, to_change
+from campaigns.corrections import KnownCorrection, compare, correct, count_open, find_correction, list_corrections
+from campaigns.errors import Forbidden
+from campaigns.permissions import read_sight
+from campaigns.test_sets import GivenFile, find_campaign_test_set
 from models.database.session import reading, writing
 from web.api.campaigns import IfMatch
 from web.api.paging import After, Limit, Paged, id_after, in_pages
-from web.asking import Asking, state_of
-from web.errors import Forbidden
-from web.large_bodies import takes_upload
-from web.life.changing import require_organiser, to_change
-from web.life.corrections import KnownCorrection, compare, correct, count_open, find_correction, list_corrections
-from web.life.sight import read_sight
-from web.life.test_sets import GivenFile, find_campaign_test_set
-from web.life.uploads import read_sent_correction
+from web.dependencies import Asking, state_of
+from web.uploads.large_bodies import takes_upload
+from web.uploads.test_sets import read_sent_correction
 
 router = APIRouter(tags=["corrections"])
 
@@ -98,7 +98,7 @@ async def upload_correction(
     done, or nothing.
     """
     state = state_of(request)
-    await run_in_threadpool(require_organiser, state, principal, name)
+    await run_in_threadpool(require_organiser, state.engine, principal, name)
     files = [GivenFile(each.filename or "file", await each.read()) for each in references]
     texts = await read_sent_correction(state, principal, name, test_set, files)
 

@@ -8,17 +8,17 @@ from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, Field
 from sqlalchemy import Connection, select
 
+from campaigns.errors import NotThere
+from campaigns.failure_reasons import told_reason
+from campaigns.permissions import Sight
+from campaigns.submissions.evaluation_actions import cancel, retry
+from campaigns.submissions.views import find_row, may_see
 from models.database.session import reading, writing
 from models.queue_status.submission_progress import read_measured_segments, told_state
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation as StoredEvaluation
 from models.schema.states import EvaluationState
-from web.asking import Asking, state_of
-from web.errors import NotThere
-from web.life.reasons import told_reason
-from web.life.sight import Sight
-from web.submissions.seen import find_row, may_see
-from web.submissions.steering import cancel, retry
+from web.dependencies import Asking, state_of
 
 router = APIRouter(prefix="/evaluations", tags=["evaluations"])
 

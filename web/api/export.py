@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from web.asking import Asking, state_of
-from web.life.export import export_campaign, safe_name
+from campaigns.export import export_campaign, safe_name
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["campaigns"])
 

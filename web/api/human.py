@@ -9,16 +9,17 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from analysis.meta_evaluation.correlation_json import agreement_object
+from campaigns.changes import require_organiser
+from campaigns.errors import Forbidden, NotThere
+from campaigns.inspection.judgments import remove_judgments
+from campaigns.inspection.metrics_and_human import MOST_LEFT_OUT, read_metrics
+from campaigns.inspection.visible import NoTestSet, visible_test_sets
+from campaigns.permissions import read_sight
 from models.corpus.judgments import StoredJudgments, list_judgments
 from models.database.session import reading, writing
-from web.asking import Asking, state_of
-from web.errors import Forbidden, NotThere
-from web.inspection.human import add_judgments, remove_judgments
-from web.inspection.judged import MOST_LEFT_OUT, read_metrics
-from web.inspection.visible import NoTestSet, visible_test_sets
-from web.large_bodies import takes_upload
-from web.life.changing import require_organiser
-from web.life.sight import read_sight
+from web.dependencies import Asking, state_of
+from web.uploads.judgments import add_judgments
+from web.uploads.large_bodies import takes_upload
 
 router = APIRouter(tags=["human scores"])
 
@@ -98,7 +99,7 @@ async def add_human_scores(
     and none of their systems was judged, nothing is stored.
     """
     state = state_of(request)
-    sight = await run_in_threadpool(require_organiser, state, principal, name)
+    sight = await run_in_threadpool(require_organiser, state.engine, principal, name)
     title, stored, matched = await add_judgments(state, sight, test_set, called, files)
     return AddedHumanScores(
         **_shown(title, stored).model_dump(),

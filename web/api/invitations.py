@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, Field
 
+from campaigns.invitations.invitations import KnownInvitation, accept_invitation
+from campaigns.invitations.send import invitations_seen, invite_by_mail, withdraw
 from models.database.session import reading, writing
 from models.schema.roles import CampaignRole, Scope, SiteRole, TeamRole
-from web.access.invitations import KnownInvitation, accept_invitation
-from web.access.inviting import invitations_seen, invite_by_mail, withdraw
 from web.api.paging import LARGEST_ID, After, Limit, Paged, id_after, in_pages
-from web.asking import Asking, state_of
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["invitations"])
 

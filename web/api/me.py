@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from web.asking import Asking, state_of
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["me"])
 

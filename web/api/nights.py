@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
+from campaigns.inspection.scheduled_runs import seen_history, seen_report, seen_schedules
 from models.database.session import reading
-from web.asking import Asking, state_of
-from web.inspection.nights import seen_history, seen_report, seen_schedules
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["nightly"])
 

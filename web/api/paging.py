@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from web.errors import BadRequest
+from campaigns.errors import BadRequest
 
 Item = TypeVar("Item")
 Row = TypeVar("Row")

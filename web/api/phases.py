@@ -8,16 +8,16 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from campaigns.changes import to_change
+from campaigns.permissions import Sight, read_sight
+from campaigns.phases import PhaseRules, add_phase, change_phase, extend_phase, find_phase, remove_phase, rules_of
+from campaigns.times import local_moment, read_moment
 from models.corpus.phases import KnownPhase
 from models.database.session import reading, writing
 from models.schema.roles import Feedback, LateRule, PhaseKind
 from web.api.campaigns import IfMatch
 from web.api.paging import After, Limit, Paged, part_of
-from web.asking import Asking, state_of
-from web.life.changing import to_change
-from web.life.phases import PhaseRules, add_phase, change_phase, extend_phase, find_phase, remove_phase, rules_of
-from web.life.sight import Sight, read_sight
-from web.life.times import local_moment, read_moment
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["campaigns"])
 

@@ -7,13 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 
+from campaigns.errors import BadRequest
+from campaigns.inspection.segments import Asked, Order, SeenSegment, SeenSegments, read_segments
+from campaigns.inspection.visible import NoTestSet
+from campaigns.permissions import read_sight
 from metrics.inspection.marks import Mark
 from models.database.session import reading
-from web.asking import Asking, state_of
-from web.errors import BadRequest
-from web.inspection.segments import Asked, Order, SeenSegment, SeenSegments, read_segments
-from web.inspection.visible import NoTestSet
-from web.life.sight import read_sight
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["segments"])
 

@@ -15,12 +15,12 @@ from fastapi import APIRouter, Depends, Header, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
+from campaigns.submissions.views import find_submission
 from models.database.session import reading
 from web.api.submission_shapes import Progress, shown_progress
 from web.api.submissions import Number
-from web.asking import Asking, state_of
+from web.dependencies import Asking, state_of
 from web.state import State
-from web.submissions.seen import find_submission
 
 router = APIRouter(tags=["submissions"])
 

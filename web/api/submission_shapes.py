@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
+from campaigns.leaderboards.rounding import end_of
 from models.schema.roles import DeclaredKind
 from models.schema.states import EvaluationState
-from web.boards.rounding import end_of
 
 if TYPE_CHECKING:
+    from campaigns.checks.finding import Finding as FoundFinding
+    from campaigns.leaderboards.feedback import Told, ToldScore
+    from campaigns.permissions import Sight
+    from campaigns.quotas.quotas import Standing
+    from campaigns.submissions.views import SeenSubmission
     from models.queue_status.submission_progress import Awaited
-    from scheduler.quotas import Standing
-    from web.boards.feedback import Told, ToldScore
-    from web.diagnosis.finding import Finding as FoundFinding
-    from web.life.sight import Sight
-    from web.submissions.seen import SeenSubmission
 
 
 class Finding(BaseModel):

@@ -8,9 +8,14 @@ from fastapi import APIRouter, Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
 
+from campaigns.declarations import Saying, declare, reinstate, withdraw
+from campaigns.leaderboards.feedback import read_told
+from campaigns.permissions import read_sight
+from campaigns.submissions.form import SubmissionFields
+from campaigns.submissions.submit import LONGEST_KEY
+from campaigns.submissions.views import Wanted, find_submission, list_submissions
 from models.database.session import reading, writing
 from models.schema.roles import DeclaredKind
-from scheduler.submitting import LONGEST_KEY
 from web.api.paging import After, Limit, Paged, id_after
 from web.api.submission_shapes import (
     Examined,
@@ -22,18 +27,13 @@ from web.api.submission_shapes import (
     shown_submission,
     shown_told,
 )
-from web.asking import Asking, state_of
-from web.boards.feedback import read_told
-from web.boards.versions import tag_of, unchanged
-from web.large_bodies import takes_upload
-from web.life.declaring import Saying, declare, reinstate, withdraw
-from web.life.sight import read_sight
+from web.dependencies import Asking, state_of
+from web.etags import tag_of, unchanged
 from web.state import State
-from web.submissions.fields import SubmissionFields
-from web.submissions.handing_in import examine, hand_in
-from web.submissions.output import output_of
-from web.submissions.receiving import Receiving
-from web.submissions.seen import Wanted, find_submission, list_submissions
+from web.stored_output import output_of
+from web.uploads.large_bodies import takes_upload
+from web.uploads.request import Receiving
+from web.uploads.submit import examine, hand_in
 
 router = APIRouter(tags=["submissions"])
 

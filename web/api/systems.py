@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
+from campaigns.permissions import read_sight
+from campaigns.submissions.systems import SeenSystem, list_systems
 from models.database.session import reading
 from web.api.paging import After, Limit, Paged, id_after, in_pages
-from web.asking import Asking, state_of
-from web.life.sight import read_sight
-from web.submissions.systems import SeenSystem, list_systems
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["submissions"])
 

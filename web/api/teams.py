@@ -7,11 +7,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, Field
 
-from models.database.session import reading, writing
-from models.schema.roles import Scope, TeamRole
-from web.access.accounts import find_account
-from web.access.rights import require_administrator
-from web.access.teams import (
+from campaigns.accounts.accounts import find_account
+from campaigns.accounts.permissions import require_administrator
+from campaigns.accounts.teams import (
     KnownTeam,
     add_member,
     campaigns_of,
@@ -23,8 +21,10 @@ from web.access.teams import (
     team_for,
     teams_of,
 )
+from models.database.session import reading, writing
+from models.schema.roles import Scope, TeamRole
 from web.api.paging import LARGEST_ID, After, Limit, Paged, id_after, in_pages
-from web.asking import Asking, state_of
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["teams"])
 

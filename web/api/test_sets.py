@@ -10,16 +10,11 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
-from metrics.text.folder import CampaignFolder
-from models.database.session import reading, writing
-from web.api.campaigns import IfMatch
-from web.api.paging import After, Limit, Paged, part_of
-from web.asking import Asking, state_of
-from web.large_bodies import takes_upload
-from web.life.changing import require_organiser, to_change
-from web.life.measures import KnownMeasure, Measuring, add_measures, protocols_on
-from web.life.sight import Sight, read_sight
-from web.life.test_sets import (
+from campaigns.changes import require_organiser, to_change
+from campaigns.measures import KnownMeasure, Measuring, add_measures, protocols_on
+from campaigns.permissions import Sight, read_sight
+from campaigns.sandbox.processes import scratch_folder
+from campaigns.test_sets import (
     GivenFile,
     GivenTestSet,
     KnownTestSet,
@@ -29,9 +24,14 @@ from web.life.test_sets import (
     remove_test_set,
     set_test_set,
 )
-from web.life.texts import lines_of, reference_text, source_text
-from web.life.uploads import read_sent_test_set
-from web.sandbox.processes import scratch_folder
+from campaigns.texts import lines_of, reference_text, source_text
+from metrics.text.folder import CampaignFolder
+from models.database.session import reading, writing
+from web.api.campaigns import IfMatch
+from web.api.paging import After, Limit, Paged, part_of
+from web.dependencies import Asking, state_of
+from web.uploads.large_bodies import takes_upload
+from web.uploads.test_sets import read_sent_test_set
 
 router = APIRouter(tags=["test sets"])
 
@@ -142,7 +142,7 @@ async def upload_test_set(
     checked before anything is stored.
     """
     state = state_of(request)
-    await run_in_threadpool(require_organiser, state, principal, name)
+    await run_in_threadpool(require_organiser, state.engine, principal, name)
     given = GivenTestSet(
         references=[await _file(each) for each in references],
         source=await _file(source) if source else None,

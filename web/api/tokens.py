@@ -7,13 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, Field
 
+from campaigns.accounts.permissions import require_browser
+from campaigns.accounts.sessions import recognise
+from campaigns.accounts.tokens import KnownToken, list_tokens, make_token, revoke_token
 from models.database.session import reading, writing
 from models.schema.roles import Scope
-from web.access.rights import require_browser
-from web.access.sessions import recognise
-from web.access.tokens import KnownToken, list_tokens, make_token, revoke_token
 from web.api.paging import LARGEST_ID
-from web.asking import Asking, state_of
+from web.dependencies import Asking, state_of
 
 router = APIRouter(tags=["tokens"])
 

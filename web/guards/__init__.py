@@ -11,19 +11,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from web.guards.bodies import BoundedBodies
-from web.guards.crowds import BoundedCrowds
-from web.guards.failures import Failures
+from web.guards.concurrency_limit import BoundedCrowds
+from web.guards.head_requests import AnswersHead
 from web.guards.headers import HEADERS, SecureHeaders
-from web.guards.heads import AnswersHead
 from web.guards.hosts import KnownHosts
-from web.guards.numbers import NumberedRequests
 from web.guards.proxies import TrustedProxies
-from web.guards.shapes import SaneShapes
+from web.guards.request_ids import NumberedRequests
+from web.guards.request_validation import SaneShapes
+from web.guards.unexpected_errors import Failures
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from web.settings import WebSettings
+    from runtime.service_settings import WebSettings
 
 
 def guard(app: FastAPI, settings: WebSettings) -> None:

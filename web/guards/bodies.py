@@ -10,16 +10,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from campaigns.errors import BadRequest, NotSignedIn, TooLarge, TooSlow, WebError
 from metrics.text.wording import number_of
-from web.asking import read_principal
-from web.errors import BadRequest, NotSignedIn, TooLarge, TooSlow, WebError
+from web.dependencies import read_principal
 from web.guards.refusing import refuse
-from web.large_bodies import is_upload
+from web.uploads.large_bodies import is_upload
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from web.settings import WebSettings
+    from runtime.service_settings import WebSettings
 
 
 class BoundedBodies:

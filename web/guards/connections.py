@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from web.access.throttle import network_of
+from campaigns.accounts.throttle import network_of
 from web.guards.proxies import trusted_addresses
 
 if TYPE_CHECKING:
-    from web.settings import WebSettings
+    from runtime.service_settings import WebSettings
 
 IDLE_SHARE = 2
 """So many connections for each request that may be under way: browsers keep some open that they do not use."""

@@ -9,7 +9,7 @@ from starlette.datastructures import MutableHeaders
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from web.settings import WebSettings
+    from runtime.service_settings import WebSettings
 
 CONTENT_POLICY = "; ".join(
     (

@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 
-from web.errors import WebError
+from campaigns.errors import WebError
 from web.guards.refusing import refuse
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from web.settings import WebSettings
+    from runtime.service_settings import WebSettings
 
 OWN = frozenset({"localhost"})
 

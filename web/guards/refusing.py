@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from fastapi import Request
 
-from web.access.principal import NOBODY
-from web.answers import answer
+from campaigns.accounts.principal import NOBODY
+from web.exception_handlers import answer
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from web.errors import WebError
+    from campaigns.errors import WebError
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, error: WebError, *, close: bool = False) -> None:

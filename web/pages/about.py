@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from analysis.leaderboard.significance import ALPHA
+from campaigns.inspection.method import described_metrics
 from metrics.base import EDITION, edition_name
 from metrics.resampling.randomization import TRIALS
-from web.inspection.method import described_metrics
 from web.pages.rendering import page
 
 router = APIRouter()

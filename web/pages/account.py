@@ -6,19 +6,19 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Request, Response
 
+from campaigns.accounts.accounts import read_account, rename
+from campaigns.accounts.confirmations import confirm_address, find_confirmation
+from campaigns.accounts.mail import send
+from campaigns.accounts.permissions import require_browser
+from campaigns.accounts.sessions import end_sessions, list_sessions
+from campaigns.accounts.tokens import list_tokens, make_token, revoke_token
+from campaigns.errors import BadRequest, Forbidden, TooMany, WebError
+from campaigns.invitations.sign_up import ask_for_address, change_password
+from campaigns.invitations.sign_up import change_address as change_address_of
 from models.database.session import reading, writing
 from models.schema.roles import Scope
-from web.access.accounts import read_account, rename
-from web.access.confirmations import confirm_address, find_confirmation
-from web.access.mail import send
-from web.access.rights import require_browser
-from web.access.sessions import end_sessions, list_sessions
-from web.access.sign_up import ask_for_address, change_password
-from web.access.sign_up import change_address as change_address_of
-from web.access.tokens import list_tokens, make_token, revoke_token
 from web.api.paging import LARGEST_ID
-from web.asking import SESSION_COOKIE, Asking, state_of
-from web.errors import BadRequest, Forbidden, TooMany, WebError
+from web.dependencies import SESSION_COOKIE, Asking, state_of
 from web.pages.rendering import page, see_other
 from web.pages.signing import NO_STORE, again, drop_cookie
 

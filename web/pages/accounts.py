@@ -7,16 +7,16 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Path, Query, Request, Response
 
+from campaigns.accounts.accounts import add_account, list_accounts, read_account, set_disabled, set_role, set_verified
+from campaigns.accounts.confirmations import hand_out_password_link
+from campaigns.accounts.permissions import require_administrator
+from campaigns.accounts.sessions import end_sessions
+from campaigns.errors import BadRequest, Taken
+from campaigns.invitations.email_texts import password_link
 from models.database.session import reading, writing
 from models.schema.roles import Scope, SiteRole
-from web.access.accounts import add_account, list_accounts, read_account, set_disabled, set_role, set_verified
-from web.access.confirmations import hand_out_password_link
-from web.access.letters import password_link
-from web.access.rights import require_administrator
-from web.access.sessions import end_sessions
 from web.api.paging import LARGEST_ID, id_after
-from web.asking import Asking, state_of
-from web.errors import BadRequest, Taken
+from web.dependencies import Asking, state_of
 from web.pages.rendering import page, see_other
 from web.pages.signing import NO_STORE, again
 

@@ -8,18 +8,18 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from campaigns.accounts.audit_log import read_entries
+from campaigns.accounts.permissions import require_administrator
+from campaigns.errors import Forbidden
+from campaigns.permissions import read_sight
 from models.database.session import reading
 from models.schema.roles import Scope
-from web.access.audit_log import read_entries
-from web.access.rights import require_administrator
 from web.api.paging import id_after
-from web.asking import Asking, state_of
-from web.errors import Forbidden
-from web.life.sight import read_sight
+from web.dependencies import Asking, state_of
 from web.pages.rendering import page, part_of_address
 
 if TYPE_CHECKING:
-    from web.access.audit_log import KnownEntry
+    from campaigns.accounts.audit_log import KnownEntry
 
 router = APIRouter()
 

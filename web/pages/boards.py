@@ -11,21 +11,21 @@ from markupsafe import Markup
 from sqlalchemy import Connection
 
 from analysis.leaderboard.board import notices_of
+from campaigns.checks.equality import find_equals
+from campaigns.errors import NotThere
+from campaigns.leaderboards.cache import Memory
+from campaigns.leaderboards.choice import Choice, find_choice, find_metric, read_choices
+from campaigns.leaderboards.feedback import LEVEL
+from campaigns.leaderboards.view import BoardView, Constrained, Line, Shown, Wish
+from campaigns.permissions import Sight, read_sight
 from models.database.session import reading
 from models.results.entries import RULE
 from models.results.equal_outputs import read_equals
 from web.api.boards import Filters
 from web.api.comparisons import Comparing
-from web.asking import Asking, state_of
-from web.boards.choice import Choice, find_choice, find_metric, read_choices
-from web.boards.feedback import LEVEL
-from web.boards.memory import Memory
-from web.boards.table import make_table
-from web.boards.versions import tag_of, unchanged, version_of
-from web.boards.view import BoardView, Constrained, Line, Shown, Wish
-from web.diagnosis.equality import find_equals
-from web.errors import NotThere
-from web.life.sight import Sight, read_sight
+from web.dependencies import Asking, state_of
+from web.etags import tag_of, unchanged, version_of
+from web.pages.leaderboard_table import make_table
 from web.pages.rendering import fragment, page, part_of_address
 
 router = APIRouter()

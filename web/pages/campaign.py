@@ -6,16 +6,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request, Response
 
+from campaigns.corrections import compare, count_open, find_correction, list_corrections
+from campaigns.errors import Forbidden, NotSignedIn
+from campaigns.participants import join, leave
+from campaigns.permissions import Sight, read_sight
+from campaigns.test_sets import list_campaign_test_sets
 from models.corpus.phases import TAKING
 from models.database.session import reading, writing
 from models.results.entries import RULE
 from models.schema.roles import Joining, PhaseKind, TeamRole
-from web.asking import Asking, state_of
-from web.errors import Forbidden, NotSignedIn
-from web.life.corrections import compare, count_open, find_correction, list_corrections
-from web.life.sight import Sight, read_sight
-from web.life.teams import join, leave
-from web.life.test_sets import list_campaign_test_sets
+from web.dependencies import Asking, state_of
 from web.pages.rendering import page, part_of_address, see_other
 
 router = APIRouter()

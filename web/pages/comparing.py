@@ -8,13 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from analysis.leaderboard.significance import ALPHA, beside_the_leaderboard
-from metrics.resampling.correction import TITLES
-from metrics.resampling.paired import smallest_p
-from models.database.session import reading, writing
-from web.api.comparisons import Comparing, begin_trials
-from web.asking import Asking, state_of
-from web.boards.choice import Choice, read_choices
-from web.boards.comparing import (
+from campaigns.leaderboards.choice import Choice, read_choices
+from campaigns.leaderboards.comparison import (
     MOST_SYSTEMS,
     MOST_TRIED,
     Compared,
@@ -25,15 +20,20 @@ from web.boards.comparing import (
     compare,
     read_trying,
 )
-from web.boards.names import name_of
-from web.boards.standing import Contender
-from web.boards.view import BoardView, Shown, Wish
-from web.life.sight import Sight, read_sight
+from campaigns.leaderboards.names import name_of
+from campaigns.leaderboards.snapshot import Contender
+from campaigns.leaderboards.view import BoardView, Shown, Wish
+from campaigns.permissions import Sight, read_sight
+from campaigns.reports.differences import MetricPairs, differences_body
+from campaigns.reports.leaderboard import CORRECTIONS
+from campaigns.submissions.evaluation_actions import cancel_comparison
+from metrics.resampling.correction import TITLES
+from metrics.resampling.paired import smallest_p
+from models.database.session import reading, writing
+from web.api.comparisons import Comparing, begin_trials
+from web.dependencies import Asking, state_of
 from web.pages.boards import Links, near_choice
 from web.pages.rendering import page, part_of_address, see_other
-from web.report.differences import MetricPairs, differences_body
-from web.report.leaderboard import CORRECTIONS
-from web.submissions.steering import cancel_comparison
 
 router = APIRouter()
 

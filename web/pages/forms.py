@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from campaigns.errors import NotSignedIn, WebError
 from metrics.errors import MetricsError
 from models.errors import ModelsError
 from scheduler.errors import SchedulerError
-from web.errors import NotSignedIn, WebError
 
 SHOWN_BESIDE_THE_FORM = frozenset({409, 412, 413, 422})
 """What whoever filled it in can put right; everything else has a page of its own."""
@@ -25,7 +25,7 @@ class Refused(Exception):
 @contextmanager
 def filled_in() -> Iterator[None]:
     """Raises Refused for what can be put right in the form itself."""
-    from web.answers import as_web_error
+    from web.error_mapping import as_web_error
 
     try:
         yield

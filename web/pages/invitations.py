@@ -6,18 +6,18 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
 
+from campaigns.accounts.mail import send
+from campaigns.accounts.sessions import begin_session
+from campaigns.errors import BadRequest, Forbidden, Taken, TooMany, WebError
+from campaigns.invitations.email_texts import invited_to
+from campaigns.invitations.invitations import SMALL_ROLES, KnownInvitation, accept_invitation, find_invitation
+from campaigns.invitations.send import invitations_seen, invite_by_mail, withdraw
+from campaigns.invitations.sign_up import sign_up
+from campaigns.permissions import read_sight
 from models.database.session import reading, writing
 from models.schema.roles import CampaignRole, Scope, SiteRole, TeamRole
-from web.access.invitations import SMALL_ROLES, KnownInvitation, accept_invitation, find_invitation
-from web.access.inviting import invitations_seen, invite_by_mail, withdraw
-from web.access.letters import invited_to
-from web.access.mail import send
-from web.access.sessions import begin_session
-from web.access.sign_up import sign_up
 from web.api.paging import LARGEST_ID, id_after
-from web.asking import Asking, session_secret, state_of
-from web.errors import BadRequest, Forbidden, Taken, TooMany, WebError
-from web.life.sight import read_sight
+from web.dependencies import Asking, session_secret, state_of
 from web.pages.rendering import page, part_of_address, see_other
 from web.pages.signing import NO_STORE, address_here, again, keep_session
 

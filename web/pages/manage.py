@@ -8,22 +8,22 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request, Response
 from sqlalchemy import Connection, select
 
+from campaigns.accounts.principal import Principal
+from campaigns.changes import to_change, version_of
+from campaigns.corrections import list_corrections
+from campaigns.errors import BadRequest, Forbidden, NotSignedIn, NotThere
+from campaigns.measures import protocols_on, tokenizer_notices
+from campaigns.participants import join, leave, list_members, remove_member, set_member
+from campaigns.permissions import Sight, read_sight
+from campaigns.phases import close_now, publish_now
+from campaigns.quotas.organisers import quotas_that_hold, remove_quota, set_quota, teams_of_quotas
+from campaigns.rules import Rules, found_campaign, set_frozen, set_rules
+from campaigns.test_sets import list_campaign_test_sets
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.roles import CampaignRole, Joining, Scope, Visibility
 from models.schema.states import QuotaKind
-from web.access.principal import Principal
-from web.asking import Asking, state_of
-from web.errors import BadRequest, Forbidden, NotSignedIn, NotThere
-from web.life.changing import to_change, version_of
-from web.life.corrections import list_corrections
-from web.life.measures import protocols_on, tokenizer_notices
-from web.life.phases import close_now, publish_now
-from web.life.quotas import quotas_that_hold, remove_quota, set_quota, teams_of_quotas
-from web.life.rules import Rules, found_campaign, set_frozen, set_rules
-from web.life.sight import Sight, read_sight
-from web.life.teams import join, leave, list_members, remove_member, set_member
-from web.life.test_sets import list_campaign_test_sets
+from web.dependencies import Asking, state_of
 from web.pages.forms import Refused, filled_in
 from web.pages.rendering import page, part_of_address, see_other
 

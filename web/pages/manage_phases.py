@@ -8,15 +8,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 
+from campaigns.changes import to_change, version_of
+from campaigns.errors import BadRequest, NotThere
+from campaigns.permissions import Sight
+from campaigns.phases import PhaseRules, add_phase, change_phase, find_phase, remove_phase, rules_of
+from campaigns.times import read_moment, written_moment
 from models.corpus.phases import KnownPhase
 from models.database.session import reading, writing
 from models.schema.roles import Feedback, LateRule, PhaseKind
-from web.asking import Asking, state_of
-from web.errors import BadRequest, NotThere
-from web.life.changing import to_change, version_of
-from web.life.phases import PhaseRules, add_phase, change_phase, find_phase, remove_phase, rules_of
-from web.life.sight import Sight
-from web.life.times import read_moment, written_moment
+from web.dependencies import Asking, state_of
 from web.pages.forms import Refused, filled_in
 from web.pages.manage import organised
 from web.pages.rendering import page, part_of_address, see_other

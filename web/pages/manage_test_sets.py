@@ -8,18 +8,14 @@ from typing import Annotated
 from fastapi import APIRouter, File, Form, Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 
-from metrics.text.folder import CampaignFolder
-from metrics.text.plain import Text
-from models.database.session import reading, writing
-from web.access.principal import Principal
-from web.asking import Asking, state_of
-from web.errors import BadRequest, NotThere
-from web.large_bodies import takes_upload
-from web.life.changing import to_change, version_of
-from web.life.corrections import correct
-from web.life.measures import DEFAULT_METRICS, Measuring, add_measures, protocols_on, tokenizer_notices
-from web.life.sight import Sight
-from web.life.test_sets import (
+from campaigns.accounts.principal import Principal
+from campaigns.changes import to_change, version_of
+from campaigns.corrections import correct
+from campaigns.errors import BadRequest, NotThere
+from campaigns.measures import DEFAULT_METRICS, Measuring, add_measures, protocols_on, tokenizer_notices
+from campaigns.permissions import Sight
+from campaigns.sandbox.processes import scratch_folder
+from campaigns.test_sets import (
     GivenFile,
     GivenTestSet,
     KnownTestSet,
@@ -28,11 +24,15 @@ from web.life.test_sets import (
     remove_test_set,
     set_test_set,
 )
-from web.life.uploads import read_sent_correction, read_sent_test_set
+from metrics.text.folder import CampaignFolder
+from metrics.text.plain import Text
+from models.database.session import reading, writing
+from web.dependencies import Asking, state_of
 from web.pages.forms import Refused, filled_in
 from web.pages.manage import organised
 from web.pages.rendering import page, part_of_address, see_other
-from web.sandbox.processes import scratch_folder
+from web.uploads.large_bodies import takes_upload
+from web.uploads.test_sets import read_sent_correction, read_sent_test_set
 
 router = APIRouter()
 

@@ -12,17 +12,18 @@ from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
 from analysis.meta_evaluation.correlation_text import explanations
+from campaigns.changes import require_organiser
+from campaigns.checks.equality import find_equals
+from campaigns.errors import BadRequest, WebError
+from campaigns.inspection.judgments import remove_judgments
+from campaigns.inspection.metrics_and_human import MOST_LEFT_OUT, SeenMetrics, columns, read_metrics, shown_names
+from campaigns.inspection.visible import NoTestSet
+from campaigns.permissions import Sight, read_sight
 from models.database.session import reading, writing
-from web.asking import Asking, state_of
-from web.diagnosis.equality import find_equals
-from web.errors import BadRequest, WebError
-from web.inspection.human import add_judgments, remove_judgments
-from web.inspection.judged import MOST_LEFT_OUT, SeenMetrics, columns, read_metrics, shown_names
-from web.inspection.visible import NoTestSet
-from web.large_bodies import takes_upload
-from web.life.changing import require_organiser
-from web.life.sight import Sight, read_sight
+from web.dependencies import Asking, state_of
 from web.pages.rendering import page, part_of_address
+from web.uploads.judgments import add_judgments
+from web.uploads.large_bodies import takes_upload
 
 router = APIRouter()
 
@@ -59,7 +60,7 @@ async def take_human_scores(
 ) -> Response:
     """Human scores from a form."""
     state = state_of(request)
-    sight = await run_in_threadpool(require_organiser, state, principal, name)
+    sight = await run_in_threadpool(require_organiser, state.engine, principal, name)
     try:
         _, kept, _ = await add_judgments(state, sight, test_set, called, files)
     except WebError as error:

@@ -6,11 +6,8 @@ from fastapi import APIRouter, Request, Response
 
 from analysis.nightly.text import badness, baseline_of, how_tested, level_of, place_of, summary
 from analysis.nightly.verdict import NightReport
-from models.database.session import reading
-from models.schema.states import NightState
-from web.asking import Asking, state_of
-from web.errors import NotThere
-from web.inspection.nights import (
+from campaigns.errors import NotThere
+from campaigns.inspection.scheduled_runs import (
     CHARTS,
     chart,
     chosen_series,
@@ -19,6 +16,9 @@ from web.inspection.nights import (
     seen_report,
     seen_schedules,
 )
+from models.database.session import reading
+from models.schema.states import NightState
+from web.dependencies import Asking, state_of
 from web.pages.rendering import page
 
 router = APIRouter()

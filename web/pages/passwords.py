@@ -6,12 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
 
+from campaigns.accounts.confirmations import find_confirmation
+from campaigns.accounts.mail import send
+from campaigns.errors import BadRequest, TooMany, WebError
+from campaigns.invitations.sign_up import ask_for_password, reset_password
 from models.database.session import reading
-from web.access.confirmations import find_confirmation
-from web.access.mail import send
-from web.access.sign_up import ask_for_password, reset_password
-from web.asking import Asking, state_of
-from web.errors import BadRequest, TooMany, WebError
+from web.dependencies import Asking, state_of
 from web.pages.rendering import page, see_other
 from web.pages.signing import NO_STORE, again
 

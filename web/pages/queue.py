@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
+from campaigns.inspection.queue import read_queue
 from models.database.session import reading
-from web.asking import Asking, state_of
-from web.inspection.queue import read_queue
+from web.dependencies import Asking, state_of
 from web.pages.rendering import page
 
 router = APIRouter()

@@ -1,4 +1,4 @@
-"""Templates of the pages. They share filters and styles with the reports (`web.report.template`)."""
+"""Templates of the pages. They share filters and styles with the reports (`campaigns.reports.template`)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 from sqlalchemy.exc import DBAPIError
 
+from campaigns.accounts.principal import NOBODY
+from campaigns.accounts.secrets import new_secret
+from campaigns.errors import WebError
+from campaigns.reports.template import FOLDER as REPORT_TEMPLATES
+from campaigns.reports.template import make_environment
 from metrics.base import VERSION
-from web.access.principal import NOBODY
-from web.access.secrets import new_secret
-from web.asking import (
+from web.dependencies import (
     FORM_FIELD,
     VISITOR_COOKIE,
     browser_secret,
@@ -24,10 +27,7 @@ from web.asking import (
     read_principal,
     state_of,
 )
-from web.errors import WebError
 from web.pages.moments import iso, moment, span
-from web.report.template import FOLDER as REPORT_TEMPLATES
-from web.report.template import make_environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,14 +7,14 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 
+from campaigns.errors import BadRequest
+from campaigns.inspection.segments import MOST_OUTPUTS, Asked, Order, read_segments
+from campaigns.inspection.visible import NoTestSet
+from campaigns.permissions import read_sight
+from campaigns.reports.numbers import digits
 from models.database.session import reading
-from web.asking import Asking, state_of
-from web.errors import BadRequest
-from web.inspection.segments import MOST_OUTPUTS, Asked, Order, read_segments
-from web.inspection.visible import NoTestSet
-from web.life.sight import read_sight
+from web.dependencies import Asking, state_of
 from web.pages.rendering import page, part_of_address
-from web.report.numbers import digits
 
 router = APIRouter()
 

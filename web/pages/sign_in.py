@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request, Response
 
+from campaigns.accounts.sessions import begin_session, end_session, recognise
+from campaigns.errors import WebError
 from models.database.session import writing
-from web.access.sessions import begin_session, end_session, recognise
-from web.asking import SESSION_COOKIE, VISITOR_COOKIE, Asking, session_secret, state_of
-from web.errors import WebError
+from web.dependencies import SESSION_COOKIE, VISITOR_COOKIE, Asking, session_secret, state_of
 from web.pages.rendering import page, see_other
 from web.pages.signing import NO_STORE, address_here, again, drop_cookie, keep_session
 

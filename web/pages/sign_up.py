@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, BackgroundTasks, Form, Request, Response
 
+from campaigns.accounts.mail import send
+from campaigns.accounts.sessions import begin_session
+from campaigns.errors import WebError
+from campaigns.invitations.sign_up import sign_up
 from models.database.session import writing
-from web.access.mail import send
-from web.access.sessions import begin_session
-from web.access.sign_up import sign_up
-from web.asking import Asking, session_secret, state_of
-from web.errors import WebError
+from web.dependencies import Asking, session_secret, state_of
 from web.pages.rendering import page, see_other
 from web.pages.signing import NO_STORE, again, keep_session
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from web.asking import SESSION_COOKIE, VISITOR_COOKIE, cookie_name, is_secure, state_of
-from web.errors import TooMany, WebError
+from campaigns.errors import TooMany, WebError
+from web.dependencies import SESSION_COOKIE, VISITOR_COOKIE, cookie_name, is_secure, state_of
 from web.pages.rendering import page, set_cookie
 
 if TYPE_CHECKING:

@@ -7,20 +7,20 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Path, Query, Request, Response
 
+from campaigns.declarations import Saying, declare, reinstate, why_settled, withdraw
+from campaigns.errors import Forbidden, Taken, WebError
+from campaigns.leaderboards.feedback import read_told
+from campaigns.permissions import read_sight
+from campaigns.submissions.evaluation_actions import cancel, retry
+from campaigns.submissions.history import read_history
+from campaigns.submissions.test_sets import offered_test_sets
+from campaigns.submissions.views import Wanted, across_corrections, earlier_of_system, find_submission, list_submissions
 from models.database.session import reading, writing
 from models.schema.roles import DeclaredKind, Scope
-from web.asking import Asking, state_of
-from web.boards.feedback import read_told
-from web.errors import Forbidden, Taken, WebError
-from web.life.declaring import Saying, declare, reinstate, why_settled, withdraw
-from web.life.sight import read_sight
+from web.dependencies import Asking, state_of
 from web.pages.rendering import page, part_of_address, see_other
 from web.pages.submit import CONSTRAINED, KINDS
-from web.submissions.history import read_history
-from web.submissions.output import output_of
-from web.submissions.seen import Wanted, across_corrections, earlier_of_system, find_submission, list_submissions
-from web.submissions.steering import cancel, retry
-from web.submissions.test_sets import offered_test_sets
+from web.stored_output import output_of
 
 router = APIRouter()
 

@@ -10,24 +10,25 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 
+from campaigns.accounts.principal import Principal
+from campaigns.accounts.secrets import new_secret
+from campaigns.checks.finding import Finding
+from campaigns.errors import Forbidden, WebError
+from campaigns.permissions import Sight, read_sight
+from campaigns.submissions.errors import ReusedKey
+from campaigns.submissions.submission_window import read_openness
+from campaigns.submissions.test_sets import offered_test_sets
 from metrics.errors import MetricsError
 from models.database.session import reading
 from models.errors import ModelsError
 from models.schema.roles import DeclaredKind, Scope
-from scheduler.errors import ReusedKey, SchedulerError
-from web.access.principal import Principal
-from web.access.secrets import new_secret
-from web.answers import as_web_error
-from web.asking import Asking, state_of
-from web.diagnosis.finding import Finding
-from web.errors import Forbidden, WebError
-from web.large_bodies import takes_upload
-from web.life.sight import Sight, read_sight
+from scheduler.errors import SchedulerError
+from web.dependencies import Asking, state_of
+from web.error_mapping import as_web_error
 from web.pages.rendering import page, part_of_address, see_other
-from web.submissions.handing_in import BadOutput, NoOutput, hand_in
-from web.submissions.openness import read_openness
-from web.submissions.receiving import Incoming, Receiving
-from web.submissions.test_sets import offered_test_sets
+from web.uploads.large_bodies import takes_upload
+from web.uploads.request import Incoming, Receiving
+from web.uploads.submit import BadOutput, NoOutput, hand_in
 
 router = APIRouter()
 

@@ -6,11 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Request, Response
 
-from models.database.session import reading, writing
-from models.schema.roles import Scope, SiteRole, TeamRole
-from web.access.invitations import list_invitations
-from web.access.inviting import invite_by_mail
-from web.access.teams import (
+from campaigns.accounts.teams import (
     campaigns_of,
     change_team,
     found_team,
@@ -21,9 +17,13 @@ from web.access.teams import (
     team_for,
     teams_of,
 )
+from campaigns.errors import BadRequest, Taken, TooMany, WebError
+from campaigns.invitations.invitations import list_invitations
+from campaigns.invitations.send import invite_by_mail
+from models.database.session import reading, writing
+from models.schema.roles import Scope, SiteRole, TeamRole
 from web.api.paging import LARGEST_ID, id_after
-from web.asking import Asking, state_of
-from web.errors import BadRequest, Taken, TooMany, WebError
+from web.dependencies import Asking, state_of
 from web.pages.rendering import page, part_of_address, see_other
 from web.pages.signing import NO_STORE, again
 

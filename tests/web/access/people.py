@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 
 from models.database.session import reading, writing
 from models.schema.accounts import Account, AuditEntry
-from web.asking import FORM_FIELD
+from web.dependencies import FORM_FIELD
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient

@@ -9,12 +9,7 @@ from typing import Any, get_args
 import pytest
 from sqlalchemy import Connection, select, update
 
-from models.database.session import writing
-from models.schema.accounts import Account, AuditEntry, Confirmation, WebSession
-from models.schema.roles import SiteRole
-from tests.web.access.people import audited
-from tests.web.service import Service
-from web.access.accounts import (
+from campaigns.accounts.accounts import (
     AddressTaken,
     Unconfirmed,
     add_account,
@@ -30,9 +25,14 @@ from web.access.accounts import (
     set_role,
     set_verified,
 )
-from web.access.confirmations import Purpose, make_confirmation
-from web.access.principal import COMMAND_LINE, Principal
-from web.errors import BadRequest, Forbidden, NotThere, Taken
+from campaigns.accounts.confirmations import Purpose, make_confirmation
+from campaigns.accounts.principal import COMMAND_LINE, Principal
+from campaigns.errors import BadRequest, Forbidden, NotThere, Taken
+from models.database.session import writing
+from models.schema.accounts import Account, AuditEntry, Confirmation, WebSession
+from models.schema.roles import SiteRole
+from tests.web.access.people import audited
+from tests.web.service import Service
 
 LONGEST = "x" * 64 + "@" + ".".join("d" * each for each in (63, 63, 61))
 ADMINISTRATOR, ORGANISER = SiteRole.ADMINISTRATOR, SiteRole.ORGANISER

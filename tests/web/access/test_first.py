@@ -3,15 +3,15 @@
 import pytest
 from sqlalchemy import select
 
+from campaigns.accounts.bootstrap_admin import first_link
+from campaigns.accounts.principal import Principal
+from campaigns.accounts.secrets import hash_of
+from campaigns.errors import WebError
+from campaigns.invitations.sign_up import sign_up
 from models.database.session import reading
 from models.schema.accounts import Account, AuditEntry, Invitation
 from models.schema.roles import SiteRole
 from tests.web.service import Service
-from web.access.first import first_link
-from web.access.principal import Principal
-from web.access.secrets import hash_of
-from web.access.sign_up import sign_up
-from web.errors import WebError
 
 
 def test_a_server_without_accounts_invites_an_administrator(service: Service) -> None:

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.web.service import Service
-from web.asking import FORM_FIELD, FORM_HEADER, SESSION_COOKIE, VISITOR_COOKIE, Asking, form_token
+from web.dependencies import FORM_FIELD, FORM_HEADER, SESSION_COOKIE, VISITOR_COOKIE, Asking, form_token
 
 FORGED = {
     "another site": {"Sec-Fetch-Site": "cross-site"},

@@ -9,15 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select, update
 
-from models.database.session import writing
-from models.schema.accounts import Account, AuditEntry, Invitation, Membership, Team
-from models.schema.base import now
-from models.schema.campaigns import CampaignMember, Participation
-from models.schema.roles import CampaignRole, SiteRole, TeamRole
-from tests.web.access.people import audited
-from tests.web.service import Service
-from web.access.accounts import Unconfirmed
-from web.access.invitations import (
+from campaigns.accounts.accounts import Unconfirmed
+from campaigns.accounts.principal import COMMAND_LINE, Principal
+from campaigns.errors import BadRequest, Forbidden, NotThere, Taken
+from campaigns.invitations.invitations import (
     KnownInvitation,
     accept_invitation,
     find_invitation,
@@ -29,8 +24,13 @@ from web.access.invitations import (
     read_invitation,
     withdraw_invitation,
 )
-from web.access.principal import COMMAND_LINE, Principal
-from web.errors import BadRequest, Forbidden, NotThere, Taken
+from models.database.session import writing
+from models.schema.accounts import Account, AuditEntry, Invitation, Membership, Team
+from models.schema.base import now
+from models.schema.campaigns import CampaignMember, Participation
+from models.schema.roles import CampaignRole, SiteRole, TeamRole
+from tests.web.access.people import audited
+from tests.web.service import Service
 
 ADMINISTRATOR, ORGANISER, PARTICIPANT, VIEWER = (
     *(SiteRole.ADMINISTRATOR, SiteRole.ORGANISER, SiteRole.PARTICIPANT, SiteRole.VIEWER),

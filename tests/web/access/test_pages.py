@@ -11,16 +11,16 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
+from campaigns.accounts.mail import BadMailUrl, Letter, send
 from models.database.session import reading, writing
 from models.schema.accounts import Account, Confirmation, Invitation, WebSession
 from models.schema.base import now
 from models.schema.roles import Scope, SiteRole, Visibility
+from runtime.service_settings import WebSettings
 from tests.web.access.people import PASSWORD, audited, everything_stored, submit, with_password
 from tests.web.postman import Postman
 from tests.web.service import Service
-from web.access.mail import BadMailUrl, Letter, send
-from web.asking import FORM_FIELD, SESSION_COOKIE, VISITOR_COOKIE
-from web.settings import WebSettings
+from web.dependencies import FORM_FIELD, SESSION_COOKIE, VISITOR_COOKIE
 
 pytestmark = pytest.mark.usefixtures("quick_hashing")
 

@@ -3,8 +3,8 @@
 import pytest
 from argon2 import PasswordHasher
 
-from web.access.passwords import check_password, hashed, is_outdated, matches
-from web.errors import BadRequest
+from campaigns.accounts.passwords import check_password, hashed, is_outdated, matches
+from campaigns.errors import BadRequest
 
 MARY = {"email": "mary.miller@example.org", "name": "Mary Miller"}
 

@@ -7,22 +7,22 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from models.database.session import reading, writing
-from models.schema.accounts import Account, ApiToken, AuditEntry, WebSession
-from models.schema.base import now
-from models.schema.roles import Scope, SiteRole, TeamRole
-from tests.web.service import Service
-from web.access.principal import (
+from campaigns.accounts.principal import (
     COMMAND_LINE,
     EVERY_SCOPE,
     NOBODY,
-    Lifetime,
     Principal,
     note_use,
     principal_of_session,
     principal_of_token,
 )
-from web.errors import Forbidden, NotSignedIn
+from campaigns.errors import Forbidden, NotSignedIn
+from models.database.session import reading, writing
+from models.schema.accounts import Account, ApiToken, AuditEntry, WebSession
+from models.schema.base import now
+from models.schema.roles import Scope, SiteRole, TeamRole
+from runtime.service_settings import Lifetime
+from tests.web.service import Service
 
 TABLES = {"session": WebSession, "token": ApiToken}
 

@@ -11,17 +11,17 @@ from threading import Barrier
 import pytest
 from sqlalchemy import Connection, func, select
 
+from campaigns.accounts.accounts import add_account, read_account, set_disabled
+from campaigns.accounts.confirmations import make_confirmation, set_password_by_link
+from campaigns.accounts.principal import COMMAND_LINE, NOBODY, Principal
+from campaigns.accounts.teams import found_team, remove_member
+from campaigns.errors import NotThere, Taken, WebError
+from campaigns.invitations.invitations import accept_invitation, make_invitation
 from models.database.session import reading, writing
 from models.schema.accounts import Account, Membership
 from models.schema.roles import SiteRole, TeamRole
 from tests.web.access.people import CHEAPLY_HASHED, with_password
 from tests.web.service import Service
-from web.access.accounts import add_account, read_account, set_disabled
-from web.access.confirmations import make_confirmation, set_password_by_link
-from web.access.invitations import accept_invitation, make_invitation
-from web.access.principal import COMMAND_LINE, NOBODY, Principal
-from web.access.teams import found_team, remove_member
-from web.errors import NotThere, Taken, WebError
 
 
 @pytest.fixture

@@ -9,24 +9,18 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import Connection, select, update
 
-from models.database.session import reading, writing
-from models.schema.accounts import Account, ApiToken, AuditEntry, Confirmation, Invitation, WebSession
-from models.schema.base import now
-from models.schema.roles import Scope, SiteRole
-from tests.web.access.people import CHEAPLY_HASHED, PASSWORD, audited, with_password
-from tests.web.service import Service
-from web.access.confirmations import (
+from campaigns.accounts.confirmations import (
     confirm_address,
     find_confirmation,
     hand_out_password_link,
     make_confirmation,
     set_password_by_link,
 )
-from web.access.passwords import is_outdated, matches
-from web.access.principal import COMMAND_LINE, NOBODY, Lifetime, Principal, principal_of_session, principal_of_token
-from web.access.rights import require_administrator, require_browser
-from web.access.secrets import hash_of, new_secret, same
-from web.access.sessions import (
+from campaigns.accounts.passwords import is_outdated, matches
+from campaigns.accounts.permissions import require_administrator, require_browser
+from campaigns.accounts.principal import COMMAND_LINE, NOBODY, Principal, principal_of_session, principal_of_token
+from campaigns.accounts.secrets import hash_of, new_secret, same
+from campaigns.accounts.sessions import (
     MANY,
     WHILE_GUESSED,
     SignInFailed,
@@ -36,9 +30,16 @@ from web.access.sessions import (
     list_sessions,
     recognise,
 )
-from web.access.throttle import Throttle
-from web.access.tokens import MOST_TOKENS, check_scopes, list_tokens, make_token, revoke_token
-from web.errors import BadRequest, Forbidden, NotSignedIn, NotThere, Taken, TooMany
+from campaigns.accounts.throttle import Throttle
+from campaigns.accounts.tokens import MOST_TOKENS, check_scopes, list_tokens, make_token, revoke_token
+from campaigns.errors import BadRequest, Forbidden, NotSignedIn, NotThere, Taken, TooMany
+from models.database.session import reading, writing
+from models.schema.accounts import Account, ApiToken, AuditEntry, Confirmation, Invitation, WebSession
+from models.schema.base import now
+from models.schema.roles import Scope, SiteRole
+from runtime.service_settings import Lifetime
+from tests.web.access.people import CHEAPLY_HASHED, PASSWORD, audited, with_password
+from tests.web.service import Service
 
 HOUR = 3600.0
 

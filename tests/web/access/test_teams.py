@@ -7,15 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, insert, select, update
 
-from models.database.session import writing
-from models.schema.accounts import AuditEntry, Team
-from models.schema.campaigns import Campaign, Participation
-from models.schema.corpus import System
-from models.schema.roles import SiteRole, TeamRole
-from tests.web.access.people import audited
-from tests.web.service import Service
-from web.access.principal import COMMAND_LINE, Principal
-from web.access.teams import (
+from campaigns.accounts.principal import COMMAND_LINE, Principal
+from campaigns.accounts.teams import (
     LONGEST_AFFILIATION,
     MOST_TEAMS,
     add_member,
@@ -31,7 +24,14 @@ from web.access.teams import (
     team_for,
     teams_of,
 )
-from web.errors import BadRequest, Forbidden, NotThere, Taken
+from campaigns.errors import BadRequest, Forbidden, NotThere, Taken
+from models.database.session import writing
+from models.schema.accounts import AuditEntry, Team
+from models.schema.campaigns import Campaign, Participation
+from models.schema.corpus import System
+from models.schema.roles import SiteRole, TeamRole
+from tests.web.access.people import audited
+from tests.web.service import Service
 
 LEAD, MEMBER = TeamRole.LEAD, TeamRole.MEMBER
 

@@ -5,8 +5,8 @@ import time
 import pytest
 from limits.storage import memory
 
-from web.access.throttle import Rate, Throttle, network_of
-from web.errors import TooMany
+from campaigns.accounts.throttle import Rate, Throttle, network_of
+from campaigns.errors import TooMany
 
 THREE = Rate("try", 3, 60)
 

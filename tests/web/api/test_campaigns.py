@@ -8,14 +8,14 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.participants import join
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.roles import PhaseKind, Scope, SiteRole, Visibility
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import REFERENCE, SOURCE, hand_in
 from tests.web.service import DAY, Service
-from web.access.principal import COMMAND_LINE
-from web.life.teams import join
 
 SITE = "/api/v1/campaigns"
 HERE = f"{SITE}/wmt"
@@ -353,7 +353,7 @@ def test_whoever_comes_second_in_a_race_is_told_so(service: Service, monkeypatch
     team = Team(service)
     team.found()
     # As if the first one had been stored after the second one had looked.
-    monkeypatch.setattr("web.life.phases.folded", lambda name: object())
+    monkeypatch.setattr("campaigns.phases.folded", lambda name: object())
     phase = {"name": "Test", "kind": "open", "starts": "2026-01-01T00:00", "ends": "2026-02-01T00:00"}
     assert team.organiser.post(f"{HERE}/phases", json=phase).status_code == 201
     later = {"starts": "2026-03-01T00:00", "ends": "2026-04-01T00:00"}

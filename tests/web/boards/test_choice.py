@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Connection
 
+from campaigns.errors import Forbidden, NotThere
+from campaigns.leaderboards.choice import Choice, find_choice, find_metric, read_choices, require_board
+from campaigns.permissions import SeenTestSet, Sight
 from models.database.session import make_engine, reading
 from models.results.boards import ListedBoard
 from models.schema.roles import PhaseKind
 from tests.web.life.test_sight import NOW, phase, sight
-from web.boards.choice import Choice, find_choice, find_metric, read_choices, require_board
-from web.errors import Forbidden, NotThere
-from web.life.sight import SeenTestSet, Sight
 
 NEWS, TALKS, OLD, COMING, UNLISTED = 5, 4, 6, 7, 9
 NAMES = {NEWS: ("news", "2"), TALKS: ("talks", "1"), OLD: ("news", "1"), COMING: ("coming", "1"), UNLISTED: ("x", "1")}
@@ -55,8 +55,8 @@ def connection(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterable[Con
         assert (campaign_id, planned) == (1, True)
         return LISTED
 
-    monkeypatch.setattr("web.boards.choice.list_boards", list_boards)
-    monkeypatch.setattr("web.boards.choice.outgrown_boards", lambda _, listed: OUTGROWN & set(listed))
+    monkeypatch.setattr("campaigns.leaderboards.choice.list_boards", list_boards)
+    monkeypatch.setattr("campaigns.leaderboards.choice.outgrown_boards", lambda _, listed: OUTGROWN & set(listed))
     engine = make_engine(sqlite_url)
     with reading(engine) as connection:
         yield connection

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-import web.boards.comparing
+import campaigns.leaderboards.comparison
 from analysis.leaderboard.board import Board, read_board
 from analysis.leaderboard.significance import bootstrap_pairs
+from campaigns.background import Slow
 from models.database.session import reading
 from models.results.boards import list_boards
 from models.schema.accounts import AuditEntry
@@ -18,7 +19,6 @@ from models.schema.roles import PhaseKind, SiteRole
 from tests.scheduler.jobs import queue_job, work_off
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.service import Service
-from web.slow import Slow
 from worker.context import Station
 from worker.handlers import do_trials
 
@@ -171,21 +171,21 @@ def test_more_replicates_are_drawn_where_the_correction_needs_them(
     assert "paired bootstrap with 1,000 replicates" in text
     assert "No mark can appear" not in text
     # What takes long is made while others look at the page.
-    monkeypatch.setattr(web.boards.comparing, "PATIENCE", 0.0)
+    monkeypatch.setattr(campaigns.leaderboards.comparison, "PATIENCE", 0.0)
     service.app.state.steelyard.boards.slow = Slow("anew")
     begin = threading.Event()
-    plain_draws = web.boards.comparing.with_enough_draws
+    plain_draws = campaigns.leaderboards.comparison.with_enough_draws
 
     def waiting(*given: Any) -> Board:
         assert begin.wait(60)
         return plain_draws(*given)
 
-    monkeypatch.setattr(web.boards.comparing, "with_enough_draws", waiting)
+    monkeypatch.setattr(campaigns.leaderboards.comparison, "with_enough_draws", waiting)
     before = client.get(url, params={"correction": "holm"}).json()
     assert (before["pairs"], before["drawing"]) == ([], 1000)
     assert "1,000 are being drawn" in client.get(page, params={"correction": "holm"}).text
     begin.set()
-    monkeypatch.setattr(web.boards.comparing, "PATIENCE", 60.0)
+    monkeypatch.setattr(campaigns.leaderboards.comparison, "PATIENCE", 60.0)
     assert client.get(url, params={"correction": "holm"}).json()["pairs"] == holm["pairs"]
 
 

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
+from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from campaigns.leaderboards.choice import Choice
+from campaigns.leaderboards.documents import as_object
+from campaigns.leaderboards.view import Boards, BoardView, Shown, Wish
+from campaigns.permissions import SeenTeam, SeenTestSet, Sight, read_sight
 from models.database.session import reading
 from models.results.boards import list_boards
 from models.schema.roles import PhaseKind, TeamRole
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.life.test_sight import FREE, NOW, OURS, THEIRS, VIEWERS, phase, sight
 from tests.web.service import Service
-from web.access.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
-from web.boards.choice import Choice
-from web.boards.shaping import as_object
-from web.boards.table import make_table
-from web.boards.versions import tag_of, unchanged, version_of
-from web.boards.view import Boards, BoardView, Shown, Wish
-from web.life.sight import SeenTeam, SeenTestSet, Sight, read_sight
+from web.etags import tag_of, unchanged, version_of
+from web.pages.leaderboard_table import make_table
 
 VIEW: Any = SimpleNamespace(
     standing=SimpleNamespace(stamp=(1.0, None), listed="board"), wish=Wish(), testing=0, fault="", lines=[]

@@ -6,6 +6,9 @@ from dataclasses import asdict, replace
 import pytest
 from sqlalchemy import select, update
 
+from campaigns.accounts.principal import principal_of_token
+from campaigns.leaderboards.feedback import Told, ToldScore, read_told
+from campaigns.permissions import Sight, read_sight
 from models.database.session import make_engine, reading, writing
 from models.schema.campaigns import LadderStep
 from models.schema.corpus import Protocol
@@ -14,9 +17,6 @@ from models.schema.roles import Feedback, PhaseKind
 from models.schema.states import EvaluationState
 from tests.web.boards.campaigns import Scored
 from tests.web.service import Service
-from web.access.principal import principal_of_token
-from web.boards.feedback import Told, ToldScore, read_told
-from web.life.sight import Sight, read_sight
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from web.boards.ladder import climb
-from web.boards.rounding import step_of
+from campaigns.leaderboards.ladder import climb
+from campaigns.leaderboards.rounding import step_of
 
 SCORES = st.lists(st.floats(0, 100, allow_nan=False), min_size=1, max_size=60)
 STEPS = st.sampled_from([0.1, 0.5, 1.0, 3.0])

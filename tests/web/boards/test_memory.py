@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from web.boards.memory import Memory
+from campaigns.leaderboards.cache import Memory
 
 
 def test_what_was_not_used_for_longest_goes_first() -> None:

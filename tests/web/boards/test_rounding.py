@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from web.boards.rounding import rounded, rounded_outwards, step_of
+from campaigns.leaderboards.rounding import rounded, rounded_outwards, step_of
 
 SCORES = st.floats(-50, 150, allow_nan=False)
 STEPS = st.sampled_from([0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 10.0])

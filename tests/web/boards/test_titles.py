@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from analysis.leaderboard.board import position_of_metric, read_board
 from analysis.nightly.entries import apart
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.corrections import _compared
+from campaigns.inspection.segment_scores import find_measure, read_measures
+from campaigns.leaderboards.feedback import read_told
+from campaigns.leaderboards.view import Boards, Wish
+from campaigns.measures import protocols_on
+from campaigns.permissions import read_sight
 from models.database.session import reading
 from models.nightly.scores import read_night_scores
 from models.results.boards import list_boards
 from models.schema.roles import SiteRole
 from tests.web.boards.campaigns import Scored
 from tests.web.service import Service
-from web.access.principal import COMMAND_LINE
-from web.boards.feedback import read_told
-from web.boards.view import Boards, Wish
-from web.inspection.measured import find_measure, read_measures
-from web.life.corrections import _compared
-from web.life.measures import protocols_on
-from web.life.sight import read_sight
 
 TITLES = ["BLEU", "BLEU (tok=zh)"]
 

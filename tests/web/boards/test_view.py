@@ -6,9 +6,12 @@ from itertools import product
 import pytest
 from sqlalchemy import select, update
 
-import web.boards.wins
+import campaigns.leaderboards.significance_cache
 from analysis.leaderboard.board import Board, read_board
 from analysis.leaderboard.significance import ranked_by_bootstrap
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.leaderboards.snapshot import Stamp, read_stamp
+from campaigns.leaderboards.view import Boards, BoardView, Constrained, Shown, Wish
 from models.database.session import make_engine, reading, writing
 from models.results.boards import ListedBoard, list_boards
 from models.schema.campaigns import Campaign
@@ -17,9 +20,6 @@ from models.schema.roles import DeclaredKind
 from models.schema.states import EvaluationState
 from tests.web.boards.campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.web.service import Service
-from web.access.principal import COMMAND_LINE
-from web.boards.standing import Stamp, read_stamp
-from web.boards.view import Boards, BoardView, Constrained, Shown, Wish
 
 MEGABYTE = 2**20
 
@@ -258,7 +258,7 @@ def test_without_replicates_there_are_ranks_only_and_it_says_so(service: Service
 def test_many_pairs_are_tested_in_the_background_and_then_shown(
     scored: Scored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web.boards.wins, "PATIENCE", 5)
+    monkeypatch.setattr(campaigns.leaderboards.significance_cache, "PATIENCE", 5)
     for number in range(5):
         scored.add("", f"s{number}", 30.0 + number)
     boards = boards_of(scored)

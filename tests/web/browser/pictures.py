@@ -14,6 +14,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from sqlalchemy import select, update
 
+from campaigns.test_sets import GivenFile, GivenTestSet
 from models.database.migrate import upgrade
 from models.database.session import writing
 from models.schema.base import now
@@ -23,7 +24,6 @@ from tests.web.browser.conftest import CHROMIUM, FLAGS
 from tests.web.browser.site import Site
 from tests.web.life.campaigns import hand_in, with_test_set
 from tests.web.service import DAY, Service
-from web.life.test_sets import GivenFile, GivenTestSet
 
 DEMO = Path(__file__).parents[3] / "demo" / "harbour"
 SYSTEMS = {"anchor": "gulls", "buoy": "gulls", "cable": "terns", "dinghy": "petrels", "ebb": "petrels"}

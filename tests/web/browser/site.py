@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, 
 from tests.scheduler.jobs import work_off
 from tests.web.service import DAY, Service
 from tests.web.wire import served
-from web.asking import SESSION_COOKIE
+from web.dependencies import SESSION_COOKIE
 
 PATIENCE_MILLISECONDS = 120_000.0
 

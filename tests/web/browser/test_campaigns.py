@@ -10,6 +10,8 @@ from pathlib import Path
 from playwright.sync_api import expect
 from sqlalchemy import update
 
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.permissions import read_sight
 from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import Phase
@@ -18,8 +20,6 @@ from tests.web.browser.looks import check_page
 from tests.web.browser.site import Site
 from tests.web.life.campaigns import hand_in, with_test_set
 from tests.web.service import DAY
-from web.access.principal import COMMAND_LINE
-from web.life.sight import read_sight
 
 PICTURES = os.environ.get("STEELYARD_TEST_PICTURES")
 """A folder for pictures of the pages, to be looked at."""

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from campaigns.quotas.quotas import set_quotas
+from campaigns.quotas.rules import Scope
+from campaigns.submissions.reading import read_sent
 from models.database.session import writing
-from models.quota import Scope
 from models.schema.states import QuotaKind
-from scheduler.quotas import set_quotas
 from tests.web.browser.looks import check_page
 from tests.web.browser.site import PATIENCE_MILLISECONDS, Site
 from tests.web.submissions.port import ADDRESS, Port, output
-from web.submissions.reading import read_sent
 
 CAMPAIGN = "/campaigns/port%201"
 
@@ -73,7 +73,7 @@ def reads_once_it_may(path: Path, folder: Path, name: str, *more: Any) -> Any:
 
 
 def test_who_waits_is_told_how_many_are_before(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("web.submissions.handing_in.read_sent", reads_once_it_may)
+    monkeypatch.setattr("web.uploads.submit.read_sent", reads_once_it_may)
     port = Port.opened(site.service)
     mary, gate = port.program("mary"), Path(tempfile.gettempdir(), f"steelyard-gate-{uuid.uuid4().hex}")
     site.stack.callback(gate.unlink, missing_ok=True)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from campaigns.charts import Series, curve, scatter
+from campaigns.charts.lettering import LONGEST_LABEL
+from campaigns.charts.palette import CLASSES, SERIES
 from tests.acceptance.commands import REPOSITORY
-from web.charts import Series, curve, scatter
-from web.charts.lettering import LONGEST_LABEL
-from web.charts.palette import CLASSES, SERIES
 
 POINTS = [("anchor", 66.0, 72.8), ("cable", 47.6, 63.5), ("ebb", 9.7, 40.9)]
 LINES = [
@@ -142,7 +142,7 @@ def test_a_home_that_cannot_be_written_to_is_no_concern_of_the_reader(tmp_path):
     # Below a file there is no folder to write to, for root neither.
     (tmp_path / "file").touch()
     ended = subprocess.run(
-        [sys.executable, "-W", "error", "-c", "from web.charts import scatter; scatter([('a', 1, 2)], 'x', 'y')"],
+        [sys.executable, "-W", "error", "-c", "from campaigns.charts import scatter; scatter([('a', 1, 2)], 'x', 'y')"],
         cwd=REPOSITORY,
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path / "file" / "home"), "TMPDIR": str(tmp_path)},
         capture_output=True,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from web.charts.ticks import LONGEST, MOST, ticks_between
+from campaigns.charts.ticks import LONGEST, MOST, ticks_between
 
 BACK = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 

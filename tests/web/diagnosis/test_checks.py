@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from campaigns.checks.diagnose import diagnose
+from campaigns.checks.examined import MOST_SEGMENTS, examine
+from campaigns.checks.finding import Finding, Severity
+from campaigns.checks.standard import Standard
 from metrics.text.plain import Text
 from tests.web.diagnosis.texts import demo, joined
-from web.diagnosis.diagnose import diagnose
-from web.diagnosis.examined import MOST_SEGMENTS, examine
-from web.diagnosis.finding import Finding, Severity
-from web.diagnosis.standard import Standard
 
 SOURCE, OUTPUT = demo("source"), demo("systems/anchor")
 

@@ -3,18 +3,18 @@
 import pytest
 from sqlalchemy import insert, select, update
 
+from campaigns.accounts.principal import COMMAND_LINE, Principal
+from campaigns.checks.context import read_standard
+from campaigns.checks.diagnose import diagnose
+from campaigns.permissions import read_sight
+from campaigns.submissions.submit import submit
 from metrics.text.plain import Text
 from models.database.session import make_engine, reading, writing
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.corpus import TestSet
 from runtime.settings import Settings
-from scheduler.submitting import submit
 from tests.scheduler.quotas import SEGMENTS, attempt, open_campaign
-from web.access.principal import COMMAND_LINE, Principal
-from web.diagnosis.context import read_standard
-from web.diagnosis.diagnose import diagnose
-from web.life.sight import read_sight
 
 
 @pytest.fixture

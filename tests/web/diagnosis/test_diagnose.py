@@ -2,12 +2,12 @@
 
 import pytest
 
+from campaigns.checks.diagnose import diagnose, refusal
+from campaigns.checks.finding import Finding, Severity, is_fatal
+from campaigns.checks.standard import OtherOutput, Standard
 from metrics.errors import BadText
 from metrics.text.plain import read_lines
 from scheduler.errors import BadIntake
-from web.diagnosis.diagnose import diagnose, refusal
-from web.diagnosis.finding import Finding, Severity, is_fatal
-from web.diagnosis.standard import OtherOutput, Standard
 
 SOURCE = "\n".join(f"Das ist der Satz Nummer {number} vom Hafen." for number in range(40))
 OUTPUT = "\n".join(f"This is sentence number {number} about the harbour." for number in range(40))

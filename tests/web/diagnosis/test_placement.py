@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from campaigns.checks.diagnose import diagnose
+from campaigns.checks.examined import examine
+from campaigns.checks.finding import Finding, Severity
+from campaigns.checks.matching import match_output
+from campaigns.checks.placement import find_misplaced
+from campaigns.checks.shifts import find_runs
+from campaigns.checks.standard import Standard
 from metrics.text.plain import Text
 from tests.web.diagnosis.texts import demo, joined, some_language
-from web.diagnosis.diagnose import diagnose
-from web.diagnosis.examined import examine
-from web.diagnosis.finding import Finding, Severity
-from web.diagnosis.matching import match_output
-from web.diagnosis.placement import find_misplaced
-from web.diagnosis.shifts import find_runs
-from web.diagnosis.standard import Standard
 
 OUTPUT, SOURCE = some_language(400)
 

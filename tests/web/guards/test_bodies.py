@@ -14,11 +14,11 @@ from fastapi import FastAPI, Form, Request, UploadFile
 from fastapi.testclient import TestClient
 from pydantic import BaseModel
 
+from runtime.service_settings import WebSettings
 from tests.web.wire import Wire, served
-from web.answers import answer_errors
+from web.exception_handlers import answer_errors
 from web.guards import guard
-from web.large_bodies import takes_upload
-from web.settings import WebSettings
+from web.uploads.large_bodies import takes_upload
 
 KIB = 1024
 SETTINGS: dict[str, Any] = {"form_bytes": 4 * KIB, "upload_bytes": 64 * KIB, "body_seconds": 0.3, "upload_seconds": 0.6}

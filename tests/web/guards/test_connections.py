@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from fastapi.responses import Response, StreamingResponse
 
+from runtime.service_settings import WebSettings
 from tests.web.guards.test_bodies import small_app
 from tests.web.wire import Wire, served
 from web.guards.connections import guarded_protocol
-from web.settings import WebSettings
 
 ASKED = "POST /api/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
 

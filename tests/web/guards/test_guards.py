@@ -14,10 +14,10 @@ from fastapi import Request
 from models.schema.roles import Scope
 from tests.web.service import Service
 from tests.web.wire import Wire, served
-from web.asking import address_of
-from web.guards.crowds import BoundedCrowds
+from web.dependencies import address_of
+from web.guards.concurrency_limit import BoundedCrowds
+from web.guards.head_requests import AnswersHead
 from web.guards.headers import ONLY_HTTPS
-from web.guards.heads import AnswersHead
 
 
 @pytest.fixture

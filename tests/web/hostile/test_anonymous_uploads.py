@@ -9,7 +9,7 @@ from starlette.formparsers import MultiPartParser
 from models.schema.roles import Scope
 from tests.web.service import Service
 from web import api, pages
-from web.large_bodies import is_upload
+from web.uploads.large_bodies import is_upload
 
 LARGE = b"x" * (3 << 20)
 

@@ -6,6 +6,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
+from campaigns.invitations.email_texts import invited_to
+from campaigns.invitations.invitations import read_invitation
 from models.database.session import reading, writing
 from models.schema.accounts import Invitation
 from models.schema.base import now
@@ -14,8 +16,6 @@ from models.schema.roles import SiteRole, Visibility
 from tests.web.access.people import audited
 from tests.web.hostile.world import PRIVATE, World
 from tests.web.service import Service
-from web.access.invitations import read_invitation
-from web.access.letters import invited_to
 
 HERE = "/api/v1/campaigns/hush"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.web.service import Service
-from web.asking import FORM_HEADER
+from web.dependencies import FORM_HEADER
 
 FOREIGN = {
     "empty": "",

@@ -8,6 +8,11 @@ from typing import Any
 
 from sqlalchemy import update
 
+from campaigns.accounts.principal import Principal
+from campaigns.checks.context import read_standard
+from campaigns.checks.diagnose import diagnose
+from campaigns.checks.standard import Standard
+from campaigns.permissions import read_sight
 from metrics.text.plain import Text
 from models.database.session import reading, writing
 from models.schema.base import now
@@ -17,11 +22,6 @@ from tests.scheduler.jobs import some_text
 from tests.web.life.campaigns import found, given, hand_in, with_test_set
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, Port, output
-from web.access.principal import Principal
-from web.diagnosis.context import read_standard
-from web.diagnosis.diagnose import diagnose
-from web.diagnosis.standard import Standard
-from web.life.sight import read_sight
 
 GUESSES = 1000
 SEGMENTS = 24

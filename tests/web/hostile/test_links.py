@@ -7,15 +7,20 @@ from collections.abc import Callable
 import pytest
 from fastapi.testclient import TestClient
 
+from campaigns.accounts.accounts import change_email, set_disabled, set_password
+from campaigns.accounts.confirmations import (
+    find_confirmation,
+    hand_out_password_link,
+    make_confirmation,
+    set_password_by_link,
+)
+from campaigns.accounts.passwords import hashed
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.errors import NotThere
 from models.database.session import writing
 from models.schema.roles import SiteRole
 from tests.web.access.people import PASSWORD, submit, with_password
 from tests.web.service import Service
-from web.access.accounts import change_email, set_disabled, set_password
-from web.access.confirmations import find_confirmation, hand_out_password_link, make_confirmation, set_password_by_link
-from web.access.passwords import hashed
-from web.access.principal import COMMAND_LINE
-from web.errors import NotThere
 
 pytestmark = pytest.mark.usefixtures("quick_hashing")
 NEW = "another good battery"

@@ -17,13 +17,13 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
+from campaigns.submissions.reading import read_sent
 from models.schema.corpus import Submission
 from models.schema.roles import Scope
+from runtime.service_settings import WebSettings
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, Port, output
 from web.serving import serve
-from web.settings import WebSettings
-from web.submissions.reading import read_sent
 
 PATIENCE_SECONDS = 240.0
 HOSTILE = "hostile.txt"
@@ -38,7 +38,7 @@ def reads_slowly(path: Path, folder: Path, name: str, *more: Any) -> Any:
 
 @pytest.fixture
 def port(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Port]:
-    monkeypatch.setattr("web.submissions.handing_in.read_sent", reads_slowly)
+    monkeypatch.setattr("web.uploads.submit.read_sent", reads_slowly)
     with ExitStack() as stack:
         limits = {"reading_processes": 2, "waiting_readings_each": 2}
         yield Port.opened(Service.start(sqlite_url, stack, **limits, reading_seconds=1.0))
@@ -97,10 +97,10 @@ def test_an_account_has_room_for_a_few_files_that_wait(port: Port) -> None:
 
 def serve_slow_reader(settings: WebSettings, begun: Any) -> None:
     """A server whose reader takes hours."""
-    import web.submissions.handing_in
+    import web.uploads.submit
 
     os.setsid()
-    web.submissions.handing_in.read_sent = reads_slowly  # type: ignore[assignment]
+    web.uploads.submit.read_sent = reads_slowly  # type: ignore[assignment]
     serve(settings, lambda address, _: begun.send(address.port))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import regex  # type: ignore[import-untyped]
 
+from campaigns.accounts.lookalikes import look_of
 from metrics.text.names import fault_of_name, hides
 from tests.web.service import Service
-from web.access.lookalikes import look_of
 
 ALIKE = {
     "Cyrillic": ("Sorbonne", "Sоrbonnе"),

@@ -9,15 +9,15 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
+from campaigns.accounts.accounts import fold_email
+from campaigns.accounts.mail import Letter, send
+from campaigns.errors import BadRequest
 from models.database.session import reading, writing
 from models.schema.accounts import Account
 from models.schema.roles import SiteRole
 from tests.web.access.people import PASSWORD, submit, with_password
 from tests.web.postman import Postman
 from tests.web.service import Service
-from web.access.accounts import fold_email
-from web.access.mail import Letter, send
-from web.errors import BadRequest
 
 ODD = (
     "=?x?q?collab=40psres.net=3e=00?=foo@company.org",

@@ -14,6 +14,8 @@ from httpx import Response
 from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 
+from campaigns.accounts.teams import MOST_TEAMS
+from campaigns.accounts.tokens import MOST_TOKENS
 from models.database.session import reading, writing
 from models.database.upsert import insert_new
 from models.schema.accounts import Account, ApiToken, Membership, Team
@@ -22,8 +24,6 @@ from models.schema.roles import SiteRole, TeamRole
 from scheduler.errors import BadIntake
 from scheduler.ingest.campaigns import store_campaign
 from tests.web.service import Service
-from web.access.teams import MOST_TEAMS
-from web.access.tokens import MOST_TOKENS
 
 AT_ONCE = 8
 SECRET = "canaryvalue"

@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 from tests.web.hostile.expected import PARTS, RULES, Rule
 from tests.web.hostile.world import PRIVATE, ROLES, Template, World, hidden_from
 from web import api, pages
-from web.asking import FORM_HEADER, SAFE
+from web.dependencies import FORM_HEADER, SAFE
 
 REFUSED = frozenset({401, 403, 404})
 MISSING = "hash"

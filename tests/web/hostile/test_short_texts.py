@@ -11,14 +11,14 @@ from fastapi.testclient import TestClient
 from httpx import Response
 from sqlalchemy import select
 
+from campaigns.errors import BadRequest
+from campaigns.short_text import short_text
 from models.database.session import reading
 from models.schema.accounts import Account, Team
 from models.schema.campaigns import Campaign
 from models.schema.roles import SiteRole
 from tests.web.access.people import submit
 from tests.web.service import Service
-from web.errors import BadRequest
-from web.short_text import short_text
 
 MARKS = "a" + "\u0327\u0301" * 40_000
 """Marks of two classes in turn, which have to be put in order: Python takes ten seconds to compose them."""

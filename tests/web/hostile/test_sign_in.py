@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from campaigns.accounts.principal import note_use, principal_of_session
+from campaigns.accounts.sessions import MANY, WHILE_GUESSED, begin_session
 from models.database.session import reading, writing
 from models.schema.accounts import Account, WebSession
 from models.schema.base import now
+from runtime.service_settings import Lifetime
 from tests.web.access.people import PASSWORD, with_password
 from tests.web.service import DAY, Service
-from web.access.principal import Lifetime, note_use, principal_of_session
-from web.access.sessions import MANY, WHILE_GUESSED, begin_session
 
 pytestmark = pytest.mark.usefixtures("quick_hashing")
 TRIES = 2

@@ -9,6 +9,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
+from campaigns.accounts.accounts import Unconfirmed, set_role
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.accounts.teams import found_team
 from models.database.session import reading, writing
 from models.schema.accounts import Account, Membership
 from models.schema.campaigns import CampaignMember
@@ -16,9 +19,6 @@ from models.schema.roles import SiteRole, Visibility
 from tests.web.access.people import PASSWORD, submit
 from tests.web.postman import Postman
 from tests.web.service import Service
-from web.access.accounts import Unconfirmed, set_role
-from web.access.principal import COMMAND_LINE
-from web.access.teams import found_team
 
 pytestmark = pytest.mark.usefixtures("quick_hashing")
 BOSS = "boss@company.example"
@@ -144,7 +144,7 @@ def test_a_link_that_was_handed_on_by_hand_is_enough(service: Service) -> None:
 def test_changing_to_the_address_of_another_is_squatting_as_well(campaign: Service) -> None:
     anna, eve = _program(campaign, "anna"), campaign.account("eve")
     with writing(campaign.engine) as connection:
-        from web.access.accounts import change_email
+        from campaigns.accounts.accounts import change_email
 
         change_email(connection, COMMAND_LINE, eve, BOSS)
     for way in WAYS:

@@ -1,6 +1,6 @@
 """Names and texts that would become formulas, or other rows, in the tables that people take away and open.
 
-One writer makes all of them (`web.report.delimited`). What was there before looked at the first character only, and
+One writer makes all of them (`campaigns.reports.delimited`). What was there before looked at the first character only, and
 wrote tables between tabs without quotation marks: a quotation mark in one team's description hid another's submissions.
 """
 
@@ -19,6 +19,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
+from campaigns.reports.delimited import as_csv, as_tsv
+from campaigns.reports.latex import comments, escaped
 from metrics.errors import BadText
 from metrics.human.reading import Reading, read_judgments
 from metrics.text.campaign_files import read_documents
@@ -29,8 +31,6 @@ from models.database.session import reading, writing
 from models.schema.campaigns import Declaration
 from models.schema.corpus import Submission, System
 from tests.web.hostile.world import OPEN, World
-from web.report.delimited import as_csv, as_tsv
-from web.report.latex import comments, escaped
 
 ROOT = Path(__file__).parents[3]
 UNSEEN = (
@@ -164,7 +164,7 @@ FORMATS_OF_OTHERS = {"cli/score_scr.py", "cli/mtrics_output.py"}
 def test_nobody_else_writes_tables() -> None:
     """A verb or a page that joins cells by itself forgets the one or the other."""
     found = set()
-    for room in ("analysis", "cli", "models", "runtime", "scheduler", "web", "worker"):
+    for room in ("analysis", "campaigns", "cli", "models", "runtime", "scheduler", "web", "worker"):
         for path in (ROOT / room).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 joins = isinstance(node, ast.Attribute) and node.attr == "join" and isinstance(node.value, ast.Constant)
@@ -176,7 +176,7 @@ def test_nobody_else_writes_tables() -> None:
                     isinstance(part, ast.Constant) and "\t" in str(part.value) for part in node.values
                 ):
                     found.add(str(path.relative_to(ROOT)))
-    assert found == {"web/report/delimited.py", *FORMATS_OF_OTHERS}
+    assert found == {"campaigns/reports/delimited.py", *FORMATS_OF_OTHERS}
 
 
 @given(TEXTS)

@@ -21,7 +21,7 @@ from models.schema.accounts import AuditEntry
 from models.schema.corpus import Submission
 from tests.web.hostile.world import PRIVATE, SCRIPT, Template, World
 from tests.web.wire import Wire, served
-from web.asking import SESSION_COOKIE
+from web.dependencies import SESSION_COOKIE
 
 ADDRESS = f"/api/v1/campaigns/{PRIVATE}/submissions"
 LINES = b"".join(b"line %d\n" % number for number in range(8))

@@ -9,7 +9,7 @@ from models.database.session import writing
 from models.schema.accounts import Team
 from models.schema.campaigns import CampaignTestSet
 from tests.web.hostile.world import BLIND, GHOSTS, OPEN, ROLES, World
-from web.boards import versions
+from web import etags
 
 BOARD = f"/api/v1/campaigns/{OPEN}/leaderboard"
 
@@ -41,5 +41,5 @@ def test_a_version_cannot_be_reckoned_from_guesses(world: World, monkeypatch: py
     with writing(world.service.engine) as connection:
         connection.execute(update(Team).where(Team.name == GHOSTS).values(publication_name="other"))
     assert client.get(BOARD).headers["ETag"] == tag, "a team that is not in this campaign"
-    monkeypatch.setattr(versions, "_KEY", b"of another process")
+    monkeypatch.setattr(etags, "_KEY", b"of another process")
     assert client.get(BOARD).headers["ETag"] != tag

@@ -13,6 +13,7 @@ from pathlib import Path
 from fastapi.testclient import TestClient
 from sqlalchemy import ColumnElement, func, insert, select, update
 
+from campaigns.accounts.secrets import hash_of, new_secret
 from models.corpus.judgments import NewJudgments, SystemRow, store_judgments
 from models.database.session import reading, writing
 from models.schema.accounts import Account, Confirmation, Invitation, Team
@@ -28,8 +29,7 @@ from tests.scheduler.jobs import work_off
 from tests.web.access.people import CHEAPLY_HASHED
 from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import DAY, Service
-from web.access.secrets import hash_of, new_secret
-from web.asking import FORM_HEADER, SESSION_COOKIE, form_token
+from web.dependencies import FORM_HEADER, SESSION_COOKIE, form_token
 
 SCRIPT = "\"'><script>alert(1)</script><img src=x onerror=alert(2)><a href=javascript:alert(3)>x</a>{{7*7}}"
 SHORT = "\"'><script>alert(1)</script><i onclick=alert(2)>"

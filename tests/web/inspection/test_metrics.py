@@ -3,16 +3,16 @@
 import pytest
 from sqlalchemy import select
 
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.changes import to_change
+from campaigns.corrections import correct
+from campaigns.test_sets import find_campaign_test_set
 from metrics.text.plain import Text
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.roles import PhaseKind, Scope
 from tests.web.inspection.looked_at import REFERENCES, Looked, look_at
 from tests.web.service import DAY, Service
-from web.access.principal import COMMAND_LINE
-from web.life.changing import to_change
-from web.life.corrections import correct
-from web.life.test_sets import find_campaign_test_set
 
 PAGE, HUMAN = "/campaigns/bay/metrics", "/api/v1/campaigns/bay/human-scores"
 CORRELATIONS = "/api/v1/campaigns/bay/correlations"

@@ -100,7 +100,7 @@ def test_filters(bay: Looked) -> None:
 
 def test_texts_are_searched_in_all_parts_of_a_long_test_set(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where a part of it, some hundreds of segments, has been left out before."""
-    monkeypatch.setattr("web.inspection.segments.AT_ONCE", 1)
+    monkeypatch.setattr("campaigns.inspection.segments.AT_ONCE", 1)
     engine, segments = bay.service.engine, 3 * BLOCK + 5
     source = [f"line {number}" for number in range(1, segments + 1)]
     for number in (3, 300, 600, segments):

@@ -7,15 +7,9 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import update
 
-from models.database.session import reading, writing
-from models.schema.base import now
-from models.schema.campaigns import CampaignTestSet
-from models.schema.roles import PhaseKind, TeamRole
-from tests.web.life.campaigns import given, hand_in, with_test_set
-from tests.web.service import DAY, Service
-from web.access.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
-from web.errors import NotThere
-from web.inspection.visible import (
+from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from campaigns.errors import NotThere
+from campaigns.inspection.visible import (
     VisibleOutput,
     VisibleTestSet,
     choose_outputs,
@@ -23,7 +17,13 @@ from web.inspection.visible import (
     visible_outputs,
     visible_test_sets,
 )
-from web.life.sight import read_sight
+from campaigns.permissions import read_sight
+from models.database.session import reading, writing
+from models.schema.base import now
+from models.schema.campaigns import CampaignTestSet
+from models.schema.roles import PhaseKind, TeamRole
+from tests.web.life.campaigns import given, hand_in, with_test_set
+from tests.web.service import DAY, Service
 
 
 @pytest.fixture

@@ -6,19 +6,19 @@ from typing import Any
 
 from sqlalchemy import Engine
 
+from campaigns.accounts.principal import COMMAND_LINE, Principal
+from campaigns.changes import to_change
+from campaigns.measures import Measuring
+from campaigns.rules import Rules, found_campaign
+from campaigns.sandbox.limits import limits_of
+from campaigns.sandbox.processes import scratch_folder
+from campaigns.submissions.submit import Attempt, Submitted, submit
+from campaigns.test_sets import GivenFile, GivenTestSet, add_test_set, read_given
 from metrics.text.plain import Text
 from models.database.session import writing
 from models.schema.roles import DeclaredKind
+from runtime.service_settings import WebSettings
 from runtime.settings import Settings
-from scheduler.submitting import Attempt, Submitted, submit
-from web.access.principal import COMMAND_LINE, Principal
-from web.life.changing import to_change
-from web.life.measures import Measuring
-from web.life.rules import Rules, found_campaign
-from web.life.test_sets import GivenFile, GivenTestSet, add_test_set, read_given
-from web.sandbox.limits import limits_of
-from web.sandbox.processes import scratch_folder
-from web.settings import WebSettings
 
 SOURCE = b"the cat\nthe dog\nthe house\n"
 REFERENCE = b"kocka\npes\ndum\n"

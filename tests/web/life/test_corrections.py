@@ -7,6 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine, func, select
 
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.changes import to_change
+from campaigns.corrections import Beside, compare, correct, find_correction, list_corrections
+from campaigns.declarations import Saying, declare, reinstate, why_settled, withdraw
+from campaigns.errors import BadRequest, NotThere
+from campaigns.permissions import read_sight
+from campaigns.test_sets import GivenFile, find_campaign_test_set, list_campaign_test_sets
 from metrics.errors import BadText
 from metrics.text.plain import Text
 from models.corpus.campaign_protocols import find_measures
@@ -32,13 +39,6 @@ from models.schema.states import JudgmentKind
 from runtime.settings import Settings
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import found, given, hand_in, with_test_set
-from web.access.principal import COMMAND_LINE
-from web.errors import BadRequest, NotThere
-from web.life.changing import to_change
-from web.life.corrections import Beside, compare, correct, find_correction, list_corrections
-from web.life.declaring import Saying, declare, reinstate, why_settled, withdraw
-from web.life.sight import read_sight
-from web.life.test_sets import GivenFile, find_campaign_test_set, list_campaign_test_sets
 
 OLD = b"the small cat sleeps here now\na dog runs over the hill\nwe see a house\n"
 NEW = b"the small cat sleeps here now\na dog runs up the hill\nwe see a house\n"

@@ -7,6 +7,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select, update
 
+from campaigns.accounts.principal import COMMAND_LINE, Principal, principal_of_token
+from campaigns.changes import to_change
+from campaigns.declarations import Declared, Saying, declare, read_declared, reinstate, why_settled, withdraw
+from campaigns.errors import Forbidden, NotSignedIn, NotThere, Taken, WebError
+from campaigns.measures import Measuring, add_measures
+from campaigns.permissions import read_sight
+from campaigns.phases import extend_phase
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import CampaignTestSet, Declaration
@@ -16,13 +23,6 @@ from models.schema.states import QueueClass
 from scheduler.ingest.campaigns import NewSubmission, NewTestSet, take_in
 from tests.web.life.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set
 from tests.web.service import DAY, Service
-from web.access.principal import COMMAND_LINE, Principal, principal_of_token
-from web.errors import Forbidden, NotSignedIn, NotThere, Taken, WebError
-from web.life.changing import to_change
-from web.life.declaring import Declared, Saying, declare, read_declared, reinstate, why_settled, withdraw
-from web.life.measures import Measuring, add_measures
-from web.life.phases import extend_phase
-from web.life.sight import read_sight
 
 PRIMARY = Saying(kind=DeclaredKind.PRIMARY)
 OUTPUTS = [b"kocka\npes\ndum\n", b"kocka\npes\nx\n", b"kocka\nx\nx\n"]

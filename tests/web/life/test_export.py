@@ -11,6 +11,12 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import event, func, select, update
 
+from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from campaigns.changes import to_change
+from campaigns.corrections import correct
+from campaigns.export import export_campaign, safe_name
+from campaigns.permissions import read_sight
+from campaigns.test_sets import GivenFile, find_campaign_test_set
 from metrics import parse_metric
 from metrics.text.plain import Text
 from models.database.session import reading, writing
@@ -25,12 +31,6 @@ from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, t
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set
 from tests.web.service import DAY, Service
-from web.access.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
-from web.life.changing import to_change
-from web.life.corrections import correct
-from web.life.export import export_campaign, safe_name
-from web.life.sight import read_sight
-from web.life.test_sets import GivenFile, find_campaign_test_set
 
 LANGUAGES = {"source_language": "en", "target_language": "cs"}
 OURS, THEIRS = b"canaryours\npes\ndum\n", b"canarytheirs\npes\ndum\n"
@@ -298,7 +298,7 @@ def test_letters_of_all_scripts_are_written_as_they_are(site: Service) -> None:
 def test_large_texts_come_in_parts(site: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     parts, texts = [], []
     for part_bytes in (1, 1 << 30):
-        monkeypatch.setattr("web.life.export.PART_BYTES", part_bytes)
+        monkeypatch.setattr("campaigns.export.PART_BYTES", part_bytes)
         parts.append(len(list(export_campaign(site.engine, COMMAND_LINE, "wmt"))))
         texts.append({name: text for name, text in exported(site, COMMAND_LINE).items() if name.endswith(".txt")})
     assert parts[0] > parts[1]

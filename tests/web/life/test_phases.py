@@ -11,20 +11,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, insert, select, update
 
-from models.corpus.campaign_protocols import find_campaign
-from models.database.session import make_engine, writing
-from models.quota import list_quotas
-from models.schema.accounts import AuditEntry
-from models.schema.campaigns import Declaration, Quota
-from models.schema.corpus import Submission, System
-from models.schema.roles import Feedback, LateRule, PhaseKind
-from models.schema.states import QuotaKind
-from tests.faults.cluster import until
-from tests.web.life.campaigns import found, hand_in, with_test_set
-from web.access.principal import COMMAND_LINE
-from web.errors import BadRequest, NotThere, Taken, WebError
-from web.life.changing import to_change, version_of
-from web.life.phases import (
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.changes import to_change, version_of
+from campaigns.errors import BadRequest, NotThere, Taken, WebError
+from campaigns.permissions import Sight, read_sight
+from campaigns.phases import (
     LARGEST_STEP,
     LONGEST_GRACE,
     PhaseRules,
@@ -37,8 +28,17 @@ from web.life.phases import (
     remove_phase,
     rules_of,
 )
-from web.life.sight import Sight, read_sight
-from web.life.test_sets import find_campaign_test_set, set_test_set
+from campaigns.quotas.rules import list_quotas
+from campaigns.test_sets import find_campaign_test_set, set_test_set
+from models.corpus.campaign_protocols import find_campaign
+from models.database.session import make_engine, writing
+from models.schema.accounts import AuditEntry
+from models.schema.campaigns import Declaration, Quota
+from models.schema.corpus import Submission, System
+from models.schema.roles import Feedback, LateRule, PhaseKind
+from models.schema.states import QuotaKind
+from tests.faults.cluster import until
+from tests.web.life.campaigns import found, hand_in, with_test_set
 
 HOUR = 3600.0
 

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, update
 
+from campaigns.accounts.principal import COMMAND_LINE, NOBODY, Principal, principal_of_session
+from campaigns.permissions import read_sight
+from campaigns.visibility import Shown, read_shown, sees_output
 from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet, Declaration, Phase
@@ -14,9 +17,6 @@ from models.schema.corpus import Submission
 from models.schema.roles import DeclaredKind, Feedback, PhaseKind
 from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import DAY, Service
-from web.access.principal import COMMAND_LINE, NOBODY, Principal, principal_of_session
-from web.life.shown import Shown, read_shown, sees_output
-from web.life.sight import read_sight
 
 SUBMITTED: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ("wmt", "ants", "mast", "news", {"declared": DeclaredKind.PRIMARY}),

@@ -9,6 +9,17 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, update
 
+from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from campaigns.errors import Forbidden, NotSignedIn, NotThere
+from campaigns.permissions import (
+    SeenTeam,
+    SeenTestSet,
+    Sight,
+    UnreadableCampaign,
+    read_sight,
+    read_sight_by_id,
+    visible_campaigns,
+)
 from models.corpus.phases import KnownPhase
 from models.database.session import reading, writing
 from models.schema.accounts import Team
@@ -26,17 +37,6 @@ from models.schema.roles import (
     Visibility,
 )
 from tests.web.service import DAY, Service
-from web.access.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
-from web.errors import Forbidden, NotSignedIn, NotThere
-from web.life.sight import (
-    SeenTeam,
-    SeenTestSet,
-    Sight,
-    UnreadableCampaign,
-    read_sight,
-    read_sight_by_id,
-    visible_campaigns,
-)
 
 NOW = 1_000_000.0
 OURS, THEIRS = "harbour", "guests"
@@ -107,7 +107,7 @@ def sight(viewer: str, standing: str, *, anonymous: bool = True) -> Sight:
 
 @dataclass(frozen=True)
 class Expected:
-    """What the table of `web.life.sight` says of one viewer at one time."""
+    """What the table of `campaigns.permissions` says of one viewer at one time."""
 
     board: bool
     names: bool

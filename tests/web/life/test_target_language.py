@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from sacrebleu.metrics import BLEU as SacreBLEU
 
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.changes import to_change
+from campaigns.measures import adopt_protocols
 from metrics import parse_metric
 from metrics.text import mecab
 from metrics.text.tokenizers import tokenizer_name
@@ -19,9 +22,6 @@ from tests.metrics.target_languages import CAMPAIGNS
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import found, given, hand_in, with_test_set
 from tests.web.service import Service
-from web.access.principal import COMMAND_LINE
-from web.life.changing import to_change
-from web.life.measures import adopt_protocols
 
 HERE = "/api/v1/campaigns/wmt"
 

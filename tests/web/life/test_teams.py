@@ -8,6 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from campaigns.accounts.accounts import Unconfirmed
+from campaigns.accounts.principal import COMMAND_LINE, NOBODY, Principal, principal_of_session
+from campaigns.changes import to_change
+from campaigns.errors import Forbidden, NotSignedIn, NotThere, Taken
+from campaigns.participants import join, leave, list_members, remove_member, set_member
 from models.database.session import reading, writing
 from models.schema.accounts import Account, Invitation, Team
 from models.schema.base import now
@@ -16,11 +21,6 @@ from models.schema.roles import CampaignRole, Joining, Scope, SiteRole, Visibili
 from tests.web.access.people import audited
 from tests.web.life.campaigns import hand_in, with_test_set
 from tests.web.service import Service
-from web.access.accounts import Unconfirmed
-from web.access.principal import COMMAND_LINE, NOBODY, Principal, principal_of_session
-from web.errors import Forbidden, NotSignedIn, NotThere, Taken
-from web.life.changing import to_change
-from web.life.teams import join, leave, list_members, remove_member, set_member
 
 ORGANISER, VIEWER = CampaignRole.ORGANISER, CampaignRole.VIEWER
 
@@ -161,7 +161,7 @@ def test_an_invitation_of_a_team_is_good_once_and_as_long_as_its_maker_could_mak
 
 def test_numbers_are_free_ones_of_the_campaign(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
-    monkeypatch.setattr("web.life.teams.secrets.randbelow", lambda amount: drawn.append(amount) or 0)
+    monkeypatch.setattr("campaigns.participants.secrets.randbelow", lambda amount: drawn.append(amount) or 0)
     for campaign, team in (("open", "quay"), ("hush", "pier"), ("open", "pier")):
         site.joined("root", campaign, team)
     with reading(site.engine) as connection:

@@ -4,9 +4,9 @@ from contextlib import nullcontext
 
 import pytest
 
+from campaigns.errors import BadRequest, BadTime
+from campaigns.times import check_zone, local_moment, read_moment, shown_moment, written_moment
 from scheduler.errors import BadSchedule
-from web.errors import BadRequest, BadTime
-from web.life.times import check_zone, local_moment, read_moment, shown_moment, written_moment
 from web.pages.moments import iso
 
 

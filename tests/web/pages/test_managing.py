@@ -9,14 +9,14 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from campaigns.accounts.principal import NOBODY
+from campaigns.permissions import Sight, read_sight
 from models.database.session import reading
 from models.schema.accounts import AuditEntry
 from models.schema.roles import PhaseKind, SiteRole, Visibility
 from tests.scheduler.jobs import work_off
 from tests.web.life.campaigns import REFERENCE, SOURCE, hand_in
 from tests.web.service import DAY, Service
-from web.access.principal import NOBODY
-from web.life.sight import Sight, read_sight
 
 HERE = "/campaigns/wmt"
 MANAGE = f"{HERE}/manage"

@@ -1,6 +1,6 @@
 """The part of a page that says how metrics agree with people."""
 
-from web.report.agreement import agreement_body
+from campaigns.reports.agreement import agreement_body
 
 ROWS = [["Rank", "Metric", "Pearson"], ["1", "<script>alert(1)</script>", "0.5 [0.1, 0.9]"], ["-", "TER", "n/a"]]
 TESTS = [["Metric", "Difference", "p", ""], ["TER", "-0.1", "0.0010", "worse *"]]

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
+from campaigns.reports.campaign import render_report
 from models.database.session import make_engine, writing
 from models.schema.human import HumanSystemScore, Judgments
 from models.schema.states import JudgmentKind
 from tests.analysis.campaigns import DOCUMENTS, REFERENCES, SYSTEMS, opened, store
 from tests.web.report.pages import Page, checked
-from web.report.campaign import render_report
 
 SOURCE = ["source one", "source two", "source three", "source four", "source five"]
 NASTY = [
@@ -62,7 +62,7 @@ def test_a_campaign_with_everything(database_url):
 
 def test_of_a_large_test_set_no_single_segment_is_shown(whole, monkeypatch):
     everything = report(whole)
-    monkeypatch.setattr("web.report.limits.TEXT_SEGMENTS", 4)
+    monkeypatch.setattr("campaigns.reports.limits.TEXT_SEGMENTS", 4)
     text = report(whole)
     page = checked(text)
     assert set(headings(checked(everything))) - set(headings(page)) == {"What drives the differences"}
@@ -272,8 +272,8 @@ def test_several_test_sets_in_one_page(sqlite_url):
 
 def test_a_large_campaign_is_bounded_and_says_so(sqlite_url, monkeypatch):
     for name, value in {"MATRIX_SYSTEMS": 4, "MATRIX_METRICS": 1}.items():
-        monkeypatch.setattr(f"web.report.differences.{name}", value)
-    monkeypatch.setattr("web.report.drivers.LETTERS", 12)
+        monkeypatch.setattr(f"campaigns.reports.differences.{name}", value)
+    monkeypatch.setattr("campaigns.reports.drivers.LETTERS", 12)
     for name, value in {
         "DOCUMENTS": 1,
         "DOCUMENT_SYSTEMS": 2,
@@ -281,7 +281,7 @@ def test_a_large_campaign_is_bounded_and_says_so(sqlite_url, monkeypatch):
         "PAIRS": 1,
         "SEGMENTS": 1,
     }.items():
-        monkeypatch.setattr(f"web.report.limits.{name}", value)
+        monkeypatch.setattr(f"campaigns.reports.limits.{name}", value)
     systems = {f"s{n:02}": [line.replace("o", "o" * n) for line in SYSTEMS["tug"]] for n in range(7)}
     store(sqlite_url, systems=systems)
     text = report(sqlite_url, notices=[f"notice {n}" for n in range(200)])

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment
 
-from web.report.template import FOLDER, load_templates, make_environment
-from web.report.template import _environment as template_environment
+from campaigns.reports.template import FOLDER, load_templates, make_environment
+from campaigns.reports.template import _environment as template_environment
 
 
 @pytest.fixture

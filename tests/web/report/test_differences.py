@@ -2,8 +2,8 @@
 
 import re
 
+from campaigns.reports.differences import MetricPairs, differences_body
 from metrics.resampling.paired import PairedResult
-from web.report.differences import MetricPairs, differences_body
 
 NAMES = ["a", "b", "c"]
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from campaigns.reports.latex import booktabs, escaped
 from tests.cli.latex_reader import shown, tables
-from web.report.latex import booktabs, escaped
 
 
 @given(st.text(st.sampled_from("\\{}$&%#_^~<>|`'-?![]*ab1 .↓±čع"), max_size=12))

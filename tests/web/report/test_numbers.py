@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from web.report.numbers import digits, ends, number, p_value, rank_range
+from campaigns.reports.numbers import digits, ends, number, p_value, rank_range
 
 
 def test_examples():

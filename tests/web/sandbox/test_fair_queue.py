@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from web.errors import TooMany, Unavailable
-from web.sandbox.fair_queue import HALF_LIFE_SECONDS, FairQueue, Owner, Ticket
+from campaigns.errors import TooMany, Unavailable
+from campaigns.sandbox.fair_queue import HALF_LIFE_SECONDS, FairQueue, Owner, Ticket
 
 
 class Clock:

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
+from campaigns.errors import Unavailable
+from campaigns.sandbox.fair_queue import Owner
+from campaigns.sandbox.processes import NotRead, Sandbox, TookTooLong, TookTooMuch, scratch_folder
 from metrics.errors import BadText
 from metrics.text.contents import Contents
 from metrics.text.filed import FiledText
 from metrics.text.limits import TextLimits
-from web.errors import Unavailable
-from web.sandbox.fair_queue import Owner
-from web.sandbox.processes import NotRead, Sandbox, TookTooLong, TookTooMuch, scratch_folder
-from web.settings import WebSettings
+from runtime.service_settings import WebSettings
 
 PATIENCE_SECONDS = 120.0
 
@@ -81,7 +81,7 @@ def test_what_takes_too_long_is_ended_even_inside_one_call_into_c() -> None:
 
 
 def test_what_only_waits_is_ended_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("web.sandbox.processes.PATIENCE", 1)
+    monkeypatch.setattr("campaigns.sandbox.processes.PATIENCE", 1)
     sandbox = Sandbox(WebSettings(reading_processes=1, reading_seconds=1))
     try:
         with pytest.raises(TookTooLong):

@@ -9,10 +9,13 @@ from contextlib import ExitStack
 import pytest
 from sqlalchemy import delete, select, update
 
+from campaigns.checks.language import _detector
+from campaigns.quotas.quotas import set_quotas
+from campaigns.quotas.rules import Scope as QuotaScope
+from campaigns.sandbox.preloaded import warm_up
 from metrics.base import EDITION
 from models.database.session import reading, writing
 from models.queue.comparisons import start_comparison
-from models.quota import Scope as QuotaScope
 from models.results.randomizations import Contest, Pair
 from models.schema.accounts import AuditEntry
 from models.schema.base import now
@@ -21,11 +24,8 @@ from models.schema.corpus import Submission, Text
 from models.schema.queue import Comparison, Evaluation
 from models.schema.roles import LateRule, Scope
 from models.schema.states import Fault, QuotaKind
-from scheduler.quotas import set_quotas
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, SEGMENTS, Port, output
-from web.diagnosis.language import _detector
-from web.sandbox.preloaded import warm_up
 
 
 def zipped(*members: tuple[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> bytes:

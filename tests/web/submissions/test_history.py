@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlalchemy import insert
 
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.permissions import read_sight_by_id
+from campaigns.submissions.history import MOST, Happening, read_history
+from campaigns.submissions.views import find_submission
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from tests.web.submissions.port import Port
-from web.access.principal import COMMAND_LINE
-from web.life.sight import read_sight_by_id
-from web.submissions.history import MOST, Happening, read_history
-from web.submissions.seen import find_submission
 
 
 def test_a_team_reads_what_was_done_with_its_submission_and_by_whom_of_its_own(port: Port) -> None:

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, update
 
+from campaigns.accounts.principal import principal_of_session
+from campaigns.permissions import read_sight
+from campaigns.quotas.quotas import set_quotas
+from campaigns.quotas.rules import Scope
+from campaigns.submissions.submission_window import Openness, read_openness
 from models.database.session import reading, writing
-from models.quota import Scope
 from models.schema.accounts import Account
 from models.schema.base import now
 from models.schema.campaigns import Campaign, Phase
 from models.schema.roles import LateRule, PhaseKind
 from models.schema.states import QuotaKind
-from scheduler.quotas import set_quotas
 from tests.web.submissions.port import NAME, Port
-from web.access.principal import principal_of_session
-from web.life.sight import read_sight
-from web.submissions.openness import Openness, read_openness
 
 HOUR = 3600.0
 OVER = {"ends_at": now() - 60}

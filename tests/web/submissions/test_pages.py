@@ -6,21 +6,21 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.changes import to_change
+from campaigns.corrections import correct
+from campaigns.quotas.quotas import set_quotas
+from campaigns.quotas.rules import Scope
+from campaigns.test_sets import find_campaign_test_set
 from metrics.text.plain import Text
 from models.database.session import writing
-from models.quota import Scope
 from models.schema.base import now
 from models.schema.campaigns import Campaign, Phase
 from models.schema.corpus import Submission
 from models.schema.roles import Feedback, PhaseKind
 from models.schema.states import QuotaKind
-from scheduler.quotas import set_quotas
 from tests.web.service import Service
 from tests.web.submissions.port import ADDRESS, NAME, REFERENCE, Port, output
-from web.access.principal import COMMAND_LINE
-from web.life.changing import to_change
-from web.life.corrections import correct
-from web.life.test_sets import find_campaign_test_set
 
 CAMPAIGN = "/campaigns/port%201"
 

@@ -8,6 +8,19 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
+from campaigns.accounts.principal import COMMAND_LINE, Principal, principal_of_session
+from campaigns.checks.finding import Finding, Severity
+from campaigns.errors import NotThere
+from campaigns.permissions import Sight, read_sight
+from campaigns.submissions.systems import list_systems
+from campaigns.submissions.views import (
+    SeenEvaluation,
+    SeenSubmission,
+    Wanted,
+    earlier_of_system,
+    find_submission,
+    list_submissions,
+)
 from models.corpus.test_sets import KnownTestSet
 from models.database.session import reading, writing
 from models.schema.base import now
@@ -18,19 +31,6 @@ from models.schema.roles import DeclaredKind, PhaseKind
 from models.schema.states import EvaluationState, Fault
 from tests.web.life.campaigns import given, hand_in, with_test_set
 from tests.web.service import DAY, Service
-from web.access.principal import COMMAND_LINE, Principal, principal_of_session
-from web.diagnosis.finding import Finding, Severity
-from web.errors import NotThere
-from web.life.sight import Sight, read_sight
-from web.submissions.seen import (
-    SeenEvaluation,
-    SeenSubmission,
-    Wanted,
-    earlier_of_system,
-    find_submission,
-    list_submissions,
-)
-from web.submissions.systems import list_systems
 
 SILENT = 60.0
 SUBMITTED: list[tuple[str, str, str, str, dict[str, Any]]] = [

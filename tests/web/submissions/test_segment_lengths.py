@@ -2,10 +2,10 @@
 
 import pytest
 
+from campaigns.submissions.segment_lengths import check_segments
 from metrics import parse_metric
 from metrics.text.limits import OverLimit
 from metrics.text.plain import Text, read_lines
-from web.submissions.segment_lengths import check_segments
 
 SECONDS = 0.2
 

@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import select
 
+from campaigns.quotas.quotas import set_quotas
+from campaigns.quotas.rules import Scope
 from models.database.session import reading, writing
-from models.quota import Scope
 from models.schema.campaigns import Declaration, LedgerEntry
 from models.schema.corpus import Submission
 from models.schema.roles import DeclaredKind
 from models.schema.states import QuotaKind
-from scheduler.quotas import set_quotas
 from tests.web.submissions.port import Port, output
 
 AT_ONCE = 6

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from sqlalchemy import event, insert, select, update
 
+from campaigns.errors import TooMany
+from campaigns.submissions.progress import LOOK_SECONDS, Watching
 from models.database.session import reading, writing
 from models.queue_status.submission_progress import read_awaited, state_of
 from models.schema.base import now
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import EvaluationState
 from tests.web.submissions.port import SEGMENTS, Port, output
-from web.errors import TooMany
-from web.submissions.watching import LOOK_SECONDS, Watching
 
 QUEUED, RUNNING, REDUCING, DONE, FAILED, CANCELLED = EvaluationState
 
@@ -108,7 +108,7 @@ def watching(port: Port) -> Watching:
 
 def test_one_look_serves_all_who_watch(port: Port, watching: Watching, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr("web.submissions.watching.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("campaigns.submissions.progress.time.monotonic", lambda: clock[0])
     statements: list[str] = []
     event.listen(port.service.engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
     with watching.watched(2, 1), watching.watched(3, 1), watching.watched(2, 2):

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from campaigns.errors import BadRequest, Forbidden, NotSignedIn
+from campaigns.permissions import read_sight
+from campaigns.submissions.form import SubmissionFields
+from campaigns.submissions.test_sets import choose_test_set, offered_test_sets
 from models.database.session import reading, writing
 from models.schema.campaigns import CampaignTestSet
 from models.schema.roles import PhaseKind, Scope, TeamRole
 from tests.web.life.campaigns import found, given, with_test_set
 from tests.web.service import DAY, Service
 from tests.web.submissions.port import NAME, Port
-from web.access.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
-from web.errors import BadRequest, Forbidden, NotSignedIn
-from web.life.sight import read_sight
-from web.submissions.fields import SubmissionFields
-from web.submissions.handing_in import may_hand_in
-from web.submissions.test_sets import choose_test_set, offered_test_sets
+from web.uploads.submit import may_hand_in
 
 
 @pytest.mark.parametrize(

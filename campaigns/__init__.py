@@ -1,0 +1,1 @@
+"""What organisers and teams do: accounts, campaigns, submissions, leaderboards, without HTTP."""

@@ -1,0 +1,136 @@
+"""Links that are sent to an address: they confirm the address, or let a new password be set. Each is good once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sqlalchemy import delete, func, insert, select, update
+
+from campaigns.accounts.accounts import drop_links, read_account
+from campaigns.accounts.secrets import hash_of, new_secret
+from campaigns.accounts.sessions import end_sessions
+from campaigns.errors import Forbidden, NotThere, Taken
+from models.schema.accounts import Account, ApiToken, Confirmation, Invitation
+from models.schema.base import now
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sqlalchemy import Connection, Select
+
+    from campaigns.accounts.principal import Principal
+
+Purpose = Literal["address", "password"]
+
+USED_UP = "This link was used already, or is too old, or is not complete. Ask for another one."
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """Whose a link is."""
+
+    id: int
+    account_id: int
+    email: str
+    name: str
+    sent_to: str
+    """The address that it was sent to; "" where somebody handed it on."""
+
+
+def make_confirmation(
+    connection: Connection, account_id: int, purpose: Purpose, seconds: float, *, sent_to: str = ""
+) -> str:
+    """The secret of a new link for an account. Those for the same purpose that were made before are good no more."""
+    connection.execute(
+        delete(Confirmation).where(Confirmation.account_id == account_id, Confirmation.purpose == purpose)
+    )
+    secret = new_secret()
+    row = {"secret_hash": hash_of(secret), "account_id": account_id, "purpose": purpose, "email": sent_to}
+    connection.execute(insert(Confirmation).values(**row, expires_at=now() + seconds))
+    return secret
+
+
+def find_confirmation(connection: Connection, secret: str, purpose: Purpose) -> Confirmed:
+    """Whose this link is. Raises NotThere where it is good no more."""
+    row = connection.execute(_good(secret, purpose)).one_or_none()
+    if row is None:
+        raise NotThere(USED_UP)
+    return Confirmed(row.id, row.account_id, row.email, row.name, row.sent_to)
+
+
+def confirm_address(connection: Connection, principal: Principal, secret: str) -> None:
+    """Note that somebody gets what is sent to the address of his account.
+
+    He must be signed in to it: who signs up with the address of a stranger gains nothing when that one opens the link.
+    Raises NotThere, Forbidden.
+    """
+    known = find_confirmation(connection, secret, "address")
+    if known.account_id != principal.account_id:
+        raise Forbidden("This link is for another account. Sign in to that one, and open the link again.")
+    _use(connection, known)
+    connection.execute(
+        update(Account).where(Account.id == known.account_id, Account.verified_at.is_(None)).values(verified_at=now())
+    )
+    principal.audit(connection, "account.verify", f"account {known.email}")
+
+
+def set_password_by_link(connection: Connection, anybody: Principal, secret: str, password_hash: str) -> Confirmed:
+    """Set the password of the account that a link is for; whoever knew the old one is signed out, also as a program.
+
+    Invitations that nobody has accepted yet end, too: he may have made them for himself. A link that came by mail
+    confirms the address. Raises NotThere.
+    """
+    known = find_confirmation(connection, secret, "password")
+    _use(connection, known)
+    drop_links(connection, known.account_id, "password")
+    theirs = Invitation.made_by == known.account_id, Invitation.used_at.is_(None), Invitation.expires_at > now()
+    connection.execute(update(Invitation).where(*theirs).values(expires_at=now()))
+    values: dict[str, Any] = {"password_hash": password_hash}
+    if known.sent_to:
+        values["verified_at"] = func.coalesce(Account.verified_at, now())
+    connection.execute(update(Account).where(Account.id == known.account_id).values(**values))
+    end_sessions(connection, known.account_id)
+    alive = ApiToken.account_id == known.account_id, ApiToken.revoked_at.is_(None)
+    connection.execute(update(ApiToken).where(*alive).values(revoked_at=now()))
+    anybody.audit(connection, "account.password", f"account {known.email}", how="by a link")
+    return known
+
+
+def hand_out_password_link(connection: Connection, actor: Principal, account_id: int, seconds: float) -> str:
+    """The secret of a link that an administrator hands on to the owner of an account. Raises Forbidden, NotThere."""
+    if not actor.administrates:
+        raise Forbidden("Only administrators may do that.")
+    known = read_account(connection, account_id)
+    if known.disabled_at is not None:
+        raise Taken(f"The account {known.email} is disabled. Enable it first.")
+    actor.audit(connection, "account.password_link", f"account {known.email}")
+    return make_confirmation(connection, account_id, "password", seconds)
+
+
+def _good(secret: str, purpose: Purpose) -> Select[int, int, str, str, str]:
+    return (
+        select(
+            Confirmation.id,
+            Confirmation.account_id,
+            Confirmation.email.label("sent_to"),
+            Account.email,
+            Account.name,
+        )
+        .join(Account, Account.id == Confirmation.account_id)
+        .where(
+            Confirmation.secret_hash == hash_of(secret),
+            Confirmation.purpose == purpose,
+            Confirmation.used_at.is_(None),
+            Confirmation.expires_at > now(),
+            Account.disabled_at.is_(None),
+            # Those that were handed on were sent to nobody.
+            Confirmation.email.in_(("", Account.email)),
+        )
+    )
+
+
+def _use(connection: Connection, known: Confirmed) -> None:
+    unused = Confirmation.id == known.id, Confirmation.used_at.is_(None)
+    if connection.execute(update(Confirmation).where(*unused).values(used_at=now())).rowcount != 1:
+        raise NotThere(USED_UP)

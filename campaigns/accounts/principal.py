@@ -1,0 +1,140 @@
+"""Who asks: an account through a browser's session or a program's token, or nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import ColumnElement, Connection, case, select, update
+
+from campaigns.accounts.secrets import hash_of
+from campaigns.errors import Forbidden, NotSignedIn
+from models.audit import write_audit
+from models.schema.accounts import Account, ApiToken, Membership, Team, WebSession
+from models.schema.base import now
+from models.schema.roles import Scope, SiteRole, TeamRole
+from runtime.service_settings import Lifetime
+
+SEEN_SECONDS = 60.0
+"""How exactly it is noted when a session or a token was used last: a page that is looked at should write nothing."""
+
+EVERY_SCOPE = frozenset(Scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Whoever asks."""
+
+    account_id: int | None = None
+    email: str = ""
+    name: str = ""
+    role: SiteRole | None = None
+    """None for nobody in particular."""
+    verified: bool = False
+    scopes: frozenset[Scope] = frozenset()
+    session_id: int | None = None
+    token_id: int | None = None
+    teams: Mapping[str, TeamRole] = field(default_factory=dict)
+    """The teams it is in, by name."""
+    address: str = ""
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether it is somebody."""
+        return self.account_id is not None
+
+    @property
+    def administrates(self) -> bool:
+        """Whether it sees everything."""
+        return self.role == SiteRole.ADMINISTRATOR
+
+    @property
+    def may_found_campaigns(self) -> bool:
+        """Whether it may set up campaigns of its own."""
+        return self.role in (SiteRole.ADMINISTRATOR, SiteRole.ORGANISER)
+
+    def require(self, scope: Scope) -> int:
+        """The account's id. Raises NotSignedIn, and Forbidden where its token is not good for that."""
+        if self.account_id is None:
+            raise NotSignedIn
+        if scope not in self.scopes:
+            raise Forbidden(f'This token may not be used to {scope}. Make one with the scope "{scope}".')
+        return self.account_id
+
+    def audit(
+        self, connection: Connection, action: str, subject: str, *, campaign_id: int | None = None, **details: object
+    ) -> None:
+        """Note in the audit log that it changed something."""
+        write_audit(
+            connection,
+            actor=self.email or "nobody",
+            account_id=self.account_id,
+            address=self.address,
+            action=action,
+            subject=subject,
+            campaign_id=campaign_id,
+            **details,
+        )
+
+
+NOBODY = Principal()
+
+COMMAND_LINE = Principal(email="command line", role=SiteRole.ADMINISTRATOR, scopes=EVERY_SCOPE)
+"""Who runs `steelyard` on the server: it may do everything, and is called so in the audit log. It is no account."""
+
+
+def principal_of_session(connection: Connection, secret: str, address: str = "") -> Principal:
+    """Who is signed in by the session with this secret; NOBODY where it is over or unknown."""
+    good = WebSession.secret_hash == hash_of(secret), WebSession.expires_at > now()
+    return _principal(connection, WebSession, *good, address=address)
+
+
+def principal_of_token(connection: Connection, secret: str, address: str = "") -> Principal:
+    """For whom the API token with this secret is; NOBODY where it was revoked, is over or unknown."""
+    alive = ApiToken.expires_at.is_(None) | (ApiToken.expires_at > now())
+    good = ApiToken.secret_hash == hash_of(secret), ApiToken.revoked_at.is_(None), alive
+    return _principal(connection, ApiToken, *good, address=address)
+
+
+def note_use(connection: Connection, principal: Principal, lifetime: Lifetime) -> None:
+    """Let a session live on that is used, and note when a token was used; at most once a minute each."""
+    if principal.session_id is not None:
+        old = WebSession.id == principal.session_id, WebSession.seen_at < now() - SEEN_SECONDS
+        unused, longest = now() + lifetime.unused_seconds, WebSession.created_at + lifetime.longest_seconds
+        seen = {"seen_at": now(), "expires_at": case((longest < unused, longest), else_=unused)}
+        connection.execute(update(WebSession).where(*old).values(**seen))
+    if principal.token_id is not None:
+        unseen = ApiToken.used_at.is_(None) | (ApiToken.used_at < now() - SEEN_SECONDS)
+        connection.execute(update(ApiToken).where(ApiToken.id == principal.token_id, unseen).values(used_at=now()))
+
+
+def _principal(
+    connection: Connection, table: type[WebSession] | type[ApiToken], *good: ColumnElement[bool], address: str
+) -> Principal:
+    is_token = table is ApiToken
+    columns = [Account.id, Account.email, Account.name, Account.role, Account.verified_at, table.id.label("key")]
+    row = connection.execute(
+        select(*columns, *([ApiToken.scopes] if is_token else []))
+        .join(Account, Account.id == table.account_id)
+        .where(*good, Account.disabled_at.is_(None))
+    ).one_or_none()
+    if row is None:
+        return Principal(address=address)
+    memberships = connection.execute(
+        select(Team.name, Membership.role)
+        .join(Membership, Membership.team_id == Team.id)
+        .where(Membership.account_id == row.id)
+        .order_by(Team.name)
+    )
+    return Principal(
+        account_id=row.id,
+        email=row.email,
+        name=row.name,
+        role=SiteRole(row.role),
+        verified=row.verified_at is not None,
+        scopes=frozenset(Scope(each) for each in row.scopes) if is_token else EVERY_SCOPE,
+        session_id=None if is_token else row.key,
+        token_id=row.key if is_token else None,
+        teams={each.name: TeamRole(each.role) for each in memberships},
+        address=address,
+    )

@@ -1,0 +1,279 @@
+"""Teams: who founds them, who is in them, and what they are called."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, func, insert, select, update
+
+from campaigns.accounts.accounts import read_account
+from campaigns.accounts.lookalikes import in_latin, look_of
+from campaigns.errors import BadRequest, Forbidden, NotThere, Taken
+from campaigns.short_text import short_text
+from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
+from models.database.upsert import insert_new, lock_table
+from models.schema.accounts import Account, Membership, Team
+from models.schema.campaigns import Campaign, Participation
+from models.schema.corpus import System
+from models.schema.roles import SiteRole, TeamRole
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Row
+
+    from campaigns.accounts.principal import Principal
+
+LONGEST_AFFILIATION = 200
+MOST_TEAMS = 20
+"""Teams that one account leads at most."""
+_ANONYMOUS = re.compile(r"team\s*\d+", re.IGNORECASE)
+"""What a team is called as long as nobody may know who it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTeam:
+    """A team as those see it who are in it."""
+
+    id: int
+    name: str
+    publication_name: str
+    affiliation: str
+    created_at: float
+    members: int
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody in a team."""
+
+    account_id: int
+    email: str
+    name: str
+    role: TeamRole
+    joined_at: float
+
+
+def found_team(
+    connection: Connection,
+    actor: Principal,
+    name: str,
+    *,
+    publication_name: str = "",
+    affiliation: str = "",
+    lead: int | None = None,
+) -> KnownTeam:
+    """Make a team, which the account `lead` leads (the actor, if nobody is said).
+
+    Its name never changes. Only administrators take over a name under which outputs were handed in already: with it
+    come those outputs. Raises BadRequest, Forbidden, Taken.
+    """
+    if lead is not None and lead != actor.account_id:
+        read_account(connection, lead).require_owner()
+    lead = actor.account_id if lead is None else lead
+    if actor.role == SiteRole.VIEWER:
+        raise Forbidden("Your account may look at things; it may not found a team. Ask an administrator.")
+    name = _checked_name(name, "name")
+    # Until the end: names are compared with all others, and the teams of an account are counted.
+    lock_table(connection, Team)
+    publication_name = _checked_publication_name(connection, publication_name)
+    affiliation = short_text(affiliation, "The affiliation", LONGEST_AFFILIATION)
+    _refuse_taken_names(connection, name, None, "name")
+    if not actor.administrates:
+        taken = connection.scalars(select(System.team).where(System.team != "").distinct())
+        if any(_alike(name, each) for each in taken):
+            raise Taken(f"There is a team {name!r} already, or one with a name that looks like it. Take another name.")
+        leads = select(func.count()).where(Membership.account_id == lead, Membership.role == TeamRole.LEAD)
+        if connection.execute(leads).scalar_one() >= MOST_TEAMS:
+            raise Taken(f"You lead {MOST_TEAMS} teams; that is the most.")
+    row = {"name": name, "folded_name": folded(name), "publication_name": publication_name, "affiliation": affiliation}
+    made = insert_new(connection, Team, row)
+    if made is None:
+        raise Taken(f"There is a team {name!r} already, or one with a name that looks like it. Take another name.")
+    if lead is not None:
+        connection.execute(insert(Membership).values(team_id=made, account_id=lead, role=TeamRole.LEAD))
+    actor.audit(connection, "team.found", f"team {name}", publication_name=publication_name, affiliation=affiliation)
+    return read_team(connection, name)
+
+
+def change_team(
+    connection: Connection,
+    actor: Principal,
+    name: str,
+    *,
+    publication_name: str | None = None,
+    affiliation: str | None = None,
+) -> KnownTeam:
+    """Say how a team is called in public, and where it works. Raises BadRequest, Forbidden, NotThere, Taken."""
+    known = _led_team(connection, actor, name)
+    values = {}
+    if publication_name is not None:
+        lock_table(connection, Team)
+        values["publication_name"] = _checked_publication_name(connection, publication_name, known.id)
+    if affiliation is not None:
+        values["affiliation"] = short_text(affiliation, "The affiliation", LONGEST_AFFILIATION)
+    changes = {key: [getattr(known, key), value] for key, value in values.items() if getattr(known, key) != value}
+    if changes:
+        connection.execute(update(Team).where(Team.id == known.id).values(**values))
+        actor.audit(connection, "team.change", f"team {name}", changes=changes)
+    return read_team(connection, name)
+
+
+def team_for(connection: Connection, actor: Principal, name: str) -> KnownTeam:
+    """A team that somebody is in, or administers. Raises NotThere in the same words where there is none."""
+    if actor.administrates or name in actor.teams:
+        return read_team(connection, name)
+    raise NotThere("There is no team of this name that you are in.")
+
+
+def teams_of(
+    connection: Connection, actor: Principal, *, after: int | None = None, limit: int | None = None
+) -> list[KnownTeam]:
+    """The teams that somebody is in; of administrators all. One more than the limit where there are more."""
+    asked = _teams().order_by(Team.id)
+    if not actor.administrates:
+        asked = asked.where(Team.name.in_(actor.teams))
+    if after is not None:
+        asked = asked.where(Team.id > after)
+    return [_known(row) for row in connection.execute(asked if limit is None else asked.limit(limit + 1))]
+
+
+def read_team(connection: Connection, name: str) -> KnownTeam:
+    """The team of that name, whoever asks. Raises NotThere."""
+    row = connection.execute(_teams().where(Team.name == name)).one_or_none()
+    if row is None:
+        raise NotThere("There is no team of this name.")
+    return _known(row)
+
+
+def members_of(connection: Connection, team_id: int) -> list[Member]:
+    """Who is in a team: its leads first."""
+    rows = connection.execute(
+        select(Account.id, Account.email, Account.name, Membership.role, Membership.joined_at)
+        .join(Membership, Membership.account_id == Account.id)
+        .where(Membership.team_id == team_id)
+        .order_by(Membership.role, Account.name, Account.id)
+    )
+    return [Member(row.id, row.email, row.name, TeamRole(row.role), row.joined_at) for row in rows]
+
+
+def campaigns_of(connection: Connection, team_id: int) -> list[str]:
+    """The names of the campaigns that a team takes part in, the newest first. Its members may see all of them."""
+    asked = select(Campaign.name).join(Participation, Participation.campaign_id == Campaign.id)
+    return list(connection.scalars(asked.where(Participation.team_id == team_id).order_by(Campaign.id.desc())))
+
+
+def add_member(connection: Connection, actor: Principal, name: str, account_id: int, role: TeamRole) -> None:
+    """Take an account into a team, without asking it: for administrators. Raises Forbidden, NotThere, Taken."""
+    if not actor.administrates:
+        raise Forbidden("Only administrators take accounts into a team; leads invite them.")
+    read_account(connection, account_id).require_owner()
+    join_team(connection, actor, read_team(connection, name).id, account_id, role)
+
+
+def join_team(connection: Connection, actor: Principal, team_id: int, account_id: int, role: TeamRole) -> None:
+    """Note that an account is in a team; the caller knows that it may. Raises Taken where it is already."""
+    team, email = _called(connection, team_id, account_id)
+    there = Membership.team_id == team_id, Membership.account_id == account_id
+    if connection.execute(select(Membership.role).where(*there)).first() is not None:
+        raise Taken(f"{email} is in the team {team} already.")
+    connection.execute(insert(Membership).values(team_id=team_id, account_id=account_id, role=role))
+    actor.audit(connection, "team.join", f"team {team}", member=email, role=role)
+
+
+def set_member_role(connection: Connection, actor: Principal, name: str, account_id: int, role: TeamRole) -> None:
+    """Let a member lead, or lead no more. Raises Forbidden, NotThere, Taken for the last lead."""
+    known = _led_team(connection, actor, name)
+    member = _member(connection, known, account_id)
+    if member.role == role:
+        return
+    if role != TeamRole.LEAD:
+        _keep_a_lead(connection, known, account_id)
+    which = Membership.team_id == known.id, Membership.account_id == account_id
+    connection.execute(update(Membership).where(*which).values(role=role))
+    subject = f"team {name}"
+    actor.audit(connection, "team.role", subject, member=member.email, before=member.role, after=role)
+
+
+def remove_member(connection: Connection, actor: Principal, name: str, account_id: int) -> None:
+    """Let somebody be in a team no more: leads remove others, and everybody may go. Raises as `set_member_role`."""
+    leaves = account_id == actor.account_id
+    known = team_for(connection, actor, name) if leaves else _led_team(connection, actor, name)
+    member = _member(connection, known, account_id)
+    if member.role == TeamRole.LEAD:
+        _keep_a_lead(connection, known, account_id)
+    connection.execute(delete(Membership).where(Membership.team_id == known.id, Membership.account_id == account_id))
+    actor.audit(connection, "team.leave" if leaves else "team.remove", f"team {name}", member=member.email)
+
+
+def leads(actor: Principal, name: str) -> bool:
+    """Whether somebody speaks for a team."""
+    return actor.administrates or actor.teams.get(name) == TeamRole.LEAD
+
+
+def _led_team(connection: Connection, actor: Principal, name: str) -> KnownTeam:
+    known = team_for(connection, actor, name)
+    if not leads(actor, name):
+        raise Forbidden(f"Only those who lead the team {name} may do that.")
+    return known
+
+
+def _member(connection: Connection, team: KnownTeam, account_id: int) -> Member:
+    found = next((each for each in members_of(connection, team.id) if each.account_id == account_id), None)
+    if found is None:
+        raise NotThere(f"There is no account {account_id} in the team {team.name}.")
+    return found
+
+
+def _keep_a_lead(connection: Connection, team: KnownTeam, without: int) -> None:
+    """Raise Taken unless somebody else leads the team. They are held, so that no two go at once."""
+    leading = Membership.team_id == team.id, Membership.role == TeamRole.LEAD
+    asked = select(Membership.account_id).where(*leading).order_by(Membership.account_id)
+    if not any(each != without for each in connection.scalars(asked.with_for_update()).all()):
+        raise Taken(f"The last lead of the team {team.name} cannot go. Let another member lead it first.")
+
+
+def _checked_name(given: str, what: str) -> str:
+    name = short_text(given, f"The {what} of a team", MAX_NAME_LENGTH)
+    if fault := fault_of_name(name):
+        raise BadRequest(f"The {what} of a team cannot be {name[:100]!r}: {fault}.")
+    if _ANONYMOUS.fullmatch(in_latin(name)):
+        raise BadRequest(f'The {what} of a team cannot be "Team" and a number: so teams are called that are anonymous.')
+    return name
+
+
+def _checked_publication_name(connection: Connection, given: str, team_id: int | None = None) -> str:
+    name = _checked_name(given, "publication name") if given.strip() else ""
+    if name:
+        _refuse_taken_names(connection, name, team_id, "publication name")
+    return name
+
+
+def _refuse_taken_names(connection: Connection, name: str, team_id: int | None, what: str) -> None:
+    """Raise Taken where people would take the name for that of another team, whichever of its names it is."""
+    for row in connection.execute(select(Team.id, Team.name, Team.publication_name)):
+        if row.id != team_id and (_alike(name, row.name) or _alike(name, row.publication_name)):
+            raise Taken(
+                f"There is a team {name!r} already, or one with a name that looks like it. Take another {what}."
+            )
+
+
+def _alike(name: str, other: str) -> bool:
+    return folded(name) == folded(other) or look_of(name) == look_of(other)
+
+
+def _called(connection: Connection, team_id: int, account_id: int) -> tuple[str, str]:
+    team = connection.execute(select(Team.name).where(Team.id == team_id)).scalar_one_or_none()
+    email = connection.execute(select(Account.email).where(Account.id == account_id)).scalar_one_or_none()
+    if team is None or email is None:
+        raise NotThere("There is no such team, or no such account.")
+    return team, email
+
+
+def _teams() -> Any:
+    members = select(func.count()).where(Membership.team_id == Team.id).scalar_subquery()
+    return select(Team, members.label("members"))
+
+
+def _known(row: Row[Any]) -> KnownTeam:
+    return KnownTeam(row.id, row.name, row.publication_name, row.affiliation, row.created_at, row.members)

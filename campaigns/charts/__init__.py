@@ -1,0 +1,7 @@
+"""Charts as SVG that stands alone or in a page: coloured by classes, without scripts or styles."""
+
+from campaigns.charts.curve import Series, curve
+from campaigns.charts.scatter import scatter
+from campaigns.charts.series import chart_of_nights, charts_of_nights
+
+__all__ = ["Series", "chart_of_nights", "charts_of_nights", "curve", "scatter"]

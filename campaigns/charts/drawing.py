@@ -1,0 +1,188 @@
+"""A chart in the making: one pair of axes, and what is drawn on it, as SVG that is fit for a page."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from campaigns.charts.element import element, number
+from campaigns.charts.lettering import FONT, SIZE, shortened
+from campaigns.charts.markers import marker_path
+from campaigns.charts.palette import INK, LINE, SOFT
+from campaigns.charts.ticks import MOST, Ticks, ticks_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+HERE = "\x1f"
+"""Stands for the name of the chart until that is known: no text can hold it."""
+BASELINE = {"above": -0.24, "middle": 0.38, "below": 0.76}
+"""From the height that a text is put at down to its letters' feet, as a share of their size."""
+TICK = 4.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The axes in the picture: all in pixels from the top left corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class Drawing:
+    """One pair of axes of so many pixels, which `margins` surround: left, top, right, bottom. `svg` gives the chart."""
+
+    def __init__(self, width: int, height: int, margins: tuple[float, float, float, float]) -> None:
+        left, top, right, bottom = margins
+        self.width, self.height = width, height
+        self.frame = Frame(left, top, width - right, height - bottom)
+        self._x, self._y = (0.0, 1.0), (0.0, 1.0)
+        self._ticks: tuple[Ticks | None, Ticks | None] = (None, None)
+        self._parts: list[str] = []
+        self._markers: dict[tuple[str, float], str] = {}
+
+    def span(self, x: Sequence[float], y: Sequence[float]) -> None:
+        """Make the axes as long as these values need, of which there are some, all finite."""
+        self._x, self._y = spread(x), spread(y)
+
+    def mark_places(self, places: Sequence[float]) -> None:
+        """Ticks without numbers at these places of the lower axis, in place of round numbers."""
+        self._ticks = Ticks(places, [""] * len(places)), self._ticks[1]
+
+    def leave_bare(self) -> None:
+        """No ticks and no numbers, since there is nothing to show."""
+        self._ticks = Ticks((), ()), Ticks((), ())
+
+    def pixels(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point of the axes is."""
+        frame = self.frame
+        across = (x - self._x[0]) / (self._x[1] - self._x[0])
+        up = (y - self._y[0]) / (self._y[1] - self._y[0])
+        return frame.left + across * (frame.right - frame.left), frame.bottom - up * (frame.bottom - frame.top)
+
+    def write(
+        self, x: float, y: float, text: str, anchor: str = "start", height: str = "middle", *,
+        size: float = SIZE, colour: str = INK,
+    ) -> None:  # fmt: skip
+        """A text whose start, middle or end is at this place, in pixels, above or below it or in the middle."""
+        place = {"x": x, "y": y + BASELINE[height] * size}
+        text = shortened(text)
+        self._parts.append(element("text", text, **place, font_size=size, text_anchor=anchor, fill=colour))
+
+    def mark(self, x: float, y: float, marker: str, size: float, colour: str) -> None:
+        """A marker at this place in pixels."""
+        name = self._markers.setdefault((marker, size), f"{HERE}-m{len(self._markers)}")
+        self._parts.append(element("use", href=f"#{name}", x=x, y=y, fill=colour))
+
+    def line(
+        self, points: Sequence[tuple[float, float]], colour: str, width: float, dashes: Sequence[float] = ()
+    ) -> None:
+        """A line through points of the axes, with a gap where one is NaN."""
+        runs = [[self.pixels(*point) for point in run] for run in _runs(points)]
+        if runs:
+            self._stroke("".join("M" + _path(run) for run in runs), colour, width, dashes)
+
+    def band(self, points: Sequence[tuple[float, float, float]], colour: str) -> None:
+        """What lies between two heights at each x, filled faintly, with a gap where one is NaN."""
+        outlines = []
+        for run in _runs(points):
+            there = [self.pixels(x, low) for x, low, _ in run]
+            back = [self.pixels(x, high) for x, _, high in reversed(run)]
+            outlines.append(f"M{_path([*there, *back])}z")
+        if outlines:
+            self._parts.append(element("path", d="".join(outlines), fill=colour, fill_opacity=0.14))
+
+    def upright(self, x: float, colour: str, width: float, dashes: Sequence[float] = ()) -> None:
+        """A line from bottom to top at an x; nothing where the axis does not reach it."""
+        if self._x[0] <= x <= self._x[1]:
+            self.line([(x, self._y[0]), (x, self._y[1])], colour, width, dashes)
+
+    def level(
+        self, y: float, between: tuple[float, float], colour: str, width: float, dashes: Sequence[float] = ()
+    ) -> None:
+        """A line from one x to another at a height, as far as the axes reach."""
+        if self._y[0] <= y <= self._y[1]:
+            ends = (max(between[0], self._x[0]), min(between[1], self._x[1]))
+            self.line([(end, y) for end in ends], colour, width, dashes)
+
+    def name_axes(self, x_label: str, y_label: str) -> None:
+        """What is on the axes: below, and above the left one, where it can be read without turning the head."""
+        middle = (self.frame.left + self.frame.right) / 2
+        self.write(middle, self.height - 4, x_label, "middle", "above")
+        self.write(4, 4, y_label, "start", "below")
+
+    def svg(self, title: str, description: str) -> str:
+        """The chart; the same bytes for the same chart."""
+        shapes = "".join(
+            element("path", id=name, d=marker_path(marker, size)) for (marker, size), name in self._markers.items()
+        )
+        parts, self._parts = self._parts, []
+        self._draw_axes()
+        axes, self._parts = self._parts, parts
+        body = f"<defs>{shapes}</defs>{''.join((*axes, *parts))}"
+        name = "c" + hashlib.sha256(repr((body, title, self.width, self.height)).encode()).hexdigest()[:10]
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img" '
+            f'aria-labelledby="{name}-title {name}-description" width="{self.width}" height="{self.height}" '
+            f'viewBox="0 0 {self.width} {self.height}" font-family="{FONT}">'
+        )
+        told = element("title", title, id=f"{name}-title") + element("desc", description, id=f"{name}-description")
+        return f"{head}{told}{body.replace(HERE, name)}</svg>"
+
+    def _draw_axes(self) -> None:
+        frame, (below, beside) = self.frame, self._ticks
+        below, beside = below or ticks_between(*self._x), beside or ticks_between(*self._y, _steps(frame))
+        for place, label in zip(below.places, below.labels, strict=True):
+            across = self.pixels(place, 0)[0]
+            self._stroke(f"M{_path([(across, frame.bottom), (across, frame.top)])}", LINE, 0.6)
+            self._stroke(f"M{_path([(across, frame.bottom), (across, frame.bottom + TICK)])}", SOFT, 1)
+            if label:
+                self.write(across, frame.bottom + TICK + 3.5, label, "middle", "below")
+        for place, label in zip(beside.places, beside.labels, strict=True):
+            height = self.pixels(0, place)[1]
+            self._stroke(f"M{_path([(frame.left, height), (frame.right, height)])}", LINE, 0.6)
+            self._stroke(f"M{_path([(frame.left, height), (frame.left - TICK, height)])}", SOFT, 1)
+            self.write(frame.left - TICK - 3.5, height, label, "end")
+        if below.note:
+            self.write(frame.right, frame.bottom + TICK + 18, below.note, "end", "below", size=SIZE - 1)
+        if beside.note:
+            self.write(frame.left, frame.top - 3, beside.note, "start", "above", size=SIZE - 1)
+        corner = [(frame.left, frame.top), (frame.left, frame.bottom), (frame.right, frame.bottom)]
+        self._stroke(f"M{_path(corner)}", SOFT, 1)
+
+    def _stroke(self, path: str, colour: str, width: float, dashes: Sequence[float] = ()) -> None:
+        dashed = {"stroke_dasharray": " ".join(number(width * each) for each in dashes)} if dashes else {}
+        self._parts.append(element("path", d=path, fill="none", stroke=colour, stroke_width=float(width), **dashed))
+
+
+def spread(values: Sequence[float]) -> tuple[float, float]:
+    """The ends of an axis with room around these values."""
+    low, high = float(min(values)), float(max(values))
+    room = 0.06 * (high - low) or max(abs(high) * 0.01, 1e-6)
+    assert math.isfinite(room), "an axis needs finite values"
+    return low - room, high + room
+
+
+def _steps(frame: Frame) -> int:
+    """For how many numbers the left axis has room."""
+    return max(1, min(MOST, int((frame.bottom - frame.top) / (2 * SIZE))))
+
+
+def _runs(points: Sequence[tuple[float, ...]]) -> Iterator[list[tuple[float, ...]]]:
+    """The points without NaN, cut where one was left out; a point alone is nothing to draw through."""
+    run: list[tuple[float, ...]] = []
+    for point in (*points, (math.nan,)):
+        if all(map(math.isfinite, point)):
+            run.append(point)
+            continue
+        if len(run) > 1:
+            yield run
+        run = []
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "L".join(f"{number(x)} {number(y)}" for x, y in points)

@@ -1,0 +1,26 @@
+"""Elements of SVG as text, coloured by attributes and classes, which a strict page obeys, unlike styles."""
+
+from __future__ import annotations
+
+from html import escape
+
+from campaigns.charts.lettering import writable
+from campaigns.charts.palette import CLASSES
+
+
+def element(tag: str, text: str | None = None, **attributes: str | float) -> str:
+    """One element; an underscore in an attribute's name stands for a hyphen. Whatever comes from outside is escaped."""
+    classes = [f"{key}-{CLASSES[str(attributes[key])]}" for key in ("fill", "stroke") if attributes.get(key) in CLASSES]
+    written = [
+        f' {key.replace("_", "-")}="{number(value) if isinstance(value, float) else escape(str(value))}"'
+        for key, value in attributes.items()
+    ]
+    if classes:
+        written.append(f' class="{" ".join(classes)}"')
+    head = f"<{tag}{''.join(written)}"
+    return f"{head}/>" if text is None else f"{head}>{escape(writable(text), quote=False)}</{tag}>"
+
+
+def number(pixels: float) -> str:
+    """To a hundredth of a pixel."""
+    return f"{round(pixels, 2) or 0.0:.6g}"

@@ -1,0 +1,77 @@
+"""Points with names: systems by two metrics, or by a metric and by people."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from campaigns.charts.drawing import Drawing
+from campaigns.charts.lettering import SIZE, shortened, wide
+from campaigns.charts.markers import CIRCLE
+from campaigns.charts.palette import SERIES, SOFT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LARGEST_NAMED = 60
+"""Points beyond which names would only be noise."""
+SMALL = SIZE - 1
+LEFT = 52
+"""Pixels to the left of the axis."""
+BESIDE = (
+    *((8, 0, "start"), (-8, 0, "end"), (0, -12, "middle"), (0, 12, "middle")),
+    *((6, -10, "start"), (6, 10, "start"), (-6, -10, "end"), (-6, 10, "end")),
+)
+"""Where a name may stand: steps to the right and down from its point, and which end of the name is there."""
+
+
+def scatter(
+    points: Sequence[tuple[str, float, float]],
+    x_label: str,
+    y_label: str,
+    *,
+    title: str = "",
+    description: str = "",
+    width: int = 460,
+    height: int = 340,
+) -> str:
+    """An SVG of (name, x, y); points without both values are left out. Names are set where there is room for them."""
+    shown = [point for point in points if math.isfinite(point[1]) and math.isfinite(point[2])]
+    drawing = Drawing(width, height, (LEFT, 28, 14, 44))
+    if shown:
+        drawing.span([x for _, x, _ in shown], [y for _, _, y in shown])
+        places = [drawing.pixels(x, y) for _, x, y in shown]
+        for place in places:
+            drawing.mark(*place, CIRCLE, 5.5, SERIES[0])
+        _name_points(drawing, [name for name, _, _ in shown[:LARGEST_NAMED]], places)
+    else:
+        drawing.leave_bare()
+    drawing.name_axes(x_label, y_label)
+    named = title or f"{y_label} against {x_label}"
+    return drawing.svg(named, description or f"{len(shown)} points with their names.")
+
+
+def _name_points(drawing: Drawing, names: Sequence[str], places: Sequence[tuple[float, float]]) -> None:
+    """Each name beside its point, at the first place that is free of points and other names; else nowhere."""
+    frame = drawing.frame
+    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
+    for name, (x, y) in zip(names, places, strict=False):
+        text = shortened(name, 28)
+        across = wide(text, SMALL)
+        for dx, dy, side in BESIDE:
+            left = x + dx - {"start": 0, "end": across, "middle": across / 2}[side]
+            box = (left, y + dy - 6, left + across, y + dy + 6)
+            inside = (
+                box[0] >= LEFT + 2
+                and box[2] <= drawing.width - 2
+                and box[1] >= frame.top - 6
+                and box[3] <= frame.bottom + 4
+            )
+            if inside and not any(_meet(box, other) for other in taken):
+                drawing.write(x + dx, y + dy, text, side, size=SMALL, colour=SOFT)
+                taken.append(box)
+                break
+
+
+def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

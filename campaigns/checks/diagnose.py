@@ -1,0 +1,93 @@
+"""All that is noticed about an output, in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from campaigns.checks.copying import find_copies
+from campaigns.checks.encoding import find_harmed
+from campaigns.checks.examined import examine
+from campaigns.checks.finding import Finding, Severity
+from campaigns.checks.gaps import find_gaps
+from campaigns.checks.language import find_language
+from campaigns.checks.leftovers import find_leftovers
+from campaigns.checks.lengths import find_odd_lengths
+from campaigns.checks.placement import find_breaks, find_misplaced
+from campaigns.checks.repetition import find_repetition
+from campaigns.checks.twins import find_twins
+from metrics.text.wording import number_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from campaigns.checks.standard import Standard
+    from metrics.text.plain import Text
+
+CHECKS = (
+    find_misplaced,
+    find_language,
+    find_gaps,
+    find_copies,
+    find_harmed,
+    find_leftovers,
+    find_repetition,
+    find_odd_lengths,
+)
+
+
+def diagnose(text: Text, standard: Standard) -> list[Finding]:
+    """What is odd about an output for a test set, the worst first. Touches no database, and never raises."""
+    if text.segments != standard.segments:
+        return [_other_count(text, standard), *_carried_over(text.notices)]
+    if not text.bytes.decode().strip():
+        return [_no_text(text)]
+    examined = examine(text.bytes, standard)
+    findings = [finding for check in CHECKS for finding in check(examined)]
+    findings += find_twins(text.bytes, standard.others)
+    return sorted([*findings, *_carried_over(text.notices)], key=lambda each: list(Severity).index(each.severity))
+
+
+def refusal(error: Exception, notices: Sequence[str] = ()) -> list[Finding]:
+    """The fatal finding that a reader's error is: BadText, BadMarkup or BadIntake.
+
+    Readers say which ids are missing, too many, twice or in another order, and which bytes are not UTF-8.
+    """
+    from metrics.text.contents import WrongFormat
+    from metrics.text.findings import BadMarkup
+    from metrics.text.gzip_members import BadGzip
+    from metrics.text.limits import OverLimit
+    from metrics.text.plain import DifferentLengths
+    from metrics.text.windows import NotUtf8
+    from scheduler.errors import BadIntake
+
+    codes = (
+        (NotUtf8, "encoding"),
+        (OverLimit, "size"),
+        (BadGzip, "format"),
+        (WrongFormat, "format"),
+        (DifferentLengths, "count"),
+        (BadMarkup, "ids"),
+        (BadIntake, "ids"),
+    )
+    code = next((code for kind, code in codes if isinstance(error, kind)), "unreadable")
+    return [Finding(code, Severity.FATAL, str(error)), *_carried_over(notices)]
+
+
+def _carried_over(notices: Sequence[str]) -> list[Finding]:
+    """What the reader has noticed and put right."""
+    return [Finding("reading", Severity.NOTE, notice) for notice in notices]
+
+
+def _other_count(text: Text, standard: Standard) -> Finding:
+    difference = abs(text.segments - standard.segments)
+    message = (
+        f"The output has {number_of(text.segments, text.unit)}, but the test set has {standard.segments:,} segments: "
+        f"{difference:,} {'more' if text.segments > standard.segments else 'fewer'}. Line i must be the translation of "
+        f"segment i; a segment without translation is an empty line. {find_breaks(text.bytes, standard)}"
+    ).rstrip()
+    return Finding("count", Severity.FATAL, message)
+
+
+def _no_text(text: Text) -> Finding:
+    message = f"All {number_of(text.segments, text.unit)} of the output are empty. Hand in a file with translations."
+    return Finding("no_text", Severity.FATAL, message, count=text.segments)

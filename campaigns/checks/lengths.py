@@ -1,0 +1,69 @@
+"""Outputs, and segments of them, that are much longer or shorter than one would expect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from campaigns.checks.finding import Finding, Severity, found
+from campaigns.checks.matching import lengths_of
+from metrics.text.wording import ranges
+
+if TYPE_CHECKING:
+    from campaigns.checks.examined import Examined
+
+SHORT, LONG = 0.6, 1.6
+"""Of the characters of the references. Real systems have between 0.9 and 1.1."""
+SHORTEST, LONGEST = 0.15, 8.0
+"""Of those of the source: what languages need differs by four times."""
+ODD = 4.0
+"""How many times longer or shorter, beside its own segment, a line is than the lines of the output are as a rule."""
+FEWEST = 20
+"""Characters of the longer one: short segments vary."""
+ENOUGH = 10
+"""Segments below which there is no rule."""
+
+
+def find_odd_lengths(examined: Examined) -> list[Finding]:
+    """The output as a whole, and single segments."""
+    beside = examined.references or ([examined.sources] if examined.sources is not None else [])
+    if not beside or len(examined.lines) < ENOUGH:
+        return []
+    mine, theirs = lengths_of(examined.lines), lengths_of(*beside)
+    if not mine.sum() or not theirs.sum():
+        return []
+    ratio = mine.sum() / theirs.sum()
+    return [*_whole(examined, float(ratio)), *_single(examined, mine, theirs)]
+
+
+def _whole(examined: Examined, ratio: float) -> list[Finding]:
+    low, high = (SHORT, LONG) if examined.references else (SHORTEST, LONGEST)
+    if low <= ratio <= high:
+        return []
+    than = "references" if examined.references else "source"
+    how = "much shorter" if ratio < low else "much longer"
+    message = (
+        f"The output is {how} than the {than}: {ratio:.2f} times as many characters. Was it cut off, or is something "
+        "else in it?"
+    )
+    return [Finding("length", Severity.WARNING, message)]
+
+
+def _single(examined: Examined, mine: np.ndarray, theirs: np.ndarray) -> list[Finding]:
+    both = (mine > 0) & (theirs > 0)
+    if both.sum() < ENOUGH:
+        return []
+    ratios = np.log((mine + FEWEST / 4) / (theirs + FEWEST / 4))
+    usual = float(np.median(ratios[both]))
+    odd = both & (np.abs(ratios - usual) > np.log(ODD)) & (np.maximum(mine, theirs * np.exp(usual)) >= FEWEST)
+    numbers = [int(number) for number in examined.numbers[odd]]
+    if not numbers:
+        return []
+    message = (
+        f"{len(numbers):,} segment{'' if len(numbers) == 1 else 's'} ({ranges(numbers)}) "
+        f"{'is' if len(numbers) == 1 else 'are'} more than {ODD:.0f} times longer or shorter than the "
+        f"{'references' if examined.references else 'source'} would have it. Look whether text was lost, or added."
+    )
+    severity = Severity.WARNING if len(numbers) > 0.02 * len(examined.lines) else Severity.NOTE
+    return [found("odd_lengths", severity, message, numbers)]

@@ -1,0 +1,243 @@
+"""Everything of a campaign in one zip, as far as somebody may see it: TSV and JSON, texts as lines."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Engine, select
+
+from campaigns.accounts.principal import Principal
+from campaigns.corrections import list_corrections
+from campaigns.participants import list_members
+from campaigns.permissions import Sight, read_sight
+from campaigns.reports.delimited import as_tsv
+from campaigns.test_sets import list_campaign_test_sets
+from campaigns.texts import lines_of
+from campaigns.times import local_moment
+from campaigns.visibility import read_shown
+from models.database.session import reading
+from models.schema.accounts import Account, AuditEntry
+from models.schema.corpus import Document, Protocol, Reference, Submission, TestSet
+from models.schema.queue import Evaluation
+from models.schema.results import Score
+
+PART_BYTES = 1 << 16
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The same content gives the same zip: moments are in the tables."""
+
+
+@dataclass
+class _Contents:
+    """What goes into the zip."""
+
+    tables: dict[str, str] = field(default_factory=dict)
+    """Name of a file -> its content."""
+    texts: list[tuple[str, int]] = field(default_factory=list)
+    """Names of files with the texts whose lines they hold."""
+
+
+def export_campaign(engine: Engine, principal: Principal, campaign: str) -> Iterator[bytes]:
+    """The zip, part by part. Organisers get everything, others what they may see on pages, too.
+
+    What somebody may see is read before anything is returned. Raises NotThere.
+    """
+    with reading(engine) as connection:
+        sight = read_sight(connection, principal, campaign)
+        contents = _gathered(connection, sight)
+    return _zipped(engine, contents)
+
+
+def safe_name(*parts: str) -> str:
+    """A file name that leads nowhere else, on any system: letters and digits of ASCII, and what harms nobody."""
+    name = "-".join(re.sub(r"[^A-Za-z0-9_]+", "_", part).strip("_")[:60] for part in parts if part)
+    return name or "unnamed"
+
+
+def _zipped(engine: Engine, contents: _Contents) -> Iterator[bytes]:
+    pipe = _Pipe()
+    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
+        for name, table in contents.tables.items():
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), table.encode(), zipfile.ZIP_DEFLATED)
+            yield pipe.taken()
+        for name, text in contents.texts:
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(entry, "w", force_zip64=True) as file:
+                for lines in lines_of(engine, text):
+                    file.write(lines)
+                    if pipe.waiting >= PART_BYTES:
+                        yield pipe.taken()
+    yield pipe.taken()
+
+
+class _Pipe(io.RawIOBase):
+    """What a zip is written into, and taken out of again."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self.waiting = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, part: Any) -> int:
+        self._parts.append(bytes(part))
+        self.waiting += len(part)
+        return len(part)
+
+    def taken(self) -> bytes:
+        parts, self._parts, self.waiting = self._parts, [], 0
+        return b"".join(parts)
+
+
+def _gathered(connection: Connection, sight: Sight) -> _Contents:
+    contents = _Contents()
+    contents.tables["campaign.json"] = json.dumps(_described(sight), ensure_ascii=False, indent=1) + "\n"
+    names = _add_test_sets(connection, sight, contents)
+    submissions = _add_submissions(connection, sight, contents, names)
+    _add_scores(connection, sight, contents, submissions)
+    corrections = [asdict(each) for each in list_corrections(connection, sight)]
+    contents.tables["corrections.tsv"] = _table(
+        ("id", "test_set", "old_version", "new_version", "made_at", "reason"), corrections
+    )
+    if sight.organises:
+        _add_people(connection, sight, contents)
+    return contents
+
+
+def _described(sight: Sight) -> dict[str, Any]:
+    return {
+        "name": sight.name,
+        "title": sight.title,
+        "description": sight.description,
+        "time_zone": sight.time_zone,
+        "visibility": sight.visibility,
+        "joining": sight.joining,
+        "anonymous": sight.anonymous,
+        "verified_only": sight.verified_only,
+        "ranked_by": sight.ranked_by,
+        "frozen_at": sight.frozen_at,
+        "exported_at": local_moment(sight.at, sight.time_zone),
+        "phases": [
+            {
+                **{name: value for name, value in asdict(phase).items() if name != "id"},
+                "starts": local_moment(phase.starts_at, sight.time_zone),
+                "ends": None if phase.ends_at is None else local_moment(phase.ends_at, sight.time_zone),
+            }
+            for phase in sight.phases
+        ],
+    }
+
+
+def _add_test_sets(connection: Connection, sight: Sight, contents: _Contents) -> dict[int, str]:
+    """The test sets with the texts that may be seen; what each is called."""
+    rows, names = [], {}
+    for known in list_campaign_test_sets(connection, sight):
+        names[known.id] = known.title
+        folder = f"test-sets/{safe_name(str(known.id), known.name, known.version)}"
+        source = connection.scalar(select(TestSet.source_text_id).where(TestSet.id == known.id))
+        if source is not None and sight.sees_source(known.id):
+            contents.texts.append((f"{folder}/source.txt", source))
+        if sight.sees_references(known.id):
+            labelled = connection.execute(
+                select(Reference.label, Reference.text_id)
+                .where(Reference.test_set_id == known.id)
+                .order_by(Reference.position)
+            )
+            for place, each in enumerate(labelled):
+                contents.texts.append((f"{folder}/refs/{safe_name(str(place), each.label)}.txt", each.text_id))
+        if sight.sees_source(known.id):
+            documents = connection.execute(
+                select(Document).where(Document.test_set_id == known.id).order_by(Document.first_segment)
+            )
+            segments = [
+                {"segment": number, "doc_id": each.name, "domain": each.domain, "test_suite": each.test_suite}
+                for each in documents
+                for number in range(each.first_segment, each.first_segment + each.segments)
+            ]
+            if segments:
+                contents.tables[f"{folder}/docs.tsv"] = _table(tuple(segments[0]), segments)
+        rows.append({**asdict(known), "references": ",".join(known.references), "folder": folder})
+    columns = ("id", "name", "version", "segments", "source_language", "target_language", "references")
+    contents.tables["test-sets.tsv"] = _table((*columns, "phase", "released_at", "replaced_by", "folder"), rows)
+    return names
+
+
+def _add_submissions(
+    connection: Connection, sight: Sight, contents: _Contents, names: dict[int, str]
+) -> frozenset[int]:
+    """Submissions that may be known of, with outputs that may be seen; those whose scores may be."""
+    rows, scored = [], set()
+    for each in read_shown(connection, sight):
+        row = {name: getattr(each.row, name) for name in ("kind", "constrained", "late_seconds")}
+        if each.own:
+            # What a team says beside its scores, and when, is for itself and the organisers.
+            row |= {name: getattr(each.row, name) for name in ("description", "phase", "created_at", "withdrawn_at")}
+        row |= {"id": each.id, "team": each.team, "system": each.system, "run": each.run, "output": ""}
+        row["test_set"] = names.get(each.test_set_id, "")
+        if each.output:
+            row["output"] = f"outputs/{safe_name(str(each.id), each.team, each.system, each.run)}.txt"
+            contents.texts.append((row["output"], each.text_id))
+        if each.scores:
+            scored.add(each.id)
+        rows.append(row)
+    columns = ("id", "test_set", "team", "system", "run", "kind", "constrained", "description", "phase")
+    contents.tables["submissions.tsv"] = _table(
+        (*columns, "late_seconds", "created_at", "withdrawn_at", "output"), rows
+    )
+    return frozenset(scored)
+
+
+def _add_scores(connection: Connection, sight: Sight, contents: _Contents, submissions: frozenset[int]) -> None:
+    rows = connection.execute(
+        select(
+            *(Evaluation.submission_id, Protocol.id, Protocol.reference_labels, Score.specification, Score.signature),
+            *(Score.score, Protocol.replicates, Protocol.seed),
+        )
+        .join(Evaluation, Evaluation.id == Score.evaluation_id)
+        .join(Protocol, Protocol.id == Evaluation.protocol_id)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .where(Submission.campaign_id == sight.campaign_id, Protocol.sweep.is_(False))
+        .order_by(Evaluation.submission_id, Protocol.id, Score.metric)
+    )
+    shown = [
+        {
+            "submission": row.submission_id,
+            "references": ",".join(row.reference_labels),
+            "metric": row.specification,
+            "score": row.score,
+            "replicates": row.replicates,
+            "seed": row.seed,
+            "signature": row.signature,
+        }
+        for row in rows
+        if row.submission_id in submissions
+    ]
+    columns = ("submission", "references", "metric", "score", "replicates", "seed", "signature")
+    contents.tables["scores.tsv"] = _table(columns, shown)
+
+
+def _add_people(connection: Connection, sight: Sight, contents: _Contents) -> None:
+    """What only organisers get."""
+    teams = [asdict(each) for each in sight.teams.values()]
+    contents.tables["teams.tsv"] = _table(("name", "publication_name", "number"), teams)
+    members = [asdict(each) for each in list_members(connection, sight.campaign_id)]
+    contents.tables["members.tsv"] = _table(("email", "name", "role"), members)
+    entries = connection.execute(
+        select(AuditEntry.at, AuditEntry.actor, Account.name, AuditEntry.action, AuditEntry.subject, AuditEntry.details)
+        .outerjoin(Account, Account.id == AuditEntry.account_id)
+        .where(AuditEntry.campaign_id == sight.campaign_id)
+        .order_by(AuditEntry.id)
+    )
+    rows = [{**each._asdict(), "details": json.dumps(each.details, ensure_ascii=False)} for each in entries]
+    contents.tables["audit.tsv"] = _table(("at", "actor", "name", "action", "subject", "details"), rows)
+
+
+def _table(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
+    return as_tsv(columns, ([row.get(column) for column in columns] for row in rows))

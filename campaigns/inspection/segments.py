@@ -1,0 +1,320 @@
+"""Single segments: which ones, in which order, and what is to be seen of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, select
+
+from campaigns.errors import BadRequest
+from campaigns.inspection.segment_scores import Measure, find_measure, read_measures, segment_scores
+from campaigns.inspection.visible import (
+    VisibleOutput,
+    VisibleTestSet,
+    choose_outputs,
+    find_test_set,
+    visible_outputs,
+    visible_test_sets,
+)
+from campaigns.inspection.words import MarkedText, cut, marked
+from campaigns.permissions import Sight
+from metrics.inspection.lengths import counts_characters
+from metrics.text.blocks import BLOCK, block_count
+from models.schema.corpus import Document
+from worker.computing.scoring import read_texts
+
+Floats = NDArray[np.float64]
+
+MOST_OUTPUTS = 12
+"""Side by side: more can be neither read nor marked quickly."""
+FIRST_OUTPUTS = 2
+AT_ONCE = 64
+"""Blocks that are searched together."""
+
+
+class Order(StrEnum):
+    """Which segments come first."""
+
+    NUMBER = "number"
+    """As in the test set."""
+    DIFFERENCE = "difference"
+    """Where the first two systems that were chosen differ most, whichever is better."""
+    FIRST_BETTER = "first-better"
+    """Where the first of them is furthest ahead of the second."""
+    SECOND_BETTER = "second-better"
+    WORST = "worst"
+    """Where the systems that were chosen are worst, on average."""
+    BEST = "best"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody wants to see. Empty means: whatever comes first, or all."""
+
+    test_set: str = ""
+    metric: str = ""
+    references: str = ""
+    systems: Sequence[str] = ()
+    order: Order = Order.NUMBER
+    document: str = ""
+    domain: str = ""
+    test_suite: str = ""
+    shortest: int | None = None
+    """Length of the source: in words, or in characters where the language writes no spaces."""
+    longest: int | None = None
+    text: str = ""
+    """In the source, or in any reference or output that is shown; case does not count."""
+    segment: int | None = None
+    """From 1: this one alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenOutput:
+    """What a system made of a segment."""
+
+    output: VisibleOutput
+    text: str
+    words: MarkedText
+    score: float | None
+    """By the metric; None where it is undefined, not measured or not to be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenSegment:
+    """One segment."""
+
+    number: int
+    """From 1."""
+    document: str
+    domain: str
+    test_suite: str
+    source: str | None
+    references: Sequence[tuple[str, str]]
+    outputs: Sequence[SeenOutput]
+    difference: float | None
+    """Of the first two outputs' scores."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenSegments:
+    """A page of segments, and what could be asked for instead."""
+
+    test_set: VisibleTestSet
+    test_sets: Sequence[VisibleTestSet]
+    outputs: Sequence[VisibleOutput]
+    """All that may be looked at."""
+    chosen: Sequence[VisibleOutput]
+    measure: Measure | None
+    """None where no segment scores may be seen, or there are none."""
+    measures: Sequence[Measure]
+    documents: Sequence[str]
+    domains: Sequence[str]
+    test_suites: Sequence[str]
+    found: int
+    """Segments that fit what was asked for."""
+    first: int
+    """Of them, how many come before this page."""
+    segments: Sequence[SeenSegment]
+    in_characters: bool
+    """Whether lengths are counted in characters."""
+
+
+@dataclass(frozen=True)
+class _Material:
+    """What is known before a single text is read."""
+
+    test_set: VisibleTestSet
+    chosen: Sequence[VisibleOutput]
+    scores: Mapping[int, Floats] = field(default_factory=dict)
+    documents: Sequence[Document] = ()
+
+    @property
+    def texts(self) -> list[int]:
+        """Of source, references and chosen outputs, as far as they may be seen."""
+        source = [] if self.test_set.source_text is None else [self.test_set.source_text]
+        return [*source, *(text for _, text in self.test_set.references), *(each.text for each in self.chosen)]
+
+
+def read_segments(connection: Connection, sight: Sight, asked: Asked, first: int = 0, most: int = 20) -> SeenSegments:
+    """The segments that were asked for, as far as these eyes may see them.
+
+    Scores, and marks against references, are shown only with the references. Raises NotThere and BadRequest.
+    """
+    test_sets = visible_test_sets(connection, sight)
+    test_set, outputs = _chosen_test_set(connection, sight, test_sets, asked)
+    shows_scores = sight.sees_references(test_set.id)
+    measures = read_measures(connection, sight.campaign_id, test_set.id) if shows_scores else []
+    measure = find_measure(measures, asked.metric, asked.references) if shows_scores else None
+    chosen = choose_outputs(outputs, asked.systems) if asked.systems else _first_choice(outputs)
+    if len(chosen) > MOST_OUTPUTS:
+        raise BadRequest(f"{len(chosen)} systems are too many side by side. Choose at most {MOST_OUTPUTS}.")
+    scores = segment_scores(connection, measure, [each.submission for each in chosen]) if measure else {}
+    rows = connection.execute(
+        select(Document).where(Document.test_set_id == test_set.id).order_by(Document.first_segment)
+    )
+    material = _Material(test_set, chosen, scores, rows.all())  # type: ignore[arg-type]
+    in_characters = counts_characters(
+        test_set.target_language if test_set.source_text is None else test_set.source_language
+    )
+    wanted = _ordered(_fitting(connection, material, asked, in_characters), material, asked.order, measure)
+    shown = wanted[first : first + most]
+    return SeenSegments(
+        test_set=test_set,
+        test_sets=test_sets,
+        outputs=outputs,
+        chosen=chosen,
+        measure=measure,
+        measures=measures,
+        documents=[each.name for each in material.documents],
+        domains=sorted({each.domain for each in material.documents} - {""}),
+        test_suites=sorted({each.test_suite for each in material.documents} - {""}),
+        found=len(wanted),
+        first=first,
+        segments=_seen(connection, material, [int(each) for each in shown], measure),
+        in_characters=in_characters,
+    )
+
+
+def _chosen_test_set(
+    connection: Connection, sight: Sight, test_sets: Sequence[VisibleTestSet], asked: Asked
+) -> tuple[VisibleTestSet, list[VisibleOutput]]:
+    """The test set with its outputs: a link to an output need not say for which test set it is."""
+    if not asked.test_set and asked.systems:
+        for each in test_sets:
+            outputs = visible_outputs(connection, sight, each.id)
+            if set(asked.systems) <= {str(output.submission) for output in outputs}:
+                return each, outputs
+    test_set = find_test_set(test_sets, asked.test_set)
+    return test_set, visible_outputs(connection, sight, test_set.id)
+
+
+def _first_choice(outputs: Sequence[VisibleOutput]) -> list[VisibleOutput]:
+    """One's own before others."""
+    return sorted(outputs, key=lambda each: not each.own)[:FIRST_OUTPUTS]
+
+
+def _fitting(connection: Connection, material: _Material, asked: Asked, in_characters: bool) -> NDArray[np.intp]:
+    segments = material.test_set.segments
+    if asked.segment is not None:
+        if not 1 <= asked.segment <= segments:
+            raise BadRequest(f"There is no segment {asked.segment}: the test set has {segments:,}.")
+        return np.array([asked.segment - 1])
+    fits = np.ones(segments, np.bool_)
+    for wanted, column in ((asked.document, "name"), (asked.domain, "domain"), (asked.test_suite, "test_suite")):
+        if wanted:
+            inside = np.zeros(segments, np.bool_)
+            for each in material.documents:
+                if getattr(each, column) == wanted:
+                    inside[each.first_segment : each.first_segment + each.segments] = True
+            fits &= inside
+    if asked.shortest is not None or asked.longest is not None or asked.text:
+        _search(connection, material, asked, in_characters, fits)
+    return np.flatnonzero(fits)
+
+
+def _search(
+    connection: Connection, material: _Material, asked: Asked, in_characters: bool, fits: NDArray[np.bool_]
+) -> None:
+    """Strike out what does not fit by its texts."""
+    needle, texts = asked.text.casefold(), material.texts
+    blocks = np.unique(np.flatnonzero(fits) // BLOCK)
+    for begin in range(0, block_count(len(fits)), AT_ONCE):
+        if not texts or not ((blocks >= begin) & (blocks < begin + AT_ONCE)).any():
+            continue
+        lines = [text.decode().split("\n") for text in read_texts(connection, texts, begin, begin + AT_ONCE)]
+        for number, of_segment in enumerate(zip(*lines, strict=True), begin * BLOCK):
+            if not fits[number]:
+                continue
+            length = len("".join(of_segment[0].split())) if in_characters else len(of_segment[0].split())
+            fits[number] = (
+                (asked.shortest is None or length >= asked.shortest)
+                and (asked.longest is None or length <= asked.longest)
+                and (not needle or any(needle in text.casefold() for text in of_segment))
+            )
+
+
+def _ordered(fitting: NDArray[np.intp], material: _Material, order: Order, measure: Measure | None) -> NDArray[np.intp]:
+    """Segments without what the order goes by come last, as they stand in the test set."""
+    if order is Order.NUMBER or measure is None or not material.scores:
+        return fitting
+    better = 1.0 if measure.higher_is_better else -1.0
+    scores = [
+        better * material.scores[each.submission] for each in material.chosen if each.submission in material.scores
+    ]
+    if order in (Order.WORST, Order.BEST):
+        mean = np.mean(np.stack(scores), axis=0)
+        key = mean if order is Order.WORST else -mean
+    elif len(scores) < FIRST_OUTPUTS:
+        return fitting
+    else:
+        ahead = scores[0] - scores[1]
+        key = {
+            Order.DIFFERENCE: -np.abs(ahead),
+            Order.FIRST_BETTER: -ahead,
+            Order.SECOND_BETTER: ahead,
+        }[order]
+    of_fitting = key[fitting]
+    return fitting[np.argsort(np.where(np.isnan(of_fitting), np.inf, of_fitting), kind="stable")]
+
+
+def _seen(
+    connection: Connection, material: _Material, wanted: Sequence[int], measure: Measure | None
+) -> list[SeenSegment]:
+    test_set, texts = material.test_set, material.texts
+    lines: dict[int, list[str]] = {}
+    for block, numbers in groupby(sorted(wanted), key=lambda each: each // BLOCK):
+        contents = (
+            [text.decode().split("\n") for text in read_texts(connection, texts, block, block + 1)] if texts else []
+        )
+        for number in numbers:
+            lines[number] = [of_text[number % BLOCK] for of_text in contents]
+    found = []
+    for number in wanted:
+        rest = iter(lines[number])
+        source = next(rest) if test_set.source_text is not None else None
+        references = [(label, next(rest)) for label, _ in test_set.references]
+        if test_set.variable_references:
+            # An empty line says that the segment lacks this one.
+            references = [(label, text) for label, text in references if text] or references[:1]
+        outputs = _seen_outputs(material, number, list(rest), references)
+        document = next(
+            (each for each in material.documents if each.first_segment <= number < each.first_segment + each.segments),
+            None,
+        )
+        pair = [each.score for each in outputs[:2]]
+        found.append(
+            SeenSegment(
+                number=number + 1,
+                document=document.name if document else "",
+                domain=document.domain if document else "",
+                test_suite=document.test_suite if document else "",
+                source=None if source is None else cut(source),
+                references=[(label, cut(text)) for label, text in references],
+                outputs=outputs,
+                difference=pair[0] - pair[1]
+                if measure and len(pair) == FIRST_OUTPUTS and pair[0] is not None and pair[1] is not None
+                else None,
+            )
+        )
+    return found
+
+
+def _seen_outputs(
+    material: _Material, number: int, texts: Sequence[str], references: Sequence[tuple[str, str]]
+) -> list[SeenOutput]:
+    named = list(zip(material.chosen, texts, strict=True))
+    found = []
+    for place, (output, text) in enumerate(named):
+        others = list(references)
+        if not others and len(named) > 1:
+            other = named[1 if place == 0 else 0]
+            others = [(other[0].name, other[1])]
+        scores = material.scores.get(output.submission)
+        score = None if scores is None or np.isnan(scores[number]) else float(scores[number])
+        found.append(SeenOutput(output, text, marked(text, others), score))
+    return found

@@ -1,0 +1,133 @@
+"""Test sets of a campaign and the outputs and references of them that somebody may look at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection, select
+
+from campaigns.errors import NotThere
+from campaigns.permissions import Sight
+from campaigns.visibility import read_shown
+from models.corpus.test_sets import first_called
+from models.schema.corpus import Reference, Submission, TestSet
+
+
+class NoTestSet(NotThere):
+    """The campaign has no test set yet that you may see."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleTestSet:
+    """A test set of a campaign."""
+
+    id: int
+    name: str
+    version: str
+    segments: int
+    source_language: str
+    target_language: str
+    variable_references: bool
+    source_text: int | None
+    """None where there is none, or it may not be seen."""
+    references: Sequence[tuple[str, int]]
+    """Labels and texts; empty where they may not be seen."""
+    replaced: bool
+    """Whether one with corrected references stands for it now."""
+
+    @property
+    def title(self) -> str:
+        """Its name, with its version where that is not the first."""
+        return self.name if self.version == "1" else f"{self.name} (version {self.version})"
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleOutput:
+    """An output that may be looked at."""
+
+    submission: int
+    text: int
+    team: str
+    """By its real name: never to be shown."""
+    name: str
+    """As it may be shown."""
+    own: bool
+
+
+def visible_test_sets(connection: Connection, sight: Sight) -> list[VisibleTestSet]:
+    """All of which somebody may see anything: those that were replaced come last."""
+    rows = connection.execute(select(TestSet).where(TestSet.id.in_(sight.test_sets)))
+    order = {key: place for place, key in enumerate(sight.test_sets)}
+    found = []
+    for row in sorted(rows, key=lambda row: order[row.id]):
+        seen = sight.test_sets[row.id]
+        shows_references = sight.sees_references(row.id)
+        if not shows_references and not sight.sees_source(row.id):
+            continue
+        labels = (
+            select(Reference.label, Reference.text_id)
+            .where(Reference.test_set_id == row.id)
+            .order_by(Reference.position)
+        )
+        found.append(
+            VisibleTestSet(
+                id=row.id,
+                name=seen.name,
+                version=seen.version,
+                segments=row.segments,
+                source_language=row.source_language,
+                target_language=row.target_language,
+                variable_references=row.variable_references,
+                source_text=row.source_text_id if sight.sees_source(row.id) else None,
+                references=[(each.label, each.text_id) for each in connection.execute(labels)]
+                if shows_references
+                else (),
+                replaced=seen.replaced_by is not None,
+            )
+        )
+    return sorted(found, key=lambda each: each.replaced)
+
+
+def find_test_set(test_sets: Sequence[VisibleTestSet], wanted: str) -> VisibleTestSet:
+    """The one that is called so (`first_called`); the first without any name. Raises NotThere."""
+    found = first_called(test_sets, wanted) if wanted else next(iter(test_sets), None)
+    if found is not None:
+        return found
+    if not test_sets:
+        raise NoTestSet
+    known = ", ".join(f'"{each.title}"' for each in test_sets[:20])
+    raise NotThere(f"This campaign has no test set {wanted[:200]!r} that you may see. There are: {known}.")
+
+
+def visible_outputs(connection: Connection, sight: Sight, test_set_id: int) -> list[VisibleOutput]:
+    """The last output of each system and run that was not withdrawn, by name, as far as they may be seen."""
+    shown = read_shown(connection, sight, Submission.test_set_id == test_set_id)
+    last = {
+        (each.real_team, each.row.name, each.row.run): each
+        for each in shown
+        if each.output and each.row.withdrawn_at is None
+    }
+    found = []
+    for each in last.values():
+        name = "/".join(part for part in (each.team if each.real_team else "", each.system) if part)
+        name += f", run {each.run}" if each.run else ""
+        found.append(VisibleOutput(each.id, each.text_id, each.real_team, name, each.real_team in sight.own_teams))
+    # Systems of a team without names would all be called "Team 7".
+    called = Counter(each.name for each in found)
+    found = [
+        each if called[each.name] == 1 else replace(each, name=f"{each.name} ({each.submission})") for each in found
+    ]
+    return sorted(found, key=lambda each: (each.name.casefold(), each.submission))
+
+
+def choose_outputs(outputs: Sequence[VisibleOutput], wanted: Sequence[str]) -> list[VisibleOutput]:
+    """Those of these names or numbers of submissions, in the order asked for. Raises NotThere."""
+    by_name = {key: each for each in outputs for key in (str(each.submission), each.name)}
+    if missing := [each for each in wanted if each not in by_name]:
+        raise NotThere(
+            f"There is no output of {missing[0][:200]!r} for this test set that you may see. Name systems as this page "
+            "does, or by the numbers of their submissions."
+        )
+    return list(dict.fromkeys(by_name[each] for each in wanted))

@@ -1,0 +1,227 @@
+"""What a team is told of the scores of its own submissions: the one place where a score becomes feedback.
+
+Everything that shows a team its scores (pages, API, exports, the command line against a server) asks `read_told`, which
+reads no more than the phase allows, and returns nothing from which more could be worked out: no details, no replicates,
+no ranks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Engine, select
+
+from campaigns.leaderboards.ladder import write_steps
+from campaigns.leaderboards.rounding import DEFAULT_STEP, rounded, rounded_outwards, step_of
+from metrics.resampling.interval import percentile_interval
+from metrics.titles import titled_apart
+from models.database.session import reading, writing
+from models.schema.campaigns import LadderStep
+from models.schema.corpus import Protocol, Submission, System
+from models.schema.queue import Evaluation
+from models.schema.results import Score
+from models.schema.roles import Feedback
+from models.schema.states import EvaluationState
+from models.storage.arrays import unpack
+
+if TYPE_CHECKING:
+    from campaigns.permissions import Sight
+
+LEVEL = 0.95
+"""Of all intervals on pages and in the API."""
+
+WORDS = {
+    Feedback.FULL: "",
+    Feedback.ROUNDED: "Scores are rounded to {step} while the phase is blind.",
+    Feedback.INTERVAL: "While the phase is blind you are told only between which numbers a score lies "
+    "({level} % interval, its ends moved outwards to {step}).",
+    Feedback.LADDER: "While the phase is blind you are told of a score only where it beats your best by more than "
+    "{step}; else that best stands here again.",
+    Feedback.NONE: "Scores are not told while the phase is blind.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ToldScore:
+    """What is told of a score by one metric."""
+
+    metric: str
+    """Its specification."""
+    title: str
+    signature: str
+    higher_is_better: bool
+    scale: float
+    told: bool
+    """Whether anything is told. Where it is and there are no numbers, the metric is undefined here."""
+    score: float | None = None
+    low: float | None = None
+    high: float | None = None
+    improved: bool | None = None
+    """By the Ladder rule, whether it beat the team's best; None by other rules."""
+    details: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of one evaluation of a submission."""
+
+    submission_id: int
+    evaluation_id: int
+    protocol_id: int
+    references: tuple[str, ...]
+    state: EvaluationState
+    reason: str | None
+    feedback: Feedback
+    step: float
+    """Points on the scale of 0 to 100."""
+    waiting: bool
+    """Whether it is done and is told of only once the team's earlier submissions are, as the Ladder rule wants."""
+    scores: tuple[ToldScore, ...]
+    """In the protocol's order; empty until it is done."""
+
+    @property
+    def words(self) -> str:
+        """How the numbers are made coarse, a sentence for people; empty where they are not."""
+        step = f"{self.step:g} points" if self.step != 1 else "whole points"
+        if self.feedback == Feedback.LADDER:
+            step = f"{self.step:g} point{'s' if self.step != 1 else ''}"
+        return WORDS[self.feedback].format(step=step, level=f"{100 * LEVEL:g}")
+
+
+def read_told(engine: Engine, sight: Sight, submissions: Sequence[int]) -> dict[int, list[Told]]:
+    """What whoever has this sight is told of these submissions of its campaign, by submission, protocols in order.
+
+    Others' submissions are told of only where the board is shown to all. A step of the Ladder that is not written yet
+    is written now, so no transaction may be open.
+    """
+    wanted = list(dict.fromkeys(submissions))
+    with reading(engine) as connection:
+        found = _evaluations(connection, sight, wanted)
+        told = _tell(connection, sight, found)
+    behind = {
+        row.team
+        for row, each in zip(found, told, strict=True)
+        if each.waiting and sight.feedback(row.team) == Feedback.LADDER
+    }
+    if behind:
+        points = _points(sight)
+        for team in sorted(behind):
+            with writing(engine) as connection:
+                write_steps(connection, sight.campaign_id, team, points)
+        with reading(engine) as connection:
+            found = _evaluations(connection, sight, wanted)
+            told = _tell(connection, sight, found)
+    of_submission: dict[int, list[Told]] = {submission: [] for submission in wanted}
+    for each in told:
+        of_submission[each.submission_id].append(each)
+    return of_submission
+
+
+def _evaluations(connection: Connection, sight: Sight, submissions: Sequence[int]) -> list[Any]:
+    return list(
+        connection.execute(
+            select(Evaluation.id, Evaluation.submission_id, Evaluation.protocol_id, Evaluation.state, Evaluation.reason)
+            .add_columns(System.team, Protocol.reference_labels)
+            .join(Submission, Submission.id == Evaluation.submission_id)
+            .join(System, System.id == Submission.system_id)
+            .join(Protocol, Protocol.id == Evaluation.protocol_id)
+            .where(Submission.id.in_(submissions), Submission.campaign_id == sight.campaign_id, ~Protocol.sweep)
+            .order_by(Evaluation.submission_id, Evaluation.protocol_id)
+        )
+    )
+
+
+def _points(sight: Sight) -> float:
+    phase = sight.seeing_phase
+    return phase.feedback_step if phase is not None and phase.feedback_step > 0 else DEFAULT_STEP
+
+
+def _tell(
+    connection: Connection,
+    sight: Sight,
+    evaluations: Sequence[Any],
+) -> list[Told]:
+    points = _points(sight)
+    rules = {row.id: sight.feedback(row.team) for row in evaluations}
+    done = [row.id for row in evaluations if row.state == EvaluationState.DONE]
+    common = (Score.evaluation_id, Score.metric, Score.specification, Score.title, Score.signature)
+    scores: dict[int, list[ToldScore]] = {}
+    for rule in Feedback:
+        chosen = [each for each in done if rules[each] == rule]
+        columns = [*common, Score.higher_is_better, Score.scale]
+        if rule in (Feedback.FULL, Feedback.ROUNDED, Feedback.INTERVAL):
+            columns.append(Score.score)
+        if rule in (Feedback.FULL, Feedback.INTERVAL):
+            columns.append(Score.replicate_scores)
+        if rule == Feedback.FULL:
+            columns.append(Score.details)
+        if not chosen:
+            continue
+        steps = _steps(connection, chosen) if rule == Feedback.LADDER else {}
+        for row in connection.execute(
+            select(*columns).where(Score.evaluation_id.in_(chosen)).order_by(Score.evaluation_id, Score.metric)
+        ):
+            made = _told_score(row, rule, points, steps.get((row.evaluation_id, row.metric)))
+            if made is not None:
+                scores.setdefault(row.evaluation_id, []).append(made)
+    return [
+        Told(
+            submission_id=row.submission_id,
+            evaluation_id=row.id,
+            protocol_id=row.protocol_id,
+            references=tuple(row.reference_labels),
+            state=EvaluationState(row.state),
+            reason=row.reason,
+            feedback=rules[row.id],
+            step=points,
+            waiting=row.state == EvaluationState.DONE and row.id not in scores,
+            scores=tuple(titled_apart(scores.get(row.id, ()), "metric")),
+        )
+        for row in evaluations
+    ]
+
+
+def _steps(connection: Connection, evaluations: Sequence[int]) -> dict[tuple[int, int], tuple[float | None, bool]]:
+    rows = connection.execute(
+        select(Evaluation.id, LadderStep.metric, LadderStep.told, LadderStep.improved)
+        .join(
+            LadderStep,
+            (LadderStep.submission_id == Evaluation.submission_id) & (LadderStep.protocol_id == Evaluation.protocol_id),
+        )
+        .where(Evaluation.id.in_(evaluations))
+    )
+    return {(row.id, row.metric): (row.told, row.improved) for row in rows}
+
+
+def _told_score(row: Any, rule: Feedback, points: float, step: tuple[float | None, bool] | None) -> ToldScore | None:
+    """None where the Ladder rule has not come to it yet."""
+    known = ToldScore(
+        metric=row.specification,
+        title=row.title,
+        signature=row.signature,
+        higher_is_better=row.higher_is_better,
+        scale=row.scale,
+        told=rule != Feedback.NONE,
+    )
+    if rule == Feedback.NONE:
+        return known
+    if rule == Feedback.LADDER:
+        return None if step is None else replace(known, score=step[0], improved=step[1])
+    score: float | None = row.score
+    if score is None or math.isnan(score):
+        return known
+    size = step_of(points, row.scale)
+    if rule == Feedback.ROUNDED:
+        return replace(known, score=rounded(score, size))
+    ends = percentile_interval(unpack(row.replicate_scores, columns=1)[:, 0], LEVEL)
+    if rule == Feedback.FULL:
+        low, high = ends or (None, None)
+        return replace(known, score=score, low=low, high=high, details=dict(row.details))
+    if ends is None:
+        # Without replicates there is no interval, and nothing else may be told.
+        return replace(known, told=False)
+    low, high = rounded_outwards(*ends, size)
+    return replace(known, low=low, high=high)

@@ -1,0 +1,390 @@
+"""What somebody may see and do in a campaign: the one place where that is decided.
+
+Every route asks here, and nothing that a sight does not allow is read from the database in the first place.
+
+| | organisers | teams of it | viewers | others, where it is public |
+|---|---|---|---|---|
+| that it exists, its phases and rules | yes | yes | yes | yes |
+| that a test set exists, its source, and whatever hangs on it | yes | once its phase has begun | same | same |
+| references, and whatever tells what is in one (segment scores, marks, n-grams) | yes | once released | same | same |
+| scores of others | yes | in open and published phases | same | same |
+| own scores | | by the feedback of the phase | | |
+| names of other teams | yes | unless anonymous, or once published | same | same |
+| outputs of others | yes | once published, what is ranked or declared contrastive | same | same |
+
+Which submissions there are for somebody, and what of each, is `campaigns.visibility`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, exists, or_, select, true
+
+from campaigns.accounts.principal import COMMAND_LINE, Principal
+from campaigns.errors import Forbidden, NotThere
+from campaigns.times import check_zone
+from models.corpus.phases import KnownPhase, phase_at, read_phases_of
+from models.errors import UnreadableRow
+from models.schema.accounts import Team
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignMember, CampaignTestSet, Participation
+from models.schema.roles import CampaignRole, DeclaredKind, Feedback, Joining, PhaseKind, Scope, TeamRole, Visibility
+from models.schema.states import known
+from scheduler.errors import BadSchedule
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTestSet:
+    """A test set of a campaign, as far as its organisers have let it be seen."""
+
+    id: int
+    phase_id: int | None
+    released_at: float | None
+    replaced_by: int | None
+    name: str = ""
+    """As the campaign calls it."""
+    version: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTeam:
+    """A team of a campaign."""
+
+    name: str
+    publication_name: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One account, or nobody, before one campaign, at one moment."""
+
+    principal: Principal
+    campaign_id: int
+    name: str
+    title: str
+    description: str
+    time_zone: str
+    visibility: Visibility
+    joining: Joining
+    anonymous: bool
+    verified_only: bool
+    ranked_by: str
+    frozen_at: float | None
+    at: float
+    """The moment, by the database's clock."""
+    organises: bool
+    views: bool
+    """Whether it was invited to look."""
+    phases: Sequence[KnownPhase]
+    test_sets: Mapping[int, SeenTestSet] = field(default_factory=dict)
+    """By their ids."""
+    teams: Mapping[str, SeenTeam] = field(default_factory=dict)
+    """All teams of the campaign, by name: whose name is shown is asked of `name_of`."""
+
+    @property
+    def own_teams(self) -> tuple[str, ...]:
+        """The teams of the campaign that this account is in."""
+        return tuple(name for name in self.teams if name in self.principal.teams)
+
+    @property
+    def phase(self) -> KnownPhase | None:
+        """The phase that holds now."""
+        return phase_at(self.phases, self.at)
+
+    def standing_of(self, phase: KnownPhase) -> str:
+        """Whether a phase is `ahead`, `now` or `past`. One that was closed is past, also where none follows it."""
+        current = self.phase
+        replaced = current is not None and current.id != phase.id and phase.starts_at <= self.at
+        return "past" if replaced else phase.standing(self.at)
+
+    @property
+    def takes_submissions(self) -> bool:
+        """Whether teams can hand in now."""
+        if self.frozen_at is not None:
+            return False
+        return not self.phases or (self.phase is not None and self.phase.takes(self.at))
+
+    @property
+    def seeing_phase(self) -> KnownPhase | None:
+        """The phase whose kind says what is seen: a closed one leaves it as it was before."""
+        begun = [each for each in self.phases if each.starts_at <= self.at and each.kind != PhaseKind.CLOSED]
+        return max(begun, key=lambda each: each.starts_at, default=None)
+
+    @property
+    def published(self) -> bool:
+        """Whether the results are out."""
+        phase = self.seeing_phase
+        return phase is not None and phase.kind == PhaseKind.PUBLISHED
+
+    @property
+    def sees_board(self) -> bool:
+        """Whether the scores of all are shown. Campaigns without phases hide nothing from those who see them."""
+        if self.organises or not self.phases:
+            return True
+        phase = self.seeing_phase
+        return phase is not None and phase.kind in (PhaseKind.OPEN, PhaseKind.PUBLISHED)
+
+    @property
+    def sees_names(self) -> bool:
+        """Whether teams stand under their names."""
+        return self.organises or not self.anonymous or self.published
+
+    def sees_source(self, test_set_id: int) -> bool:
+        """Whether a test set may be known of, and its source be had."""
+        if self.organises:
+            return True
+        seen = self.test_sets.get(test_set_id)
+        if seen is None or seen.phase_id is None:
+            return True
+        return any(phase.id == seen.phase_id and phase.starts_at <= self.at for phase in self.phases)
+
+    def sees_references(self, test_set_id: int) -> bool:
+        """Whether references, and what tells of them, may be shown."""
+        seen = self.test_sets.get(test_set_id)
+        released = seen is not None and seen.released_at is not None
+        return self.organises or (released and self.sees_source(test_set_id))
+
+    @property
+    def sees_outputs(self) -> bool:
+        """Whether there are outputs of all teams to be seen."""
+        return self.organises or self.published or not self.phases
+
+    @property
+    def hidden_test_sets(self) -> frozenset[int]:
+        """Those whose phase has not begun: nobody but organisers may know that they are there."""
+        return frozenset(each for each in self.test_sets if not self.sees_source(each))
+
+    def sees_output(self, team: str, kind: DeclaredKind = DeclaredKind.UNDECLARED, *, ranked: bool = True) -> bool:
+        """Whether an output that stands on a leaderboard may be shown: of others what is ranked or contrastive."""
+        if self.organises or not self.phases or team in self.own_teams:
+            return True
+        return self.published and (ranked or kind == DeclaredKind.CONTRASTIVE)
+
+    @property
+    def sees_segments(self) -> bool:
+        """Whether there is any output, or any reference, of which single segments may be shown."""
+        return bool(
+            self.organises
+            or self.own_teams
+            or self.published
+            or not self.phases
+            or any(each.released_at is not None for each in self.test_sets.values())
+        )
+
+    def feedback(self, team: str) -> Feedback:
+        """What is told of the scores of a team's submissions."""
+        if self.sees_board:
+            return Feedback.FULL
+        phase = self.seeing_phase
+        if phase is None or team not in self.own_teams:
+            return Feedback.NONE
+        return phase.feedback
+
+    def name_of(self, team: str) -> str:
+        """What a team is called before these eyes: its publication name, or "Team 7"; "" where there is none."""
+        known = self.teams.get(team)
+        if self.sees_names or team in self.own_teams or not team:
+            return (known.publication_name if known else "") or team
+        # One for which organisers have handed in from the command line has joined nothing, and has no number.
+        return f"Team {known.number}" if known else "Another team"
+
+    def system_name_of(self, team: str, system: str) -> str:
+        """What a system is called: that of an anonymous team would tell who it is."""
+        return system if self.sees_names or team in self.own_teams or not team else ""
+
+    def require_organiser(self) -> None:
+        """Raises Forbidden, and NotSignedIn, unless the account organises this campaign."""
+        if self.principal is COMMAND_LINE:
+            return
+        self.principal.require(Scope.ORGANISE)
+        if not self.organises:
+            raise Forbidden("Only organisers of this campaign may do that.")
+
+    def require_team(self, team: str, role: TeamRole = TeamRole.MEMBER) -> None:
+        """Raises Forbidden, and NotSignedIn, unless the account may act for this team in this campaign."""
+        self.principal.require(Scope.SUBMIT)
+        have = self.principal.teams.get(team)
+        if have is None or team not in self.teams or (role == TeamRole.LEAD and have != TeamRole.LEAD):
+            raise Forbidden("Only members of the team that are allowed to may do that.")
+
+
+def read_sight(connection: Connection, principal: Principal, campaign: str) -> Sight:
+    """What somebody may see of the campaign of that name.
+
+    Raises NotThere where there is none, and in the very same words where he may not know of it.
+    """
+    found = _sights(connection, principal, Campaign.name == campaign)
+    if not found:
+        raise NotThere(f"There is no campaign {campaign[:200]!r} that you may see.")
+    return found[0]
+
+
+def read_sight_by_id(connection: Connection, principal: Principal, campaign_id: int) -> Sight:
+    """As `read_sight`, of the campaign with that id."""
+    found = _sights(connection, principal, Campaign.id == campaign_id)
+    if not found:
+        raise NotThere
+    return found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableCampaign:
+    """A campaign of which a row holds something that nobody can read."""
+
+    id: int
+    name: str
+    reason: str
+    """For those who organise it; "" for others."""
+
+
+def visible_campaigns(
+    connection: Connection,
+    principal: Principal,
+    *,
+    before: int | None = None,
+    limit: int | None = None,
+    unreadable: list[UnreadableCampaign] | None = None,
+) -> list[Sight]:
+    """The campaigns that somebody may know of, the newest first: all of them, or `limit` with ids below `before`.
+
+    Those that cannot be read are left out, and added to `unreadable`: one must not hide all others.
+    """
+    found: list[Sight] = []
+    while True:
+        older = () if before is None else (Campaign.id < before,)
+        odd: list[UnreadableCampaign] = []
+        rest = None if limit is None else limit - len(found)
+        found += _sights(connection, principal, *older, limit=rest, unreadable=odd)
+        if unreadable is not None:
+            unreadable += odd
+        # Where some were left out, there may be more for a page that is not full.
+        if rest is None or not odd or len(found) == limit:
+            return found
+        before = min([each.id for each in odd] + [each.campaign_id for each in found])
+
+
+def may_organise(principal: Principal) -> ColumnElement[bool]:
+    """Which campaigns somebody organises, as a condition on `Campaign`."""
+    return true() if principal.administrates else _has_role(principal, CampaignRole.ORGANISER)
+
+
+def may_know(principal: Principal) -> ColumnElement[bool]:
+    """Which campaigns somebody may know of, as a condition on `Campaign`."""
+    takes_part = exists().where(
+        Participation.campaign_id == Campaign.id,
+        Participation.team_id == Team.id,
+        Team.name.in_(principal.teams),
+    )
+    return or_(
+        Campaign.visibility == Visibility.PUBLIC,
+        may_organise(principal),
+        _has_role(principal, CampaignRole.VIEWER),
+        takes_part,
+    )
+
+
+def _has_role(principal: Principal, role: CampaignRole) -> ColumnElement[bool]:
+    return exists().where(
+        CampaignMember.campaign_id == Campaign.id,
+        CampaignMember.account_id == principal.account_id,
+        CampaignMember.role == role,
+    )
+
+
+def _sights(
+    connection: Connection,
+    principal: Principal,
+    *which: ColumnElement[bool],
+    limit: int | None = None,
+    unreadable: list[UnreadableCampaign] | None = None,
+) -> list[Sight]:
+    """Of these campaigns those that somebody may know of, the newest first, by four queries however many they are.
+
+    Raises UnreadableRow, or with `unreadable` adds to it what cannot be read.
+    """
+    campaigns = connection.execute(
+        select(
+            Campaign,
+            may_organise(principal).label("organises"),
+            _has_role(principal, CampaignRole.VIEWER).label("views"),
+            now().label("at"),
+        )
+        .where(may_know(principal), *which)
+        .order_by(Campaign.id.desc())
+        .limit(limit)
+    ).all()
+    ids = [campaign.id for campaign in campaigns]
+    if not ids:
+        return []
+    teams: dict[int, dict[str, SeenTeam]] = {each: {} for each in ids}
+    for row in connection.execute(
+        select(Participation.campaign_id, Team.name, Team.publication_name, Participation.number)
+        .join(Team, Participation.team_id == Team.id)
+        .where(Participation.campaign_id.in_(ids))
+        .order_by(Team.name)
+    ):
+        teams[row.campaign_id][row.name] = SeenTeam(row.name, row.publication_name, row.number)
+    test_sets: dict[int, dict[int, SeenTestSet]] = {number: {} for number in ids}
+    for each in connection.execute(
+        select(CampaignTestSet)
+        .where(CampaignTestSet.campaign_id.in_(ids))
+        .order_by(CampaignTestSet.position, CampaignTestSet.test_set_id)
+    ):
+        test_sets[each.campaign_id][each.test_set_id] = SeenTestSet(
+            id=each.test_set_id,
+            name=each.name,
+            version=each.version,
+            phase_id=each.phase_id,
+            released_at=each.references_released_at,
+            replaced_by=each.replaced_by,
+        )
+    broken: dict[int, UnreadableRow] = {}
+    phases = read_phases_of(connection, ids, broken)
+    found = []
+    for campaign in campaigns:
+        try:
+            if campaign.id in broken:
+                raise broken[campaign.id]
+            found.append(_sight(principal, campaign, phases[campaign.id], test_sets[campaign.id], teams[campaign.id]))
+        except UnreadableRow as error:
+            if unreadable is None:
+                raise
+            unreadable.append(UnreadableCampaign(campaign.id, campaign.name, str(error) if campaign.organises else ""))
+    return found
+
+
+def _sight(
+    principal: Principal,
+    campaign: Any,
+    phases: list[KnownPhase],
+    test_sets: dict[int, SeenTestSet],
+    teams: dict[str, SeenTeam],
+) -> Sight:
+    try:
+        check_zone(campaign.time_zone)
+    except BadSchedule as error:
+        raise UnreadableRow(f"The time zone of the campaign cannot be read: {error}") from None
+    return Sight(
+        principal=principal,
+        campaign_id=campaign.id,
+        name=campaign.name,
+        title=campaign.title or campaign.name,
+        description=campaign.description,
+        time_zone=campaign.time_zone,
+        visibility=known(Visibility, campaign.visibility, "The visibility of the campaign"),
+        joining=known(Joining, campaign.joining, "The way that teams join the campaign"),
+        anonymous=campaign.anonymous,
+        verified_only=campaign.verified_only,
+        ranked_by=campaign.ranked_by,
+        frozen_at=campaign.frozen_at,
+        at=float(campaign.at),
+        organises=bool(campaign.organises),
+        views=bool(campaign.views),
+        phases=phases,
+        test_sets=test_sets,
+        teams=teams,
+    )

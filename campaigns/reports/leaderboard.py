@@ -1,0 +1,104 @@
+"""The leaderboard with whiskers, rank ranges and clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from campaigns.reports.numbers import digits, number
+from campaigns.reports.template import rendered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from markupsafe import Markup
+
+    from analysis.leaderboard.board import Board
+    from metrics.ranking import Place
+
+WIDTH = 120
+"""Of an interval's drawing, in pixels."""
+MARGIN = 5
+
+CORRECTIONS = {
+    "none": "not corrected for the number of pairs",
+    "holm": "corrected by Holm",
+    "bh": "corrected by Benjamini-Hochberg",
+}
+"""In words."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A score with its interval in words and, in pixels from the left, as a drawing."""
+
+    score: str
+    low: str = ""
+    high: str = ""
+    whisker: tuple[float, float, float] | None = None
+    width: int = WIDTH
+
+
+@dataclass(frozen=True)
+class Line:
+    """A system."""
+
+    rank: int | None
+    place: Place | None
+    name: str
+    cells: Sequence[Cell]
+    remark: str
+
+
+def leaderboard_body(board: Board) -> Markup:
+    """The table, with rank ranges and clusters by the metric that the board is sorted by, where it has them."""
+    metrics = range(len(board.listed.metrics))
+    columns = [_column(board, metric) for metric in metrics]
+    lines = []
+    for position, row in enumerate(board.rows):
+        place = board.place(position, board.sorted_by)
+        rank = row.scores[board.sorted_by].rank if row.scores else None
+        cells = [cells[position] for cells, _ in columns]
+        lines.append(Line(rank, place, board.name(row), cells, board.remark(row)))
+    ranked = any(line.place for line in lines)
+    clusters = [list(rows) for _, rows in groupby(lines, key=lambda line: line.place.cluster if line.place else 0)]
+    return rendered(
+        "leaderboard",
+        board=board,
+        clusters=clusters,
+        ranked=ranked,
+        axes=[axis for _, axis in columns],
+        remarks=any(line.remark for line in lines),
+        descending=any(title.endswith("↓") for title in board.titles),
+        ranking=board.ranking,
+        correction=CORRECTIONS[board.ranking.correction] if board.ranking else "",
+    )
+
+
+def _column(board: Board, metric: int) -> tuple[list[Cell], tuple[str, str] | None]:
+    """The cells of one metric, and the ends of the axis that their whiskers share."""
+    scores = [row.scores[metric] if row.scores else None for row in board.rows]
+    intervals = [None if score is None else board.interval(score) for score in scores]
+    known = [interval for interval in intervals if interval]
+    least, most = min((low for low, _ in known), default=0.0), max((high for _, high in known), default=0.0)
+    cells = [
+        drawn(score.score if score else None, interval, score.scale if score else 100.0, (least, most))
+        for score, interval in zip(scores, intervals, strict=True)
+    ]
+    scale = next((score.scale for score in scores if score), 100.0)
+    places = digits(scale)
+    return cells, (number(least, places), number(most, places)) if known else None
+
+
+def drawn(score: float | None, interval: tuple[float, float] | None, scale: float, axis: tuple[float, float]) -> Cell:
+    """A score with its whisker on an axis that all systems of a column share."""
+    places = digits(scale)
+    if score is None or interval is None:
+        return Cell(number(score, places))
+    step = (WIDTH - 2 * MARGIN) / ((axis[1] - axis[0]) or 1.0)
+    low, middle, high = (MARGIN + step * (value - axis[0]) for value in (interval[0], score, interval[1]))
+    # A score can lie outside its own interval: then the axis ends before it.
+    middle = min(max(middle, MARGIN), WIDTH - MARGIN)
+    ends = number(interval[0], places + 1), number(interval[1], places + 1)
+    return Cell(number(score, places), *ends, (low, middle, high))

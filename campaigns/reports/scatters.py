@@ -1,0 +1,57 @@
+"""Metrics against each other and against people."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from campaigns.charts import scatter
+from campaigns.reports.limits import SCATTER_METRICS
+from campaigns.reports.numbers import number
+from campaigns.reports.template import drawing, rendered
+from metrics.correlation.system import pearson
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
+
+ENOUGH = 3
+"""Systems for which a correlation can be shown: two points always lie on a line."""
+
+
+def scatters_body(
+    names: Sequence[str],
+    metrics: Mapping[str, Sequence[float]],
+    human: Mapping[str, Sequence[float]] | None = None,
+    introduction: Sequence[str] = (),
+) -> Markup:
+    """A chart for each pair of metrics, and for each metric with each kind of human scores.
+
+    The values are those of the systems of these names, NaN where there is none.
+    """
+    people = human or {}
+    against = [(one, other) for other in people for one in metrics]
+    between = list(combinations(list(metrics)[:SCATTER_METRICS], 2))
+    values = {**metrics, **people}
+    figures = []
+    for one, other in (*against, *between):
+        points = list(zip(names, values[one], values[other], strict=True))
+        known = [(x, y) for _, x, y in points if math.isfinite(x) and math.isfinite(y)]
+        title = f"{other} against {one}"
+        chart = scatter(points, one, other, title=title, description="The values are in the table below the charts.")
+        figures.append({"chart": drawing(chart), "caption": f"{title}: {len(known)} systems{_correlation(known)}."})
+    left_out = len(metrics) - SCATTER_METRICS
+    notes = [f"{left_out} more metrics are not shown against each other."] if left_out > 0 else []
+    rows = [(name, [number(values[column][row], 3) for column in values]) for row, name in enumerate(names)]
+    return rendered("scatters", figures=figures, introduction=[*introduction, *notes], columns=list(values), rows=rows)
+
+
+def _correlation(points: Sequence[tuple[float, float]]) -> str:
+    if len(points) < ENOUGH:
+        return ", too few for a correlation"
+    x, y = np.array(points).T
+    return f", Pearson's r = {number(float(pearson(y, x)), 2)}"

@@ -1,0 +1,88 @@
+"""The templates of a page. Whatever comes from outside is escaped."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from campaigns.reports import numbers
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+FOLDER = Path(__file__).parent / "templates"
+STYLE = Path(__file__).parents[2] / "web" / "static" / "report.css"
+"""The style of reports, which the pages of a server have, too."""
+_UNSHOWABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*\Z")
+
+
+def rendered(template: str, **values: Any) -> Markup:
+    """The template with these values, as markup that other templates take over as it is."""
+    from markupsafe import Markup
+
+    return Markup(_environment().get_template(f"{template}.html.j2").render(values))  # noqa: S704 - escaped by the engine
+
+
+def drawing(svg: str) -> Markup:
+    """A chart of `campaigns.charts`, which escapes its texts itself."""
+    from markupsafe import Markup
+
+    return Markup(svg)  # noqa: S704 - see above
+
+
+def language(code: str) -> str:
+    """A code of a language as HTML wants it; empty where it is none."""
+    code = code.replace("_", "-")
+    return code if _LANGUAGE.match(code) else ""
+
+
+@cache
+def load_templates() -> None:
+    """Make all templates ready, so that the first page does not wait for them."""
+    environment = _environment()
+    for name in environment.list_templates(extensions=["j2"]):
+        environment.get_template(name)
+
+
+@cache
+def _environment() -> Environment:
+    return make_environment(FOLDER)
+
+
+def make_environment(*folders: Path) -> Environment:
+    """An engine for the templates in these folders, with the filters that all pages share."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    from campaigns.reports.compiled import BesideTemplates
+
+    environment = Environment(
+        loader=FileSystemLoader(folders),
+        bytecode_cache=BesideTemplates(),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_showable,
+    )
+    environment.filters |= {
+        "number": numbers.number,
+        "p": numbers.p_value,
+        "ends": numbers.ends,
+        "language": language,
+        "grouped": lambda value: f"{value:,}",
+    }
+    environment.globals |= {"digits": numbers.digits, "rank_range": numbers.rank_range}
+    return environment
+
+
+def _showable(value: Any) -> Any:
+    """Text without the characters that HTML forbids: a browser would drop some of them and choke on others."""
+    from markupsafe import Markup
+
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return _UNSHOWABLE.sub("\N{REPLACEMENT CHARACTER}", value)
+    return value

@@ -1,0 +1,136 @@
+"""Whether a campaign takes a submission in: its phases and deadlines, the phase of its test set, who takes part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from campaigns.quotas.quotas import clock, read_clock
+from campaigns.submissions.errors import NotTakingPart, PhaseClosed
+from models.corpus.phases import TAKING, KnownPhase, phase_at, read_phases
+from models.corpus.test_sets import KnownTestSet
+from models.schema.accounts import Account, Team
+from models.schema.campaigns import Campaign, CampaignTestSet, Participation
+
+LONGEST_WAY = 60.0
+"""Seconds that a request may have been under way inside the server when it is still judged by when it arrived."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What the rules of a campaign say of a submission that is taken in."""
+
+    phase: str
+    """The phase that it counts for."""
+    late_seconds: float
+    """How long after the deadline it came."""
+
+
+def admit(
+    connection: Connection,
+    campaign_id: int,
+    test_set: KnownTestSet,
+    team: str,
+    *,
+    account_id: int | None = None,
+    arrived_at: float | None = None,
+    by_the_rules: bool = True,
+) -> Admission:
+    """Take a submission in, by the rules of its campaign at this moment or when it arrived.
+
+    Whoever asks holds the campaign (`hold_campaign`), so that nobody changes its rules meanwhile. Not `by_the_rules` is
+    what organisers hand in: it is taken at any time, and what came late is marked so all the same. Raises PhaseClosed
+    and NotTakingPart.
+    """
+    rules = connection.execute(
+        select(Campaign.phase, Campaign.time_zone, Campaign.frozen_at, Campaign.verified_only).where(
+            Campaign.id == campaign_id
+        )
+    ).one()
+    at = read_clock(connection)
+    if arrived_at is not None and at - LONGEST_WAY <= arrived_at <= at:
+        at = arrived_at
+    phases = read_phases(connection, campaign_id)
+    phase = phase_at(phases, at)
+    if by_the_rules:
+        if rules.frozen_at is not None:
+            since = f"{clock(rules.frozen_at, rules.time_zone)} ({rules.time_zone})"
+            raise PhaseClosed(
+                f"The campaign is frozen since {since}: nothing is handed in until its organisers let it go on.",
+                closed_at=rules.frozen_at,
+                time_zone=rules.time_zone,
+            )
+        _check_taking_part(connection, campaign_id, team)
+        if rules.verified_only:
+            _check_verified(connection, account_id)
+        if phases:
+            own = connection.scalar(
+                select(CampaignTestSet.phase_id).where(
+                    CampaignTestSet.campaign_id == campaign_id, CampaignTestSet.test_set_id == test_set.id
+                )
+            )
+            check_open(phases, at, rules.time_zone, own, test_set.title)
+    if not phases:
+        return Admission(rules.phase, 0.0)
+    if phase is None:
+        return Admission("", 0.0)
+    return Admission(phase.name, phase.late_seconds(at) if phase.kind in TAKING else 0.0)
+
+
+def check_open(
+    phases: Sequence[KnownPhase], at: float, time_zone: str, only_phase: int | None = None, test_set: str = ""
+) -> KnownPhase:
+    """The phase that takes submissions at a moment; `only_phase` is the one to which a test set is bound.
+
+    Raises PhaseClosed with when it was or will be open.
+    """
+    phase = phase_at(phases, at)
+    fitting = [each for each in phases if each.kind in TAKING and only_phase in (None, each.id)]
+    if phase is not None and phase in fitting and phase.takes(at):
+        return phase
+    coming = min((each for each in fitting if each.starts_at > at), key=lambda each: each.starts_at, default=None)
+    gone = max((each for each in fitting if each.starts_at <= at), key=lambda each: each.starts_at, default=None)
+    what = f"Outputs for the test set {test_set} are" if only_phase is not None and test_set else "Submissions are"
+    now = f"It is {clock(at, time_zone)} ({time_zone})"
+    closed_at = None
+    if gone is not None:
+        following = min((each.starts_at for each in phases if each.starts_at > gone.starts_at), default=None)
+        ends = [each for each in (gone.closes_at, following) if each is not None and each <= at]
+        closed_at = min(ends, default=None)
+    if coming is not None:
+        said = f'from {clock(coming.starts_at, time_zone)} on, when the phase "{coming.name}" begins'
+        raise PhaseClosed(
+            f"{what} taken {said}. {now}.", opens_at=coming.starts_at, closed_at=closed_at, time_zone=time_zone
+        )
+    if gone is not None and closed_at is not None:
+        raise PhaseClosed(
+            f'{what} taken no more: the phase "{gone.name}" was closed at {clock(closed_at, time_zone)}. {now}.',
+            closed_at=closed_at,
+            time_zone=time_zone,
+        )
+    raise PhaseClosed(f"{what} not taken in any phase of the campaign. Ask its organisers.", time_zone=time_zone)
+
+
+def _check_taking_part(connection: Connection, campaign_id: int, team: str) -> None:
+    teams = list(
+        connection.scalars(
+            select(Team.name)
+            .join(Participation, Participation.team_id == Team.id)
+            .where(Participation.campaign_id == campaign_id)
+        )
+    )
+    # A campaign that the command line made has no list of teams: there anybody takes part.
+    if teams and team not in teams:
+        raise NotTakingPart(f'The team "{team}" does not take part in the campaign. Join it first, or ask to be added.')
+
+
+def _check_verified(connection: Connection, account_id: int | None) -> None:
+    if account_id is None:
+        return
+    verified = connection.scalar(select(Account.verified_at).where(Account.id == account_id))
+    if verified is None:
+        raise NotTakingPart(
+            "The campaign takes submissions only from accounts whose e-mail address is confirmed. Confirm yours first."
+        )

@@ -1,7 +1,0 @@
-"""Charts as SVG that stands alone or in a page: coloured by classes, without scripts or styles."""
-
-from web.charts.curve import Series, curve
-from web.charts.scatter import scatter
-from web.charts.series import chart_of_nights, charts_of_nights
-
-__all__ = ["Series", "chart_of_nights", "charts_of_nights", "curve", "scatter"]

@@ -1,0 +1,1 @@
+"""Files that come with requests: received within bounds, read in the sandbox, handed on."""
