@@ -6,12 +6,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from cli.collecting import collect_rarely
 from cli.errors import exit_status
 from cli.parser import Parser
-from cli.safe_path import import_nothing_from_the_current_folder
-from cli.server import add_server_option, chosen_run
-from cli.threads import compute_in_one_thread
+from cli.server.server import add_server_option, chosen_run
+from cli.terminal.collecting import collect_rarely
+from cli.terminal.safe_path import import_nothing_from_the_current_folder
+from cli.terminal.threads import compute_in_one_thread
 from cli.verbs import add_verbs
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from cli.errors import CommandError, explained
 from cli.main import main
-from cli.writing import make_folder, write_file
+from cli.terminal.writing import make_folder, write_file
 from models.database.error_kinds import Trouble, explain, outlasts, passes, trouble_of
 from models.database.session import make_engine, writing
 

@@ -14,7 +14,7 @@ from itertools import product
 import pytest
 
 from cli.main import main
-from cli.mtrics import main as mtrics
+from cli.scoring.mtrics import main as mtrics
 from metrics.text.given_files import MOST_ENTRIES
 
 FILES = 100_000

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from cli.inputs import InputFile, input_file
 from cli.main import main
+from cli.scoring.inputs import InputFile, input_file
 from tests.metrics.text.layered_documents import GENERIC, TCZECH, Sentence, Style, Word, write, write_conllu
 
 REFERENCE = ["Malá kočka spí .", "Kdo tam ?"]

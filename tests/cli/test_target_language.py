@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sacrebleu.metrics import BLEU as SacreBLEU
 
-from cli.mtrics import main as mtrics
-from cli.tune import requested_sweeps
-from cli.tune_measure import pinned
+from cli.meta_evaluation.tune import requested_sweeps
+from cli.meta_evaluation.tune_measure import pinned
+from cli.scoring.mtrics import main as mtrics
 from metrics import parse_metric
 from metrics.resources import Resources
 from metrics.text.tokenizers import tokenizer_name

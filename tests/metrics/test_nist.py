@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.translate.nist_score import corpus_nist
 
-from cli.inputs import GivenSystem, read_inputs
+from cli.scoring.inputs import GivenSystem, read_inputs
 from metrics import NIST, parse_metric
 from metrics.batch import Batch
 from metrics.errors import BadState, MissingState, TooLarge

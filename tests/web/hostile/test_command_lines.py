@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cli import main, mtrics
+from cli import main
+from cli.scoring import mtrics
 
 Command = Callable[[list[str]], int]
 

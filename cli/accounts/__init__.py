@@ -1,0 +1,1 @@
+"""Commands about accounts, teams, quotas, and signing in."""

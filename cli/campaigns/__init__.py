@@ -1,0 +1,1 @@
+"""Commands about campaigns and what is submitted to them."""

@@ -1,0 +1,82 @@
+"""What came of a submission, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.leaderboard.board import read_board
+from cli.campaigns import submit_text
+from cli.campaigns.submit_text import HandedIn, Limit
+from cli.leaderboards.board import shown
+from cli.terminal.columns import aligned
+from models.results.entries import RULE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from analysis.leaderboard.board import Board
+    from campaigns.submissions.submit import Attempt, Submitted
+    from models.results.boards import ListedBoard
+    from models.results.leaderboard import LeaderboardScore
+
+
+def told(attempt: Attempt, submitted: Submitted, ahead: int) -> str:
+    """Where it is stored, by which numbers it is known, what waits before it and what is left of the quotas."""
+    measures = submitted.measures
+    return submit_text.told(
+        HandedIn(
+            number=submitted.submission,
+            stored=submitted.stored,
+            name=f"{attempt.team}/{attempt.system}",
+            run=attempt.run,
+            campaign=measures.campaign,
+            test_set=measures.test_set.title,
+            segments=measures.test_set.segments,
+            evaluations=submitted.evaluations,
+            queued_as=attempt.queue_class.name.lower() if submitted.queued else "",
+            ahead=ahead,
+            late_seconds=submitted.late_seconds,
+            limits=[
+                Limit(each.used, each.amount, each.of_what) for each in submitted.standings if each.amount is not None
+            ],
+        )
+    )
+
+
+def scores_as_text(
+    connection: Connection, listed: Sequence[ListedBoard], submission: int, level: float, width: int
+) -> str:
+    """The submission's scores with intervals, and the rank of its system on each leaderboard."""
+    rows = [["References", "Metric", "Score", "Rank", ""]]
+    for each in listed:
+        alone = read_board(connection, each, level, submissions=[submission])
+        board = read_board(connection, each, level)
+        # Boards are lacking only where a metric to sort by is named.
+        assert alone is not None
+        assert board is not None
+        labels = " + ".join(each.references)
+        for row in alone.rows:
+            if not row.scores:
+                rows.append([labels, "", "n/a", "-", alone.remark(row)])
+            for metric, score in enumerate(row.scores):
+                rank, remark = _rank(board, submission, metric)
+                rows.append([labels, alone.titles[metric], shown(alone, score, width), rank, remark])
+    return aligned(rows)
+
+
+def _rank(board: Board, submission: int, metric: int) -> tuple[str, str]:
+    """The place of a submission's system by a metric, and what must be known of it."""
+    scored = [row.scores[metric] for row in board.rows if row.scores]
+    ranked = [score for score in scored if score.rank is not None]
+    ours = next((row for row in board.rows if submission in row.submissions), None)
+    if ours is None:
+        return "-", "its system has handed in another one since, which stands on the leaderboard"
+    if not ours.scores:
+        return "-", board.remark(ours)
+    if not ours.ranked:
+        return "-", f"not ranked: {RULE}"
+    score: LeaderboardScore = ours.scores[metric]
+    remark = f"the mean of {len(ours.runs)} runs has the rank" if len(ours.runs) > 1 else board.remark(ours)
+    return (f"{score.rank} of {len(ranked)}" if score.rank is not None else "-"), remark

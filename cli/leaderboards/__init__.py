@@ -1,0 +1,1 @@
+"""Commands that rank and compare what the database holds."""

@@ -1,0 +1,385 @@
+"""`steelyard compare`: which systems differ by more than chance, from what the database holds."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.errors import CommandError, UsageError
+from cli.leaderboards.pair_tests import make_lacking, pairs_of, ranked, trials_of, with_draws
+from cli.options import add_test_options, add_width_option, check_trials, note, whole_number
+from cli.server.server import add_server_option
+from cli.stored import (
+    add_board_options,
+    add_database_option,
+    add_sort_option,
+    find_boards,
+    read_boards,
+    read_settings,
+    require_schema,
+)
+from cli.terminal.columns import aligned, digits
+from cli.terminal.writing import write_file
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection, Engine
+
+    from analysis.leaderboard.board import Board
+    from campaigns.reports.delimited import Cell
+    from cli.leaderboards.pairs_output import PairedTests
+    from models.results.boards import ListedBoard
+
+Compared = tuple["Board", "PairedTests"]
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`compare`."""
+    parser = verbs.add_parser(
+        "compare",
+        help="test the systems in the database against each other",
+        description="Tests systems in pairs, all of a leaderboard or all against a baseline, two-sided, by the rule of "
+        "the leaderboard unless other options say otherwise, and shows how far they differ. Everything comes from what "
+        "is stored: nothing is scored again.",
+    )
+    add_board_options(parser)
+    parser.add_argument(
+        "--systems", nargs="+", metavar="SYSTEM", help="only these systems (default: all that are ranked)"
+    )
+    parser.add_argument(
+        "--submissions", nargs="+", type=whole_number, metavar="NUMBER",
+        help="only these submissions, each by itself, also those that were replaced; `leaderboard --all-submissions` "
+        "shows their numbers",
+    )  # fmt: skip
+    parser.add_argument(
+        "--baseline", metavar="SYSTEM", help="test all others against this one (default: none, all pairs)"
+    )
+    parser.add_argument("--metrics", "-m", nargs="+", metavar="METRIC", help="only these metrics (default: all)")
+    add_test_options(parser, paired="bootstrap", correction="none")
+    add_sort_option(parser)
+    parser.add_argument("-f", "--format", choices=("text", "json", "tsv", "latex"), default="text")
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE",
+        help="write a page, too: differences, and the segments, documents and n-grams behind them",
+    )  # fmt: skip
+    add_width_option(parser, 1, " in text and LaTeX")
+    add_database_option(parser)
+    add_server_option(parser)
+    parser.set_defaults(run=run, run_on_server=run_on_server)
+
+
+def run_on_server(options: argparse.Namespace) -> int:
+    """The same on a server."""
+    from cli.server.compare import run
+
+    return run(options)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, make the tests that are lacking, print."""
+    from models.database.session import make_engine
+    from scheduler.embedded.wait import outlive, read_outliving
+
+    if options.systems and options.submissions:
+        raise UsageError("Give --systems or --submissions, not both.")
+    check_trials(options)
+    if options.baseline == "none":
+        options.baseline = None
+    settings = read_settings(options)
+    require_schema(settings, create=False)
+    engine = make_engine(settings.database_url)
+    every = options.all or options.submissions is not None
+    listed = outlive(lambda: find_boards(engine, options.name, options.references, every=every))
+    boards = outlive(lambda: chosen_boards(engine, listed, options))
+    # Workers that make what is lacking are forked, and take no connection along.
+    engine.dispose()
+    make_lacking(
+        settings, [(board, metrics_of(board, options), baseline_of(board, options)) for board in boards], options
+    )
+
+    def read(connection: Connection) -> tuple[list[tuple[Board, PairedTests]], str]:
+        drawn = [
+            with_draws(connection, board, metrics_of(board, options), options, baseline=baseline_of(board, options))
+            for board in boards
+        ]
+        compared = [(board, tests_of(connection, board, options)) for board in drawn]
+        return compared, report(connection, compared, options) if options.report else ""
+
+    compared, page = read_outliving(engine, read)
+    engine.dispose()
+    if options.report:
+        write_file(options.report, page)
+    print(RENDERED[options.format](compared, options), end="", flush=True)
+    if options.report:
+        note([f"the report is in {options.report}"])
+    return 0
+
+
+def chosen_boards(engine: Engine, listed: Sequence[ListedBoard], options: argparse.Namespace) -> list[Board]:
+    """The leaderboards with the systems or submissions that were asked for, at least two each.
+
+    Where no name says which leaderboards are meant, those that lack some of these are passed over. Raises CommandError
+    where none is left.
+    """
+    from analysis.leaderboard.board import position_of_metric
+
+    if options.submissions:
+        # They may be of several campaigns, but a protocol is one.
+        listed = list({each.protocol_id: each for each in listed}.values())
+    sort = options.sort
+    if options.metrics and not sort:
+        positions = [position_of_metric(each.metrics, options.metrics[0]) for each in listed]
+        sort = options.metrics[0] if any(position is not None for position in positions) else None
+    boards = read_boards(
+        engine, listed, options.level, sort, interval_kind=options.interval, submissions=options.submissions
+    )
+    wanted = list(dict.fromkeys([*(options.systems or ()), *([options.baseline] if options.baseline else [])]))
+    fitting: list[Board] = []
+    faults: dict[str, list[str]] = {}
+    for board in boards:
+        chosen, fault = rows_of(board, options.systems, wanted, options.submissions, every=options.all)
+        if not fault and not board.listed.replicates and options.paired == "bootstrap":
+            fault = "no replicates were stored (--confidence 0); choose --paired randomization"
+        if not fault and any(position is None for position in metric_positions(board, options)):
+            fault = f"its metrics are {', '.join(board.listed.metrics)}"
+        if fault:
+            faults.setdefault(fault, []).append(board.title)
+        else:
+            fitting.append(board.only(chosen))
+    if not fitting:
+        found = [f"{'; '.join(titles)}: {fault}." for fault, titles in faults.items()]
+        raise CommandError("There is nothing to compare. " + " ".join(found))
+    return fitting
+
+
+def rows_of(
+    board: Board,
+    systems: Sequence[str] | None,
+    wanted: Sequence[str],
+    submissions: Sequence[int] | None,
+    *,
+    every: bool,
+) -> tuple[list[int], str]:
+    """The rows with scores that are meant, and what is wrong with them, or nothing.
+
+    They are those that are named, or those that are ranked (with `every` all) and a baseline, whatever it is.
+    """
+    from metrics.text.wording import listed as summed_up
+
+    # Of two submissions of one system, its name means the one that is ranked.
+    order = sorted(range(len(board.rows)), key=lambda number: board.rows[number].ranked)
+    there = {name: number for number in order for name in names_of(board, number) if board.rows[number].scores}
+    if strangers := [name for name in wanted if name not in there]:
+        known = summed_up(sorted(row.system for row in board.rows if row.scores))
+        return [], f"there is no system {', '.join(strangers)} with scores; there are {known}"
+    if submissions is not None:
+        found = {row.submissions[0] for row in board.rows if row.scores}
+        if missing := [str(number) for number in submissions if number not in found]:
+            return [], f"there is no submission {', '.join(missing)} with scores"
+    named = {there[name] for name in wanted}
+    ranked_ones = {number for number in there.values() if every or board.rows[number].ranked}
+    rows = sorted(named if systems else named | ranked_ones)
+    return rows, "" if len(rows) > 1 else "there are fewer than two systems with scores"
+
+
+def names_of(board: Board, row: int) -> set[str]:
+    """What a system can be called on the command line: by its name, with its team, and as it is shown."""
+    found = board.rows[row]
+    return {board.name(found), f"{found.team}/{found.system}" if found.team else found.system, found.system}
+
+
+def baseline_of(board: Board, options: argparse.Namespace) -> int | None:
+    """The row of the baseline."""
+    rows = range(len(board.rows))
+    return next((row for row in rows if options.baseline in names_of(board, row)), None) if options.baseline else None
+
+
+def metric_positions(board: Board, options: argparse.Namespace) -> list[int | None]:
+    """The positions of the metrics that were asked for, in that order; None for one that the board has not."""
+    from analysis.leaderboard.board import position_of_metric
+
+    metrics = board.listed.metrics
+    return (
+        [position_of_metric(metrics, name) for name in options.metrics] if options.metrics else [*range(len(metrics))]
+    )
+
+
+def metrics_of(board: Board, options: argparse.Namespace) -> list[int]:
+    """The positions of the metrics to test by."""
+    return list(dict.fromkeys(position for position in metric_positions(board, options) if position is not None))
+
+
+def tests_of(connection: Connection, board: Board, options: argparse.Namespace) -> PairedTests:
+    """The tests of a board's systems, ready to be shown."""
+    from dataclasses import replace
+
+    from analysis.leaderboard.board import same_output_pairs
+    from cli.leaderboards.pairs_output import ComparedMetric, PairedTests
+
+    results, metrics = [], []
+    for number, position in enumerate(metrics_of(board, options)):
+        found = pairs_of(connection, board, position, options, baseline=baseline_of(board, options))
+        results += [replace(result, metric=number) for result in found]
+        first = board.rows[0].scores[position]
+        metrics.append(ComparedMetric(first.specification, first.title, first.higher_is_better, first.scale))
+    return PairedTests(
+        results=results,
+        systems=[board.name(row) for row in board.rows],
+        metrics=metrics,
+        test=options.paired,
+        draws=board.draws if options.paired == "bootstrap" else trials_of(board, options, baseline_of(board, options)),
+        seed=board.listed.seed,
+        correction=options.correction,
+        baseline=baseline_of(board, options),
+        level=board.level,
+        interval=board.interval_kind,
+        replicates=board.listed.replicates,
+        segments=board.listed.segments,
+        same_output=same_output_pairs(connection, board),
+        alpha=options.alpha,
+    )
+
+
+def report(connection: Connection, compared: Sequence[Compared], options: argparse.Namespace) -> str:
+    """A page with the differences of these systems, and what is behind them."""
+    from analysis.leaderboard.significance import beside_the_leaderboard, ranked_by_bootstrap
+    from campaigns.reports.campaign import MadeTests, render_report
+    from campaigns.reports.leaderboard import CORRECTIONS
+    from metrics.resampling.paired import TITLES_OF_TESTS, smallest_p
+
+    boards, tests, pairs = [], [], []
+    kind = {"bootstrap": "replicates", "randomization": "trials"}[options.paired]
+    corrected = CORRECTIONS[options.correction]
+    for board, made in compared:
+        # A baseline's pairs alone are too few to rank by.
+        whole = made.baseline is None and len(made.metrics) == len(board.listed.metrics)
+        boards.append(ranked(connection, board, options) if whole else ranked_by_bootstrap(board, alpha=options.alpha))
+        by_metric = [made.of(number) for number in range(len(made.metrics))]
+        of_position = dict(zip(metrics_of(board, options), by_metric, strict=True))
+        tests.append(
+            MadeTests(
+                [of_position.get(metric, []) for metric in range(len(board.listed.metrics))],
+                f"{TITLES_OF_TESTS[made.test]} with {made.draws:,} {kind}, two-sided, {corrected}",
+                smallest_p(made.draws, max(map(len, by_metric), default=0), options.correction),
+                options.alpha,
+                beside_the_leaderboard(options.paired, options.correction),
+            )
+        )
+        if made.baseline is not None:
+            others = [name for row, name in enumerate(made.systems) if row != made.baseline]
+            pairs += [(made.systems[made.baseline], name) for name in others]
+    title = boards[0].title if len(boards) == 1 else "Comparison"
+    return render_report(connection, boards, title=title, pairs=pairs or None, tests=tests)
+
+
+def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
+    """For a terminal: every leaderboard with its matrices, lists and notes."""
+    from analysis.leaderboard.significance import beside_the_leaderboard
+    from cli.leaderboards import pairs_output
+    from cli.scoring.score_text import ONE_RUN, RUNS
+
+    parts = []
+    for board, tests in compared:
+        part = f"{board.title}\n\n"
+        if spreads := run_table(board, options):
+            notes = [RUNS, ONE_RUN] if any(len(row.runs) == 1 for row in board.rows) else [RUNS]
+            part += aligned(spreads) + "".join(f"{sentence}\n" for sentence in notes) + "\n"
+        part += pairs_output.as_text(tests, options.width)
+        parts.append(f"{part}{beside_the_leaderboard(tests.test, tests.correction)}\n")
+    return "\n".join(parts)
+
+
+def run_table(board: Board, options: argparse.Namespace) -> list[list[str]]:
+    """A header, then what makes the score of each system with runs vary, by every metric; empty where none has runs."""
+    from analysis.leaderboard.board import spread_of_runs
+
+    table = [["System", "Metric", "Score", "s_sel", "s_opt", "Score of each run"]]
+    for row in board.rows if any(any(row.runs) for row in board.rows) else ():
+        for position in metrics_of(board, options):
+            score = row.scores[position]
+            spread, places = spread_of_runs(score), digits(options.width, score.scale)
+            deviations = (spread.selection, spread.optimization) if spread else (None, None)
+            cells = [shown(number, places) for number in (score.score, *deviations)]
+            runs = zip(row.runs, score.run_scores, strict=True)
+            of_runs = ", ".join(f"{run} {shown(each, places)}".lstrip() for run, each in runs)
+            table.append([board.name(row), board.titles[position], *cells, of_runs])
+    return table[len(table) == 1 :]
+
+
+def shown(value: float | None, places: int) -> str:
+    """A number for people."""
+    return "n/a" if value is None or math.isnan(value) else f"{value:.{places}f}"
+
+
+def as_json(compared: Sequence[Compared], options: argparse.Namespace) -> str:
+    """Every leaderboard with its systems and tests; numbers at full precision, null where undefined."""
+    objects = [_object(board, tests, metrics_of(board, options)) for board, tests in compared]
+    return json.dumps(objects, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _object(board: Board, tests: PairedTests, metrics: Sequence[int]) -> dict[str, Any]:
+    from analysis.leaderboard.board import spread_of_runs
+    from cli.leaderboards.pairs_output import as_objects
+
+    systems = []
+    for name, row in zip(tests.systems, board.rows, strict=True):
+        scores = []
+        for position in metrics:
+            score = row.scores[position]
+            entry: dict[str, Any] = {
+                "metric": score.specification,
+                "signature": score.signature,
+                "higher_is_better": score.higher_is_better,
+                "score": score.score,
+            }
+            if any(row.runs):
+                spread = spread_of_runs(score)
+                entry["runs"] = [*score.run_scores]
+                entry["s_sel"] = known(spread.selection) if spread else None
+                entry["s_opt"] = known(spread.optimization) if spread else None
+            scores.append(entry)
+        runs = [run for run in row.runs if run]
+        described = {"name": name, "system": row.system, "team": row.team, "runs": runs}
+        systems.append({**described, "submissions": list(row.submissions), "scores": scores})
+    listed = board.listed
+    return {
+        "campaign": listed.campaign,
+        "test_set": listed.test_set,
+        "version": listed.version,
+        "references": list(listed.references),
+        "systems": systems,
+        "paired": as_objects(tests),
+    }
+
+
+def known(value: float) -> float | None:
+    """None for NaN."""
+    return None if math.isnan(value) else value
+
+
+def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
+    """One row per leaderboard, metric and pair; empty where undefined."""
+    from campaigns.reports import delimited
+    from cli.leaderboards.pairs_output import TSV_COLUMNS, tsv_rows
+
+    rows: list[tuple[Cell, ...]] = []
+    for board, tests in compared:
+        listed = board.listed
+        begin = (listed.campaign, listed.test_set, listed.version, "+".join(listed.references))
+        rows += [(*begin, *row) for row in tsv_rows(tests)]
+    return delimited.as_tsv(("campaign", "test_set", "version", "references", *TSV_COLUMNS), rows)
+
+
+def as_latex(compared: Sequence[Compared], options: argparse.Namespace) -> str:
+    """Tables in booktabs' style, under a comment that names the leaderboard."""
+    from campaigns.reports.latex import comments
+    from cli.leaderboards.pairs_output import as_latex as tables
+
+    return "\n".join(comments([board.title]) + tables(tests, options.width) for board, tests in compared)
+
+
+RENDERED = {"text": as_text, "json": as_json, "tsv": as_tsv, "latex": as_latex}

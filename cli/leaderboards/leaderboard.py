@@ -1,0 +1,109 @@
+"""`steelyard leaderboard`: what the database holds, ranked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cli.errors import UsageError
+from cli.leaderboards.pair_tests import make_lacking, ranked
+from cli.options import add_test_options, add_width_option, check_trials
+from cli.server.server import add_server_option
+from cli.stored import (
+    add_board_options,
+    add_database_option,
+    add_sort_option,
+    find_boards,
+    read_boards,
+    read_settings,
+    require_schema,
+)
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sqlalchemy import Engine
+
+    from analysis.leaderboard.board import Board
+    from analysis.leaderboard.power import MetricPower
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`leaderboard`."""
+    parser = verbs.add_parser(
+        "leaderboard",
+        help="show the systems in the database, ranked",
+        description="Ranks the systems of every test set in the database, of each team its primary submission or else "
+        "its last one, with rank ranges and clusters by WMT's rule on paired tests of all pairs. Everything comes from "
+        "what is stored: nothing is scored again.",
+    )
+    add_board_options(parser)
+    add_sort_option(parser)
+    add_test_options(parser, paired="bootstrap", correction="none")
+    parser.add_argument(
+        "--all-submissions", action="store_true", help="show those that were replaced, too, each with its number"
+    )
+    parser.add_argument(
+        "--power", action="store_true", help="say which differences the test set is large enough to show, too"
+    )
+    parser.add_argument("-f", "--format", choices=("text", "json", "tsv"), default="text")
+    add_width_option(parser, 1, " in text")
+    add_database_option(parser)
+    add_server_option(parser)
+    parser.set_defaults(run=run, run_on_server=run_on_server)
+
+
+def run_on_server(options: argparse.Namespace) -> int:
+    """The same on a server."""
+    from cli.server.leaderboard import run
+
+    return run(options)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read and print."""
+    from cli.leaderboards.board import as_json, as_text, as_tsv
+    from cli.leaderboards.power import as_object
+    from cli.leaderboards.power import as_text as power_as_text
+    from models.database.session import make_engine, reading
+
+    if options.power and options.format == "tsv":
+        raise UsageError("--power has no TSV. Choose -f json, or text.")
+    check_trials(options)
+    settings = read_settings(options)
+    require_schema(settings, create=False)
+    engine = make_engine(settings.database_url)
+    listed = find_boards(engine, options.name, options.references, every=options.all or options.all_submissions)
+    boards = read_boards(
+        engine, listed, options.level, options.sort, interval_kind=options.interval,
+        ranked_only=not (options.all or options.all_submissions), all_submissions=options.all_submissions,
+    )  # fmt: skip
+    # Workers that make what is lacking are forked, and take no connection along.
+    engine.dispose()
+    contests = [board.only(board.ranked_rows) for board in boards]
+    make_lacking(settings, [(board, range(len(board.listed.metrics)), None) for board in contests], options)
+    with reading(engine) as connection:
+        boards = [ranked(connection, board, options) for board in boards]
+    powers = [power_of(engine, board, options.alpha) for board in boards] if options.power else []
+    engine.dispose()
+    if options.format == "json":
+        more = [{"power": as_object(board, *found)} for board, found in zip(boards, powers, strict=False)]
+        print(as_json(boards, more), end="")
+    elif options.format == "tsv":
+        print(as_tsv(boards), end="")
+    else:
+        texts = [as_text(board, options.width) for board in boards]
+        for number, found in enumerate(powers):
+            texts[number] += "\n" + power_as_text(boards[number], *found, options.width)
+        print("\n".join(texts), end="")
+    return 0
+
+
+def power_of(engine: Engine, board: Board, alpha: float) -> tuple[list[MetricPower], int]:
+    """What the test set can show by every metric, and how many segments it has."""
+    from analysis.leaderboard.power import board_power
+    from models.corpus.protocols import read_measurement
+    from models.database.session import reading
+
+    with reading(engine) as connection:
+        segments = read_measurement(connection, board.listed.protocol_id).segments
+    return [board_power(board, metric, segments, alpha=alpha) for metric in range(len(board.listed.metrics))], segments

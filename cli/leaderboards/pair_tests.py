@@ -1,0 +1,116 @@
+"""Paired tests of the systems in the database, for the verbs that rank and compare them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cli.options import TRIALS, note
+from cli.stored import note_without_workers
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from analysis.leaderboard.board import Board
+    from metrics.resampling.paired import PairedResult
+    from models.queue_status.progress import ComparisonProgress
+    from runtime.settings import Settings
+
+
+def make_lacking(
+    settings: Settings, boards: Sequence[tuple[Board, Sequence[int], int | None]], options: argparse.Namespace
+) -> None:
+    """Make the randomization tests that are asked for and not stored yet, with a display of progress.
+
+    With every board go its metrics to test by, and the row of a baseline. No connection may be open: workers fork.
+    """
+    if options.paired != "randomization":
+        return
+    from cli.terminal.progress import shown_trials
+    from metrics.resampling.paired import pairs_to_test
+    from scheduler.enqueue.randomization import Wanted, randomize
+
+    wanted = []
+    for board, metrics, baseline in boards:
+        systems = [row.evaluations if row.scores else None for row in board.rows]
+        pairs = [(systems[a], systems[b]) for a, b in pairs_to_test(len(systems), baseline)]
+        if scored := [(a, b) for a, b in pairs if a and b]:
+            trials = trials_of(board, options, baseline)
+            wanted.append(Wanted(board.listed.protocol_id, scored, metrics, board.listed.seed, trials))
+    with shown_trials() as on_progress:
+        warned = settings.embedded
+
+        def told(progress: ComparisonProgress) -> None:
+            nonlocal warned
+            if not warned:
+                note_without_workers(settings)
+                warned = True
+            on_progress(progress)
+
+        randomize(settings, wanted, on_progress=told, say=lambda message: note([message]))
+
+
+def trials_of(board: Board, options: argparse.Namespace, baseline: int | None) -> int:
+    """Of each randomization test: those that were asked for, or as many as the correction needs."""
+    if options.trials:
+        return int(options.trials)
+    from analysis.leaderboard.more_replicates import draws_of_tests
+
+    return draws_of_tests(board, options.correction, alpha=options.alpha, baseline=baseline, draws=TRIALS)
+
+
+def with_draws(
+    connection: Connection,
+    board: Board,
+    metrics: Sequence[int],
+    options: argparse.Namespace,
+    *,
+    baseline: int | None = None,
+) -> Board:
+    """The board with as many replicates as the tests that the options ask for take."""
+    if options.paired != "bootstrap":
+        return board
+    from analysis.leaderboard.more_replicates import with_enough_draws
+
+    return with_enough_draws(connection, board, metrics, options.correction, alpha=options.alpha, baseline=baseline)
+
+
+def pairs_of(
+    connection: Connection,
+    board: Board,
+    metric: int,
+    options: argparse.Namespace,
+    *,
+    baseline: int | None = None,
+    intervals: bool = True,
+) -> list[PairedResult]:
+    """The tests that the options ask for, of all pairs by one metric or of all against a baseline."""
+    if options.paired == "bootstrap":
+        from analysis.leaderboard.significance import bootstrap_pairs
+
+        return bootstrap_pairs(board, metric, baseline=baseline, correction=options.correction, intervals=intervals)
+    from analysis.leaderboard.randomization import randomization_pairs
+
+    return randomization_pairs(
+        connection, board, metric, baseline=baseline, correction=options.correction, intervals=intervals,
+        trials=trials_of(board, options, baseline), seed=board.listed.seed,
+    )  # fmt: skip
+
+
+def ranked(connection: Connection, board: Board, options: argparse.Namespace) -> Board:
+    """The board with rank ranges and clusters by the tests that the options ask for."""
+    from dataclasses import replace
+
+    from analysis.leaderboard.significance import Ranking, ranked_by_bootstrap, ranking_of
+
+    metrics, contest = range(len(board.listed.metrics)), board.only(board.ranked_rows)
+    if options.paired == "bootstrap":
+        more = with_draws(connection, contest, metrics, options).more_replicates
+        return ranked_by_bootstrap(
+            replace(board, more_replicates=more), alpha=options.alpha, correction=options.correction
+        )
+    pairs = [pairs_of(connection, contest, metric, options, intervals=False) for metric in metrics]
+    ranking = Ranking("randomization", options.alpha, options.correction, trials_of(contest, options, None))
+    return replace(board, ranking=ranking_of(board, pairs, ranking))

@@ -1,0 +1,250 @@
+"""`steelyard correlate`: how well metrics agree with human judgments."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError, UsageError
+from cli.options import MOST_REPLICATES, add_width_option, at_most, level, note
+from cli.stored import add_database_option, read_settings, require_schema
+from cli.terminal.writing import write_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sqlalchemy import Connection
+
+    from analysis.leaderboard.board import Board
+    from analysis.meta_evaluation.correlation import AgreementTable
+    from analysis.meta_evaluation.metrics_and_human import JudgedBoard
+
+MOST_PERMUTATIONS = 1_000_000
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`correlate`."""
+    parser = verbs.add_parser(
+        "correlate",
+        help="compare metrics with human judgments",
+        description="How well the metrics of a leaderboard agree with human judgments of its systems: correlations and "
+        "shares of pairs ordered alike, by system and by segment, with bootstrap intervals, and tests of every metric "
+        "against the best one. Nothing is scored again. Human translations among the systems are left out.",
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="only this test set, or this campaign")
+    parser.add_argument("--references", metavar="A,B", help="only the leaderboard against exactly these references")
+    parser.add_argument(
+        "--human", metavar="NAME[@VERSION]",
+        help="which human judgments (default: the only ones of the test set; the newest version)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--level", choices=("system", "segment", "both"), default="both", help="of the scores (default: both)"
+    )
+    parser.add_argument(
+        "--statistics", nargs="+", action="extend", metavar="STATISTIC",
+        help="what to compute; the first one ranks and is tested. By system: pearson spearman kendall pairwise "
+        "soft-pairwise spearman-share; by segment: acc-eq kendall-wmt14 kendall-by-segment spearman-by-segment pearson "
+        "acc kendall-da kendall pearson-by-system (default: the first five of each)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--metrics", "-m", nargs="+", action="extend", metavar="METRIC", help="only these metrics of the leaderboard"
+    )
+    parser.add_argument(
+        "--leave-out", nargs="+", action="extend", default=[], metavar="SYSTEM",
+        help="leave out these systems, as those whose output is a reference: one such outlier makes every correlation "
+        "close to 1",
+    )  # fmt: skip
+    parser.add_argument(
+        "--confidence", type=at_most(MOST_REPLICATES), metavar="N",
+        help="replicates for the intervals, 0 for none (default: those of the leaderboard, or 1,000)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--interval-level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)"
+    )
+    parser.add_argument("--baseline", metavar="METRIC", help="test the others against this metric, not the best one")
+    parser.add_argument(
+        "--trials", type=at_most(MOST_PERMUTATIONS), metavar="N",
+        help="trials of the permutation tests, 0 for no tests (default: 10,000 by system, 1,000 by segment)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--correction", choices=("holm", "bh", "none"), default="holm", help="for several tests (default: holm)"
+    )
+    parser.add_argument("-f", "--format", choices=("text", "json", "tsv", "latex"), default="text")
+    add_width_option(parser, 3, " in text and LaTeX")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE.svg", help="draw the systems by the best metric and by people"
+    )
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE.html", help="write all of it as one page, with scatter plots"
+    )
+    add_database_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, compute, print."""
+    from cli.meta_evaluation.correlation_output import as_json, as_latex, as_text, as_tsv
+    from cli.terminal.progress import working
+    from models.database.session import make_engine, reading
+
+    by_level = chosen_statistics(options)
+    settings = read_settings(options)
+    require_schema(settings, create=False)
+    engine = make_engine(settings.database_url)
+    with reading(engine) as connection:
+        boards = judged_boards(connection, options)
+    engine.dispose()
+    tables: list[AgreementTable] = []
+    formats = {"text": as_text, "latex": as_latex}
+    shown = formats.get(options.format)
+    for board in boards:
+        of_board = agreement_tables(board, by_level, options)
+        while True:
+            with working(f"comparing metrics with people: {board.board.title}"):
+                table = next(of_board, None)
+            if table is None:
+                break
+            if shown:
+                # At once: the next one may take a while.
+                print(("\n" if tables else "") + shown(table, options.width), end="", flush=True)
+            tables.append(table)
+    if not tables:
+        raise CommandError("Nothing can be compared: people judged none of the systems that have scores.")
+    if not shown:
+        print(as_json(tables) if options.format == "json" else as_tsv(tables), end="")
+    if options.plot:
+        draw(tables, options.plot)
+    if options.report:
+        from cli.meta_evaluation.correlation_report import page
+
+        write_file(options.report, page(tables, options.width))
+        note([f"the report is in {options.report}"])
+    return 0
+
+
+def chosen_statistics(options: argparse.Namespace) -> dict[str, list[str]]:
+    """The statistics of each level that was asked for, in their order. Raises UsageError."""
+    from analysis.meta_evaluation.correlation import SEGMENT, SYSTEM
+    from metrics.correlation.statistics import (
+        DEFAULT_SEGMENT,
+        DEFAULT_SYSTEM,
+        SEGMENT_STATISTICS,
+        SYSTEM_STATISTICS,
+    )
+
+    levels = (SYSTEM, SEGMENT) if options.level == "both" else (options.level,)
+    there = {
+        SYSTEM: [each.name for each in SYSTEM_STATISTICS],
+        SEGMENT: [each.name for each in SEGMENT_STATISTICS],
+    }
+    if not options.statistics:
+        defaults = {SYSTEM: DEFAULT_SYSTEM, SEGMENT: DEFAULT_SEGMENT}
+        return {each: list(defaults[each]) for each in levels}
+    asked = list(dict.fromkeys(options.statistics))
+    for name in asked:
+        if not any(name in there[each] for each in levels):
+            known = "; ".join(f"by {each}: {', '.join(there[each])}" for each in levels)
+            raise UsageError(f'There is no statistic "{name}". There are, {known}.')
+    return {each: chosen for each in levels if (chosen := [name for name in asked if name in there[each]])}
+
+
+def judged_boards(connection: Connection, options: argparse.Namespace) -> list[JudgedBoard]:
+    """The leaderboards asked for that have human judgments. Raises CommandError and NotFound where there is none."""
+    from analysis.leaderboard.board import read_board
+    from analysis.meta_evaluation.metrics_and_human import read_judged
+    from models.errors import NotFound
+    from models.results.boards import list_boards
+
+    labels = options.references.split(",") if options.references else None
+    listed = list_boards(connection, name=options.name, references=labels)
+    if not listed:
+        there = sorted({f"{each.name} ({','.join(each.references)})" for each in list_boards(connection)})
+        known = f"There are: {'; '.join(there)}." if there else "Nothing was evaluated here yet."
+        raise CommandError(f"There is no such leaderboard. {known}")
+    found, missing = [], None
+    for each in listed:
+        board = read_board(connection, each, options.interval_level)
+        assert board is not None
+        try:
+            board = board.leaving_out(options.leave_out)
+            found.append(read_judged(connection, board, options.human, chosen_metrics(board, options.metrics)))
+        except NotFound as error:
+            missing = missing or error
+    if not found and missing:
+        raise CommandError(str(missing)) from missing
+    left_out = {name for each in found for name in each.board.without}
+    if strangers := [name for name in options.leave_out if not any(is_called(known, name) for known in left_out)]:
+        present = ", ".join(sorted({each.board.name(row) for each in found for row in each.board.rows}))
+        raise UsageError(f'--leave-out: there is no system "{strangers[0]}". There are: {present}.')
+    note(dict.fromkeys(told for each in found for told in told_of_equals(each)))
+    return found
+
+
+def is_called(known: str, name: str) -> bool:
+    """Whether somebody who says this name, with a team or without, means the system."""
+    return name in (known, known.partition("/")[2])
+
+
+def told_of_equals(judged: JudgedBoard) -> Iterator[str]:
+    """The judged systems that no system has made."""
+    board = judged.board
+    for row in board.rows:
+        reference = board.same_as_reference.get(row.evaluations)
+        if reference and {row.system, board.name(row)} & set(judged.systems):
+            yield (
+                f"{board.name(row)}: the output is reference {reference}, which makes correlations too high; "
+                f"--leave-out {row.system} leaves it out."
+            )
+
+
+def chosen_metrics(board: Board, names: Sequence[str] | None) -> list[int] | None:
+    """Positions of the metrics asked for. Raises CommandError."""
+    if not names:
+        return None
+    return list(dict.fromkeys(metric_position(board.listed.metrics, name) for name in names))
+
+
+def metric_position(metrics: Sequence[str], name: str) -> int:
+    """The position of a metric in a list of specifications. Raises CommandError."""
+    from analysis.leaderboard.board import position_of_metric
+
+    position = position_of_metric(metrics, name)
+    if position is None:
+        raise CommandError(f'There is no metric "{name}" on this leaderboard. There are: {", ".join(metrics)}.')
+    return position
+
+
+def agreement_tables(
+    judged: JudgedBoard, by_level: dict[str, list[str]], options: argparse.Namespace
+) -> Iterator[AgreementTable]:
+    """A table for each level that people judged, made when it is asked for."""
+    from analysis.meta_evaluation.correlation import SEGMENT, SYSTEM, Asked, agreement_of_segments, agreement_of_systems
+
+    baseline = None
+    if options.baseline:
+        baseline = metric_position([metric.specification for metric in judged.metrics], options.baseline)
+    asked = Asked(options.confidence, options.interval_level, options.trials, options.correction, baseline)
+    if SYSTEM in by_level and judged.has_systems:
+        yield agreement_of_systems(judged, by_level[SYSTEM], asked)
+    if SEGMENT in by_level and judged.has_segments:
+        yield agreement_of_segments(judged, by_level[SEGMENT], asked)
+
+
+def draw(tables: Sequence[AgreementTable], file: Path) -> None:
+    """The systems of the first table of systems by its best metric and by people."""
+    from analysis.meta_evaluation.correlation import SYSTEM
+    from campaigns.charts import scatter
+
+    table = next((table for table in tables if table.level == SYSTEM), None)
+    if table is None:
+        raise CommandError("There is nothing to draw: people's scores of systems are not known.")
+    if len(tables) > 1:
+        note(
+            [f"{file} shows {table.judged.board.title}, {table.rows[0].metric.title}; see --references and --metrics."]
+        )
+    judged, metric = table.judged, table.rows[0].metric
+    values = metric.systems if metric.higher_is_better else -metric.systems
+    points = list(zip(judged.systems, values.tolist(), judged.human_systems.tolist(), strict=True))
+    title = f"{judged.board.title}: {metric.title} and people"
+    write_file(file, scatter(points, metric.title, f"people ({judged.human.title})", title=title))

@@ -1,0 +1,42 @@
+"""Agreement of metrics with people as a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.meta_evaluation.correlation import SYSTEM
+from analysis.meta_evaluation.correlation_text import explanations
+from campaigns.reports.agreement import agreement_body
+from campaigns.reports.page import render_page
+from campaigns.reports.scatters import scatters_body
+from campaigns.reports.section import Section
+from cli.meta_evaluation.correlation_output import against, agreement_rows, heading, test_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.meta_evaluation.correlation import AgreementTable
+
+
+def page(tables: Sequence[AgreementTable], width: int) -> str:
+    """A self-contained HTML page: every table, and the systems by every metric and by people."""
+    sections = []
+    for number, table in enumerate(tables, 1):
+        body = agreement_body(
+            agreement_rows(table, width),
+            test_rows(table, width) if table.tested else [],
+            explanations(table),
+            statistic=table.statistics[0].title if table.statistics else "nothing: no statistic is defined",
+            against=against(table) if table.tested else "",
+        )
+        sections.append(Section(f"agreement-{number}", heading(table), body))
+        if table.level == SYSTEM:
+            judged = table.judged
+            metrics = {
+                row.metric.title: (row.metric.systems if row.metric.higher_is_better else -row.metric.systems).tolist()
+                for row in table.rows
+            }
+            human = {f"people ({judged.human.title})": judged.human_systems.tolist()}
+            scatters = scatters_body(judged.systems, metrics, human)
+            sections.append(Section(f"scatters-{number}", f"{judged.board.title}: metrics and people", scatters))
+    return render_page("Metrics against people", sections)

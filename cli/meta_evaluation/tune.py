@@ -1,0 +1,230 @@
+"""`steelyard tune`: which value of a metric's parameter agrees best with people."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError, UsageError
+from cli.options import MOST_REPLICATES, at_most, level, named_file, note, whole_number
+from cli.stored import add_database_option, read_settings
+from cli.terminal.writing import write_file
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from analysis.meta_evaluation.parameter_sweep import Question
+    from analysis.meta_evaluation.tuning import Tuned
+    from cli.meta_evaluation.tune_measure import Measured
+    from metrics.sweep import Sweep
+
+DEFAULT_STATISTICS = {"system": ("pearson",), "segment": ("kendall-wmt14", "pearson")}
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`tune`."""
+    parser = verbs.add_parser(
+        "tune",
+        help="choose a metric's parameter by human judgments",
+        description="Measure test sets with many values of one parameter of a metric, in one pass that aligns and "
+        "compares words once for all values, and show how each value agrees with human judgments. With two test sets "
+        "or more, the value chosen on one is reported on the others, with its gain over the default and its interval. "
+        "What was measured once is stored and never computed again.",
+    )
+    parser.add_argument("metric", metavar="METRIC", help="name of a metric, such as tbleu")
+    parser.add_argument("parameter", metavar="PARAMETER", help="the parameter to try, such as eps")
+    parser.add_argument(
+        "sets", nargs="*", metavar="DIR|NAME",
+        help="campaign folders, as `evaluate` takes them, or test sets in the database; each with human judgments",
+    )  # fmt: skip
+    parser.add_argument(
+        "--values", nargs="+", metavar="V",
+        help="values to try, one by one or in one word with commas (default: those of the metric's paper)",
+    )  # fmt: skip
+    parser.add_argument("--from", dest="first", metavar="V", help="with --to and --steps: values at equal distances")
+    parser.add_argument("--to", dest="last", metavar="V")
+    parser.add_argument("--steps", type=whole_number, metavar="N", help="how many values from --from to --to")
+    parser.add_argument(
+        "--with", dest="fixed", action="append", default=[], metavar="KEY=VALUE",
+        help="another parameter of the metric; given twice with one key, each value makes a curve of its own",
+    )  # fmt: skip
+    parser.add_argument(
+        "--against", nargs="+", metavar="METRIC",
+        help="what a chosen value is compared with (default: the metric's default, and the BLEU that it varies)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--references", nargs="+", default=["each", "all"], metavar="A,B",
+        help="references to score against: each, all, or labels such as A B A,B (default: each all)",
+    )  # fmt: skip
+    parser.add_argument("--human", metavar="NAME[@VERSION]", help="which human judgments (default: the only ones)")
+    parser.add_argument(
+        "--level", choices=("system", "segment", "both"), default="both", help="of the scores (default: both)"
+    )
+    parser.add_argument(
+        "--statistics", nargs="+", metavar="NAME",
+        help="statistics of `steelyard correlate`, at each level those that it has (default: pearson; of segments "
+        "kendall-wmt14 too)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--choose-on",
+        nargs="+",
+        default=[],
+        metavar="SET",
+        help="test sets that choose a value (default: every one in turn)",
+    )
+    parser.add_argument(
+        "--report-on",
+        nargs="+",
+        default=[],
+        metavar="SET",
+        help="test sets that it is reported on (default: all the others)",
+    )
+    parser.add_argument(
+        "--folds", type=whole_number, default=5, metavar="N",
+        help="parts of the documents for choosing and reporting on one test set (default: 5; 0: none)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--confidence",
+        type=at_most(MOST_REPLICATES),
+        default=1000,
+        metavar="N",
+        help="bootstrap replicates (default: 1000)",
+    )
+    parser.add_argument(
+        "--interval-level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)"
+    )
+    parser.add_argument("--seed", type=whole_number, default=12345, help="seed of the resampling (default: 12345)")
+    parser.add_argument("--resource", nargs="+", action="extend", type=named_file, default=[], metavar="NAME=FILE",
+                        help="a file that the metric asks for by name, such as word vectors")  # fmt: skip
+    parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
+    parser.add_argument("-f", "--format", choices=("text", "json", "tsv"), default="text")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="also draw the curves")
+    add_database_option(parser)
+    parser.set_defaults(run=run, queue_class="campaign", due=None)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Sweep, compare with people, choose, show."""
+    from cli.meta_evaluation import tune_output
+    from cli.meta_evaluation.tune_measure import measure
+
+    sweeps = requested_sweeps(options)
+    questions = requested_questions(options)
+    given = list(dict.fromkeys([*options.sets, *options.choose_on, *options.report_on]))
+    if not given:
+        raise UsageError("No test set is given. Name campaign folders, or test sets that are in the database.")
+    settings = read_settings(options)
+    measured = measure(options, settings, given, sweeps)
+    tuned = [tuned_variant(options, label, measured[label], questions) for label in sweeps]
+    show = {"text": tune_output.as_text, "json": tune_output.as_json, "tsv": tune_output.as_tsv}[options.format]
+    print(show(tuned, options.interval_level), end="")
+    if options.plot:
+        write_file(options.plot, tune_output.as_svg(tuned, options.interval_level))
+    return 0
+
+
+def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
+    """The sweeps by what makes them different, "" where there is one. Raises UsageError and BadParameter."""
+    from metrics.registry import asked_metrics, follows_language, metric_class
+    from metrics.sweep import evenly, published_values, sweep
+    from metrics.text.tokenizers import AUTO
+
+    metric, _, more = options.metric.partition(":")
+    spaced = (options.first, options.last, options.steps)
+    if any(each is not None for each in spaced):
+        if options.values or None in spaced:
+            raise UsageError("Give either --values, or all of --from, --to and --steps.")
+        values = evenly(*spaced)
+    elif options.values:
+        values = options.values[0].split(",") if len(options.values) == 1 else options.values
+    else:
+        published = published_values(metric, options.parameter)
+        if published is None:
+            raise UsageError(f"No paper says which values of {metric}'s {options.parameter} to try: give --values.")
+        values = published
+    fixed: dict[str, list[str]] = {}
+    for text in [*(more.split(":") if more else []), *options.fixed]:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f'--with {text}: write KEY=VALUE, e.g. "vectors=news".')
+        fixed.setdefault(key, []).append(value)
+    if options.parameter != "tok" and "tok" not in fixed and follows_language(metric_class(metric)):
+        fixed["tok"] = [AUTO]
+    rivals = None if options.against is None else asked_metrics(options.against)
+    sweeps = {}
+    for chosen in product(*fixed.values()):
+        together = dict(zip(fixed, chosen, strict=True))
+        label = ", ".join(f"{key}={value}" for key, value in together.items() if len(fixed[key]) > 1)
+        sweeps[label] = sweep(metric, options.parameter, values, together, rivals)
+    return sweeps
+
+
+def requested_questions(options: argparse.Namespace) -> list[Question]:
+    """What agreement is measured by. Raises UsageError."""
+    from analysis.meta_evaluation.parameter_sweep import LEVELS, Question
+    from metrics.correlation.statistics import SEGMENT_STATISTICS, SYSTEM_STATISTICS
+
+    known = {
+        "system": tuple(each.name for each in SYSTEM_STATISTICS),
+        "segment": tuple(each.name for each in SEGMENT_STATISTICS),
+    }
+    levels = LEVELS if options.level == "both" else (options.level,)
+    wanted = options.statistics
+    for name in wanted or ():
+        if not any(name in known[each] for each in levels):
+            listed = "; ".join(f"by {each} {', '.join(known[each])}" for each in levels)
+            raise UsageError(f'There is no statistic "{name}". There are: {listed}.')
+    return [
+        Question(each, name) for each in levels for name in (wanted or DEFAULT_STATISTICS[each]) if name in known[each]
+    ]
+
+
+def tuned_variant(
+    options: argparse.Namespace, label: str, measured: Sequence[Measured], questions: Sequence[Question]
+) -> Tuned:
+    """The curves of one variant, and what is chosen on one test set and reported on another."""
+    from analysis.meta_evaluation.tuning import Tuned, cross_fitted, transferred
+
+    sweep = measured[0].sweep
+    agreements = {}
+    for question in questions:
+        for one in measured:
+            found = [swept.agreement(question) for swept in one.swept]
+            if any(agreement.defined for agreement in found):
+                agreements[one.given, question] = found
+            else:
+                what = f"{question.statistic} at the {question.level} level"
+                note([f"{one.swept[0].listed.name}: too few human judgments for {what}."])
+    if not agreements:
+        raise CommandError("The human judgments are too few for all that was asked. Try --level both.")
+    choices, crossed = [], []
+    for (there, question), found in agreements.items():
+        sources = [
+            agreements[one.given, question]
+            for one in measured
+            if (one.given, question) in agreements
+            and one.given != there
+            and one.given in (options.choose_on or [one.given])
+            and there in (options.report_on or [there])
+        ]
+        for source in sources:
+            pairs = zip(source, found, strict=True) if len(source) == len(found) else [(source[-1], found[-1])]
+            choices += [transferred(sweep, first, second, options.interval_level) for first, second in pairs]
+        if not any((one.given, question) in agreements for one in measured if one.given != there):
+            # No other test set can tell what a choice is worth.
+            swept = next(one.swept for one in measured if one.given == there)
+            for each, agreement in zip(swept, found, strict=True):
+                fitted = cross_fitted(sweep, each, question, options.interval_level, options.folds)
+                if fitted is not None:
+                    crossed.append(fitted)
+                else:
+                    choices.append(transferred(sweep, agreement, agreement, options.interval_level))
+    return Tuned(
+        label,
+        sweep,
+        tuple(agreement for found in agreements.values() for agreement in found),
+        tuple(choice for choice in choices if choice is not None),
+        tuple(crossed),
+    )

@@ -1,0 +1,319 @@
+"""`steelyard nightly add`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError, UsageError
+from cli.options import (
+    MOST_REPLICATES,
+    add_metric_options,
+    at_most,
+    chosen_metrics,
+    level,
+    note,
+    settled_metrics,
+    whole_number,
+)
+from cli.stored import add_database_option, read_settings, require_schema
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection, Engine
+
+    from metrics.base import Metric
+    from metrics.resources import Resources
+    from metrics.text.folder import CampaignFolder
+    from models.nightly.schedules import Baseline
+    from scheduler.ingest.campaigns import NewSubmission
+    from scheduler.nightly.cron import Calendar
+    from scheduler.nightly.schedules import NewSchedule
+
+
+def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`add`."""
+    parser = verbs.add_parser(
+        "add",
+        help="make a schedule",
+        description="Makes a schedule. A path pattern says where outputs are, e.g. out/{date}/{test_set}/{system}.txt: "
+        "every file that is like it is a system's output. A command is run first, in this folder, and writes them; it "
+        "finds the date in STEELYARD_NIGHT and, unless --source says otherwise, writes into the folder that "
+        "STEELYARD_OUTPUT names, as TEST_SET/SYSTEM.txt.",
+    )
+    parser.add_argument("name", metavar="NAME", help="name of the schedule and of the campaign with its scores")
+    parser.add_argument(
+        "--cron", required=True, metavar="EXPRESSION", help='when, e.g. "30 2 * * *" for half past two every night'
+    )
+    parser.add_argument(
+        "--time-zone", default="UTC", metavar="ZONE", help="whose clock, e.g. Europe/Prague (default: UTC)"
+    )
+    parser.add_argument("--source", metavar="PATTERN", help="where outputs are, with {date}, {test_set} and {system}")
+    parser.add_argument("--command", metavar="COMMAND", help="what writes them; no shell, unless you say sh -c '...'")
+    parser.add_argument(
+        "--seconds", type=float, default=3600.0, metavar="S", help="how long the command may take (default: 3600)"
+    )
+    parser.add_argument(
+        "--test-set", nargs="+", action="extend", required=True, metavar="NAME|DIR",
+        help="test sets: the names of stored ones, or campaign folders (their systems, if any, serve as baselines)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--references", nargs="+", metavar="A,B",
+        help="which references to score against, e.g. A A,B (default: all together)",
+    )  # fmt: skip
+    add_metric_options(parser)
+    parser.add_argument(
+        "--baseline", type=_baseline, default="previous", metavar="WHAT",
+        help="what to compare with: previous (the same system the night before), best (its best night so far), or "
+        "system:NAME, system:NAME@DATE (default: previous)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--test", choices=("bootstrap", "randomization"), default="bootstrap", help="the test (default: bootstrap)"
+    )
+    parser.add_argument(
+        "--alpha", type=level, default=0.05, metavar="P", help="p-value below which a difference counts (default: 0.05)"
+    )
+    parser.add_argument(
+        "--correction", choices=("holm", "bh", "none"), default="holm",
+        help="of a night's p-values for their number (default: holm)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--minimum-difference", type=float, default=0.0, metavar="POINTS",
+        help="a significantly worse score counts as a regression from so many points on (default: 0)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replicates", type=at_most(MOST_REPLICATES), default=1000, metavar="N",
+        help="of the bootstrap (default: 1000)",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=whole_number, default=12345, help="seed of the resampling (default: 12345)")
+    parser.add_argument("--webhook", metavar="URL", help="who is told of every night that ends")
+    parser.add_argument(
+        "--webhook-secret-file", type=Path, metavar="FILE", help="holds the key that messages are signed with"
+    )
+    parser.add_argument(
+        "--webhook-private", action="store_true", help="the webhook may be at a private address, e.g. localhost"
+    )
+    parser.add_argument("--team", default="", help="the team whose systems these are")
+    add_database_option(parser)
+    parser.set_defaults(run=run)
+
+
+def _baseline(text: str) -> Baseline:
+    import argparse
+
+    from models.nightly.schedules import Baseline
+    from models.schema.states import BaselineKind
+    from scheduler.errors import BadSchedule
+    from scheduler.nightly.cron import parse_date
+
+    if text in ("previous", "best"):
+        return Baseline(BaselineKind(text))
+    kind, _, named = text.partition(":")
+    name, at, night = named.rpartition("@")
+    if not at:
+        name, night = night, ""
+    if kind != "system" or not name:
+        raise argparse.ArgumentTypeError(f'"{text}" is none of previous, best, system:NAME and system:NAME@DATE')
+    try:
+        return Baseline(BaselineKind.NAMED, name, parse_date(night).isoformat() if at else None)
+    except BadSchedule as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """A test set that was asked for."""
+
+    title: str
+    """NAME or NAME@VERSION."""
+    name: str
+    version: str | None
+    """None for the first that is free."""
+    folder: CampaignFolder | None
+    """As it was read; None for one that is stored."""
+    test_set_id: int | None
+    """Of one that is stored."""
+    references: Sequence[str]
+    """All its labels."""
+    metrics: Sequence[str]
+    """Specifications with everything pinned that they take from it."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Store the schedule."""
+    from metrics.resources import Resources
+    from models.corpus.test_sets import list_test_sets
+    from models.database.session import make_engine, writing
+    from models.nightly.schedules import read_schedule
+    from scheduler.ingest.campaigns import store_campaign
+    from scheduler.nightly.cron import Calendar
+    from scheduler.nightly.schedules import add_schedule, store_baseline
+
+    settings = read_settings(options)
+    calendar = Calendar(options.cron, options.time_zone)
+    secret = _secret(options)
+    metrics = chosen_metrics(options)
+    resources = Resources(settings.resource_folder)
+    for name, file in options.resource:
+        resources.register(name, "file", file)
+    require_schema(settings, create=True)
+    engine = make_engine(settings.database_url, pooled=False)
+    chosen = [_chosen(options, engine, resources, metrics, each) for each in options.test_set]
+    with writing(engine, durable=True) as connection:
+        campaign_id = store_campaign(connection, options.name)
+        stored = [_stored(connection, campaign_id, each) for each in chosen]
+        titles = {known.id: known.title for known in list_test_sets(connection, campaign_id)}
+        new = _new(options, calendar, secret, chosen, [(key, titles[key]) for key in stored])
+        schedule = read_schedule(connection, add_schedule(connection, new))
+        lacking = store_baseline(connection, schedule, _baselines(options, chosen, stored))
+    for key in lacking:
+        note([f'No output of "{options.baseline.system}" is stored for {titles[key]}: nights must bring it.'])
+    print("\n".join(f"Test set {titles[key]}." for key in dict.fromkeys(stored)))
+    assert schedule.next_at is not None
+    print(f'Schedule "{options.name}": the next night is {calendar.clock(schedule.next_at)}, {options.time_zone}.')
+    if settings.embedded:
+        print("Nights are seen to while `steelyard up` runs; `steelyard nightly run` makes one now.")
+    return 0
+
+
+def _secret(options: argparse.Namespace) -> str | None:
+    from metrics.text.given_files import read_given
+
+    if (options.webhook is None) != (options.webhook_secret_file is None):
+        raise UsageError("--webhook and --webhook-secret-file go together: messages are signed.")
+    if options.webhook is None:
+        return None
+    try:
+        return read_given(options.webhook_secret_file).decode().strip()
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{options.webhook_secret_file}: is not text. Write the secret as text.") from error
+
+
+def _chosen(
+    options: argparse.Namespace, engine: Engine, resources: Resources, metrics: Sequence[Metric], given: str
+) -> _Chosen:
+    """A test set by its name or its folder. Raises UsageError, CommandError, BadText and MetricsError."""
+    from cli.campaigns.evaluate import checked_name
+    from metrics.text.campaigns import read_any_campaign
+    from metrics.text.limits import STORING_LIMITS
+    from metrics.text.plain import Text
+    from models.corpus.test_sets import find_test_set, read_references
+    from models.database.session import reading
+    from models.errors import NotFound
+
+    if Path(given).is_dir():
+        folder = read_any_campaign([given], limits=STORING_LIMITS, without_systems=True)
+        note(folder.notices)
+        pinned = settled_metrics(
+            options, metrics, resources, folder.target_language or "", list(folder.references.values())
+        )
+        names = list(folder.references)
+        name = checked_name(folder.name)
+        return _Chosen(name, name, None, folder, None, names, [each.specification for each in pinned])
+    with reading(engine) as connection:
+        try:
+            known = find_test_set(connection, given)
+        except NotFound as error:
+            raise CommandError(f"There is no folder {given!r} here. {error}") from error
+        references = read_references(connection, known.id)
+    # What matters of texts here is which layers they have.
+    texts = [Text(label, b"", 0, dict.fromkeys(references.layers, b"")) for label in references.labels]
+    pinned = settled_metrics(options, metrics, resources, references.language, texts)
+    specifications = [each.specification for each in pinned]
+    return _Chosen(known.title, known.name, known.version, None, known.id, references.labels, specifications)
+
+
+def _stored(connection: Connection, campaign_id: int, chosen: _Chosen) -> int:
+    """The id of a test set of the schedule's campaign; one that was given as a folder is stored."""
+    from models.corpus.campaign_protocols import lock_campaign
+    from scheduler.errors import BadIntake
+    from scheduler.ingest.campaigns import NewTestSet, link_test_set, store_test_set
+
+    if chosen.folder is None:
+        assert chosen.test_set_id is not None
+        lock_campaign(connection, campaign_id)
+        try:
+            link_test_set(connection, campaign_id, chosen.test_set_id, chosen.name, chosen.version)
+        except BadIntake:
+            # Another campaign's test set of that name is chosen, too: it is another version here.
+            link_test_set(connection, campaign_id, chosen.test_set_id, chosen.name)
+        return chosen.test_set_id
+    folder = chosen.folder
+    return store_test_set(
+        connection,
+        campaign_id,
+        NewTestSet(
+            chosen.name,
+            folder.references,
+            layers={label: text.layers for label, text in folder.references.items()},
+            source=folder.source,
+            source_language=folder.source_language or "",
+            target_language=folder.target_language or "",
+            documents=folder.documents or (),
+            variable_references=folder.variable_references,
+        ),
+    )
+
+
+def _new(
+    options: argparse.Namespace,
+    calendar: Calendar,
+    secret: str | None,
+    chosen: Sequence[_Chosen],
+    stored: Sequence[tuple[int, str]],
+) -> NewSchedule:
+    """The schedule as it was asked for; `stored` are the ids and titles of its test sets.
+
+    Raises UsageError and BadSchedule.
+    """
+    from cli.campaigns.evaluate import reference_selections
+    from models.schema.states import PairedTest
+    from scheduler.nightly.schedules import NewSchedule
+    from scheduler.nightly.sources import new_source
+
+    test_sets = []
+    for each, (key, _) in zip(chosen, stored, strict=True):
+        if each.metrics != chosen[0].metrics:
+            raise CommandError(
+                f"The metrics take something else from {chosen[0].title} than from {each.title} (their languages, for "
+                "instance). Make a schedule for each."
+            )
+        asked = reference_selections(options.references, each.references) if options.references else None
+        test_sets += [(key, labels) for labels in asked or [list(each.references)]]
+    titles = list(dict.fromkeys(title for _, title in stored))
+    source = new_source(options.source, options.command, options.seconds, Path.cwd(), titles)
+    return NewSchedule(
+        name=options.name,
+        calendar=calendar,
+        source=source,
+        test_sets=test_sets,
+        metrics=chosen[0].metrics,
+        baseline=options.baseline,
+        replicates=options.replicates,
+        seed=options.seed,
+        alpha=options.alpha,
+        correction=options.correction,
+        test=PairedTest(options.test),
+        minimum_difference=options.minimum_difference,
+        webhook=options.webhook,
+        webhook_secret=secret,
+        webhook_private=options.webhook_private,
+        team=options.team,
+    )
+
+
+def _baselines(
+    options: argparse.Namespace, chosen: Sequence[_Chosen], stored: Sequence[int]
+) -> dict[int, NewSubmission]:
+    """The output of a baseline that has a name, where a folder has it: by test set."""
+    from scheduler.ingest.campaigns import NewSubmission
+
+    found = {}
+    for each, key in zip(chosen, stored, strict=True):
+        text = each.folder.systems.get(options.baseline.system) if each.folder else None
+        if text is not None:
+            found[key] = NewSubmission(options.baseline.system, text, options.team, text.layers)
+    return found

@@ -1,0 +1,88 @@
+"""The nights of a schedule: series of scores with the changes that lasted, as text, JSON or a drawing."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from analysis.nightly.change_points import FEWEST
+from analysis.nightly.text import place_of
+from cli.nightly.changes import CHANGE_HEADER, change_row
+from cli.terminal.columns import aligned
+from models.schema.states import NightState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.nightly.series import NightSeries
+    from analysis.nightly.verdict import History
+    from models.nightly.runs import KnownNight
+
+BARS = "▁▂▃▄▅▆▇█"
+LONGEST_COURSE = 60
+"""Nights in a line of bars."""
+
+
+def history_text(history: History) -> str:
+    """For a terminal: every series as a line of bars, what changed since when, and the nights that were not fine."""
+    name, nights = history.schedule.name, history.nights
+    if not nights:
+        return f"{name}: no night so far.\n"
+    text = f"{name}: {len(nights)} night{'s' * (len(nights) != 1)}, {nights[0].date} to {nights[-1].date}.\n"
+    if history.series:
+        text += "\n" + aligned([["System", "Test set", "Metric", "Lowest", "Highest", "Last", "Nights"],
+                                *map(_row, history.series)])  # fmt: skip
+    told = [change for series in history.series for change in series.changes]
+    if told:
+        text += "\nLevels that lasted\n" + aligned([CHANGE_HEADER, *map(change_row, told)])
+    elif any(series.too_few for series in history.series):
+        text += f"\nToo few nights to tell a change from noise: at least {FEWEST} with a score are needed.\n"
+    elif history.series:
+        text += "\nNo change that lasted.\n"
+    wrong = [[night.date, _state(night)] for night in nights if _state(night) != "fine"]
+    if wrong:
+        text += "\n" + aligned([["Night", "What came of it"], *wrong])
+    return text
+
+
+def history_json(history: History) -> str:
+    """Everything, numbers at full precision; docs/regressions.md describes it."""
+    return json.dumps(history.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def history_svg(history: History) -> str:
+    """One drawing with a chart of every series, one below the other."""
+    from campaigns.charts.series import charts_of_nights
+
+    return charts_of_nights(history.series, title=history.schedule.name) + "\n"
+
+
+def bars(scores: Sequence[float | None]) -> str:
+    """Scores as bars between the lowest and the highest, a point where a night has none."""
+    known = [score for score in scores if score is not None]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    if low == high:
+        return "".join("·" if score is None else BARS[3] for score in scores)
+    steps = len(BARS) - 1
+    return "".join("·" if score is None else BARS[round(steps * (score - low) / (high - low))] for score in scores)
+
+
+def _row(series: NightSeries) -> list[str]:
+    scores = [point.score for point in series.points]
+    known = [score for score in scores if score is not None]
+    places = 2 if max(map(abs, known), default=0.0) >= 1 else 4
+    numbers = [min(known), max(known), known[-1]] if known else []
+    subject = series.subject
+    return [
+        subject.system,
+        place_of(subject),
+        series.title + ("" if series.higher_is_better else " ↓"),
+        *([f"{number:.{places}f}" for number in numbers] or ["n/a"] * 3),
+        bars(scores[-LONGEST_COURSE:]),
+    ]
+
+
+def _state(night: KnownNight) -> str:
+    if night.state == NightState.DONE:
+        return "regression" if night.regressed else "fine"
+    return f"{night.state}: {night.reason}" if night.reason else str(night.state)

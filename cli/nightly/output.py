@@ -1,0 +1,69 @@
+"""What came of a night, for people, programs and continuous integration; its history is in `cli.nightly.history`."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+from analysis.nightly.text import badness, baseline_of, how_tested, place_of, summary
+from cli.nightly.changes import CHANGE_HEADER, change_row
+from cli.nightly.history import history_json, history_svg, history_text
+from cli.nightly.junit import night_junit
+from cli.terminal.columns import aligned, digits
+
+if TYPE_CHECKING:
+    from analysis.nightly.regression import Finding
+    from analysis.nightly.verdict import NightReport, Verdict
+
+__all__ = ["history_json", "history_svg", "history_text", "night_json", "night_junit", "night_text"]
+
+
+def night_text(report: NightReport) -> str:
+    """For a terminal: what is worse first, then the rest, changes over the nights and notes."""
+    night, verdict = report.night, report.verdict
+    how = [word for word, is_so in (("caught up", night.caught_up), ("run by hand", night.manual)) if is_so]
+    title = f"{report.schedule.name}, night of {night.date}" + (f" ({', '.join(how)})" if how else "")
+    if verdict is None:
+        return f"{title}: {night.state}." + (f"\n{night.reason}" if night.reason else "") + "\n"
+    text = f"{title}: {summary(verdict)}\n\n{how_tested(verdict)}\n\n"
+    if verdict.findings:
+        text += aligned([_header(verdict), *map(_row, sorted(verdict.findings, key=badness))])
+    else:
+        text += "Nothing was measured.\n"
+    told = [change for change in verdict.changes if change.counts]
+    if told:
+        text += "\nLevels that lasted, over the last nights\n"
+        text += aligned([CHANGE_HEADER, *map(change_row, sorted(told, key=lambda each: not each.regressed))])
+    return text + "".join(f"\nNote: {note}" for note in verdict.notes) + "\n" * bool(verdict.notes)
+
+
+def night_json(report: NightReport) -> str:
+    """Everything, numbers at full precision; docs/regressions.md describes it."""
+    return json.dumps(report.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _header(verdict: Verdict) -> list[str]:
+    level = f"{100 * (1 - verdict.alpha):g} % interval"
+    return ["System", "Test set", "Metric", "Score", "Baseline", "Difference", level, "p", "Verdict"]
+
+
+def _row(finding: Finding) -> list[str]:
+    places = digits(2, math.inf if finding.scale is None else finding.scale)
+
+    def shown(value: float | None, form: str = "") -> str:
+        return "n/a" if value is None else f"{value:{form}.{places}f}"
+
+    ends = finding.interval
+    against = finding.baseline_score is not None
+    return [
+        finding.subject.system,
+        place_of(finding.subject),
+        finding.title + ("" if finding.higher_is_better else " ↓"),
+        shown(finding.score),
+        f"{shown(finding.baseline_score)} ({baseline_of(finding)})" if against else "",
+        shown(finding.difference, "+") if against else "",
+        f"{ends[0]:+.{places}f} to {ends[1]:+.{places}f}" if ends else "",
+        "" if finding.p_corrected is None else f"{finding.p_corrected:.3g}",
+        finding.outcome.upper() if finding.outcome.regressed else str(finding.outcome),
+    ]

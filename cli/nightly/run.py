@@ -1,0 +1,100 @@
+"""`steelyard nightly run`: one night of a schedule, now."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.options import note, whole_number
+from cli.stored import add_database_option, note_without_workers, read_settings, require_schema
+from cli.terminal.writing import write_file
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from models.nightly.runs import NightProgress
+    from runtime.settings import Settings
+
+
+def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`run`."""
+    parser = verbs.add_parser(
+        "run",
+        help="make one night now, and say by the exit status what came of it",
+        description="Fetches, scores and judges one night, and prints the report. Exit status: 0 fine, 1 something is "
+        "wrong (a regression, or the night failed), 2 wrong usage.",
+    )
+    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("--date", metavar="YYYY-MM-DD", help="the night of that day (default: today, in its time zone)")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the report as JUnit XML, too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON, too")
+    parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
+    add_database_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask for the night, wait, show."""
+    from analysis.nightly.verdict import read_report
+    from cli.nightly.output import night_json, night_junit, night_text
+    from models.database.session import make_engine, writing
+    from scheduler.embedded.wait import read_outliving
+    from scheduler.nightly.cron import parse_date
+    from scheduler.nightly.schedules import ask_for_night
+
+    settings = read_settings(options)
+    if options.date:
+        parse_date(options.date)
+    require_schema(settings, create=False)
+    engine = make_engine(settings.database_url, pooled=False)
+    with writing(engine, durable=True) as connection:
+        night = ask_for_night(connection, options.name, options.date)
+    if settings.embedded:
+        _work(settings, options.processes or None, night, _shown())
+    else:
+        from models.nightly.runs import read_night_progress
+        from scheduler.embedded.wait import wait_until
+
+        note_without_workers(settings)
+        wait_until(engine, lambda connection: read_night_progress(connection, night), _shown())
+    report = read_outliving(engine, lambda connection: read_report(connection, night))
+    print(night_text(report), end="")
+    for path, made in ((options.junit, night_junit), (options.json, night_json)):
+        if path is not None:
+            write_file(path, made(report))
+            print(f"Written: {path}")
+    return 1 if report.wrong else 0
+
+
+def _work(settings: Settings, processes: int | None, night: int, on_progress: Callable[[NightProgress], None]) -> None:
+    """Do the night ourselves, or wait while another process does or works on something else."""
+    from models.nightly.runs import read_night_progress
+    from scheduler.embedded.shared import EmbeddedTurn
+    from scheduler.nightly.runner import Nights
+
+    nights = Nights(settings, only=night)
+    with EmbeddedTurn(settings, processes, lambda message: note([message])) as turn:
+        try:
+            turn.run_until(lambda connection: read_night_progress(connection, night), on_progress, nights)
+            turn.finish()
+            nights.deliver()
+        finally:
+            nights.stop()
+
+
+def _shown() -> Callable[[NightProgress], None]:
+    """What tells the user how far the night is, a line for each step."""
+    last = ""
+
+    def show(progress: NightProgress) -> None:
+        nonlocal last
+        line = str(progress.state)
+        if progress.evaluations:
+            line += f": {progress.evaluations_done} of {progress.evaluations} evaluations have ended"
+        if line != last and progress.open:
+            print(f"night of {progress.date}: {line}", file=sys.stderr)
+        last = line
+
+    return show

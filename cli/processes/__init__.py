@@ -1,0 +1,1 @@
+"""Commands that start long-lived processes, or look after the database."""

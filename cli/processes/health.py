@@ -1,0 +1,125 @@
+"""`steelyard health`: is a worker, a scheduler or the web service ready? For containers and supervisors."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError, UsageError
+from cli.processes.http_option import address
+from cli.stored import add_database_option, read_settings
+
+if TYPE_CHECKING:
+    import argparse
+
+    from runtime.health import Check
+
+SECONDS = 30.0
+"""How long an answer may take: the process asks its database and its broker first."""
+
+ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
+"""Who serves at all addresses of a machine can be asked at this one."""
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`health`."""
+    parser = verbs.add_parser(
+        "health",
+        help="say whether a worker, a scheduler or the web service is ready",
+        description="Print what was found and end with 0 if all is well, else with 1. With --http the process itself "
+        "is asked. Without, the database tells whether a worker of this host beats, or somebody hands out work, and "
+        "the web service is asked for a file.",
+    )
+    parser.add_argument("role", nargs="?", choices=("worker", "scheduler", "web"), help="with --http: refuse any other")
+    parser.add_argument(
+        "--http", type=address, nargs="?", const=(None, None), metavar="[HOST:]PORT",
+        help="ask the process there (default: STEELYARD_HTTP_HOST and STEELYARD_HTTP_PORT)",
+    )  # fmt: skip
+    parser.add_argument("--live", action="store_true", help="with --http: only whether it is alive, not whether ready")
+    add_database_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask, print, and say it by the exit status."""
+    if options.http is not None:
+        return _ask(options)
+    if options.role is None or options.live:
+        raise UsageError("Say whose health: worker, scheduler or web, or give --http (--live is for --http).")
+    return _look(options)
+
+
+def _ask(options: argparse.Namespace) -> int:
+    from http.client import HTTPConnection, HTTPException
+
+    host, port = options.http
+    if host is None or port is None:
+        settings = read_settings(options)
+        host, port = host or settings.http_host, port or settings.http_port
+    if port is None:
+        raise UsageError("Which port? Give --http PORT, or set STEELYARD_HTTP_PORT.")
+    connection = HTTPConnection(ANYWHERE.get(host, host), port, timeout=SECONDS)
+    try:
+        connection.request("GET", "/health/live" if options.live else "/health/ready")
+        found = json.loads(connection.getresponse().read())
+        role, ok = found["role"], found["ok"]
+        checks = {name: (each["ok"], each["reason"]) for name, each in found["checks"].items()}
+    except (OSError, HTTPException) as error:
+        raise CommandError(f"Nobody answers at {host}:{port}: {error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise CommandError(f"Who answers at {host}:{port} is no process of Steelyard.") from error
+    finally:
+        connection.close()
+    # `up` is all of them.
+    if options.role not in (None, role) and role != "up":
+        raise CommandError(f"At {host}:{port} is a {role}, not a {options.role}.")
+    return _printed(role, ok, checks)
+
+
+def _look(options: argparse.Namespace) -> int:
+    import socket
+
+    from runtime.health import examine
+    from scheduler.health import check_led
+    from worker.health_checks import check_database, check_workers
+
+    settings = read_settings(options)
+    database = check_database(settings.database_url)
+    if not database.ok:
+        return _printed(options.role, False, {database.name: (False, database.reason)})
+    own: Check
+    if options.role == "web":
+        own = _check_pages(options)
+    elif options.role == "scheduler":
+        own = check_led(settings)
+    else:
+        own = check_workers(settings, socket.gethostname())
+    health = examine((lambda: database, lambda: own))
+    return _printed(options.role, health.ok, {each.name: (each.ok, each.reason) for each in health.checks})
+
+
+def _check_pages(options: argparse.Namespace) -> Check:
+    """Whether the web service answers at the address that the settings name."""
+    from http.client import HTTPConnection, HTTPException
+
+    from runtime.health import Check
+    from runtime.service_settings import WebSettings
+
+    settings = read_settings(options, WebSettings)
+    host, port = ANYWHERE.get(settings.web_host, settings.web_host), settings.web_port
+    connection = HTTPConnection(host, port, timeout=SECONDS)
+    try:
+        connection.request("HEAD", "/static/site.css")
+        status = connection.getresponse().status
+    except (OSError, HTTPException) as error:
+        return Check("pages", False, f"nobody answers at {host}:{port}: {error}")
+    finally:
+        connection.close()
+    return Check("pages", status == 200, f"{host}:{port} answers with status {status}")
+
+
+def _printed(role: str, ok: bool, checks: dict[str, tuple[bool, str]]) -> int:
+    print(f"{role}: {'well' if ok else 'not well'}")
+    for name, (fine, reason) in checks.items():
+        print(f"  {name}: {'' if fine else 'NO, '}{reason}")
+    return 0 if ok else 1

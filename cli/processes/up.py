@@ -1,0 +1,237 @@
+"""`steelyard up`: everything that one machine needs, in one command, until it is stopped."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError
+from cli.options import whole_number
+from cli.processes.http_option import add_http_option
+from cli.processes.serve import add_address_options, read_web_settings, tell
+from cli.stored import add_database_option, require_schema, shown_database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+    from sqlalchemy import Connection
+
+    from runtime.http_server import Outlook
+    from runtime.settings import Settings
+    from web.supervised import AttachedWeb
+
+log = logging.getLogger("steelyard")
+
+LOOK_SECONDS = 1.0
+"""How often we look what there is to do, for those who watch."""
+
+QUIET_SECONDS = 10.0
+"""Time between two lines while there is something to do."""
+
+NICENESS_BESIDE_PAGES = 5
+"""Of pool processes where pages are served by the same machine."""
+
+AGAIN_SECONDS = 5.0
+"""Wait before a new start after a fault."""
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`up`."""
+    parser = verbs.add_parser(
+        "up",
+        help="serve pages and API, score what is queued and see to nightly schedules, until stopped",
+        description="Web service, scheduler and workers of one machine in one command: serves pages and API, works on "
+        "whatever is queued in the database and sees to nightly schedules. As long as there is no account, a link is "
+        "printed that makes the first administrator's. Ctrl-C or SIGTERM stops it in order; if it is killed, the next "
+        "one takes up where it stopped.",
+    )
+    parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
+    parser.add_argument("--web", action=argparse.BooleanOptionalAction, default=True, help="serve pages and API, too")
+    add_address_options(parser)
+    add_http_option(parser)
+    add_database_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Work until stopped."""
+    from sqlalchemy.exc import DBAPIError
+
+    from runtime.logs import set_up_logs
+    from scheduler.errors import AlreadyRunning, StorageFailed
+    from web.supervised import AttachedWeb, WebDidNotStart
+
+    settings = read_web_settings(options)
+    if not settings.embedded:
+        raise CommandError(
+            "`steelyard up` brings its own broker, but STEELYARD_BROKER_URL names another. Unset it, or start "
+            "`steelyard serve`, `steelyard scheduler` and `steelyard worker`."
+        )
+    require_schema(settings, create=True)
+    set_up_logs(settings.log_format, settings.log_level, role="up")
+    _leave_on_sigterm()
+    if options.web:
+        # Whoever waits for a page, or hands in before a deadline, goes before numbers that take their time anyway.
+        settings = settings.model_copy(update={"niceness": max(settings.niceness, NICENESS_BESIDE_PAGES)})
+    web = AttachedWeb(settings, lambda address: tell(settings, address)) if options.web else None
+    waiting = False
+    try:
+        if web is not None:
+            web.start()
+        while True:
+            try:
+                _work(settings, options.processes or None, web)
+            except AlreadyRunning:
+                if not waiting:
+                    log.info("Another process works on %s; waiting until it has ended.", shown_database(settings))
+                waiting = True
+                _rest(LOOK_SECONDS, web)
+            except (DBAPIError, StorageFailed) as error:
+                cause = error.orig if isinstance(error, DBAPIError) else error
+                log.error("The database cannot be used, starting again in %g s: %s", AGAIN_SECONDS, cause)
+                _rest(AGAIN_SECONDS, web)
+    except (KeyboardInterrupt, SystemExit):
+        log.info("Stopped. What was not finished waits for the next start.")
+        return 0
+    except WebDidNotStart as error:
+        raise CommandError(str(error)) from error
+    finally:
+        if web is not None:
+            web.stop()
+
+
+def _leave_on_sigterm() -> None:
+    """While no workers are there, for whom `Embedded` sees to it."""
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, leave)
+
+
+def _rest(seconds: float, web: AttachedWeb | None) -> None:
+    """Wait; pages are served all the same."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if web is not None:
+            web.tend()
+        time.sleep(min(0.1, seconds))
+
+
+def _work(settings: Settings, processes: int | None, web: AttachedWeb | None) -> None:
+    from metrics.text.wording import number_of
+    from runtime.http_server import bound
+    from scheduler.embedded.processes import Embedded
+    from scheduler.nightly.runner import Nights
+
+    nights = Nights(settings)
+    try:
+        with Embedded(settings, processes) as embedded:
+            pool = number_of(processes or settings.processes, "process")
+            log.info("Working on %s with %s; Ctrl-C stops.", shown_database(settings), pool)
+            try:
+                with bound(settings.http_host, settings.http_port, lambda: _outlook(embedded.outlook, web)) as server:
+                    # The pool's processes are there by now.
+                    if server is not None:
+                        server.start()
+                    embedded.run_until(_look(web), _shown(), nights=nights)
+            except (KeyboardInterrupt, SystemExit):
+                # First of all, so that nothing is handed in any more.
+                if web is not None:
+                    web.stop()
+                raise
+            finally:
+                nights.stop()
+    finally:
+        nights.stop()
+
+
+def _outlook(outlook: Outlook, web: AttachedWeb | None) -> Outlook:
+    """What all of it shows of itself."""
+    if web is None:
+        return outlook
+    return replace(outlook, ready=(*outlook.ready, web.check), collectors=(*outlook.collectors, web))
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What there is to do."""
+
+    evaluations: int
+    nights: int
+    next_night: str
+    open: int = 1
+    """There will always be more."""
+
+
+def _look(web: AttachedWeb | None) -> Callable[[Connection], _Work]:
+    """What reads it, not more often than somebody wants to know."""
+    last, looked = _Work(0, 0, ""), float("-inf")
+
+    def look(connection: Connection) -> _Work:
+        nonlocal last, looked
+        if web is not None:
+            web.tend()
+        if time.monotonic() - looked >= LOOK_SECONDS:
+            looked = time.monotonic()
+            last = _read(connection)
+        return last
+
+    return look
+
+
+def _read(connection: Connection) -> _Work:
+    from sqlalchemy import func, select
+
+    from models.nightly.schedules import list_schedules
+    from models.schema.nightly import Night
+    from models.schema.queue import Evaluation
+    from models.schema.states import OPEN, OPEN_NIGHT_STATES
+    from scheduler.errors import BadSchedule
+    from scheduler.nightly.cron import Calendar
+
+    schedules = [each for each in list_schedules(connection) if each.next_at is not None]
+    first = min(schedules, key=lambda each: each.next_at or 0.0, default=None)
+    following = ""
+    if first is not None and first.next_at is not None:
+        # A time zone may have gone since: that is said when the night is due.
+        with suppress(BadSchedule):
+            following = f"{first.name} {Calendar(first.cron, first.time_zone).clock(first.next_at)}"
+    return _Work(
+        connection.scalar(select(func.count()).where(Evaluation.state.in_(OPEN))) or 0,
+        connection.scalar(select(func.count()).where(Night.state.in_(OPEN_NIGHT_STATES))) or 0,
+        following,
+    )
+
+
+def _shown() -> Callable[[_Work], None]:
+    """What says it: at once when work begins or ends or another night is next, else now and then."""
+    before: _Work | None = None
+    said = float("-inf")
+
+    from metrics.text.wording import number_of
+
+    def show(work: _Work) -> None:
+        nonlocal before, said
+        idle = not (work.evaluations or work.nights)
+        if before is not None and idle == (not (before.evaluations or before.nights)):
+            soon = time.monotonic() - said < QUIET_SECONDS
+            if soon and (not idle or work.next_night == before.next_night):
+                return
+        before, said = work, time.monotonic()
+        following = f" Next night: {work.next_night}." if work.next_night else " No schedule."
+        if idle:
+            log.info("Nothing to do.%s", following)
+        else:
+            evaluations, nights = number_of(work.evaluations, "evaluation"), number_of(work.nights, "night")
+            log.info("Open: %s, %s.%s", evaluations, nights, following)
+
+    return show

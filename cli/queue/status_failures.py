@@ -1,0 +1,54 @@
+"""Evaluations that failed, why, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cli.terminal.durations import duration
+from cli.terminal.folding_tables import add_row, folding_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from models.queue_status.evaluation_filters import ChosenEvaluation
+    from models.queue_status.overview import Overview
+
+MOST_NUMBERS = 10
+"""Evaluations that are named in a command to be copied."""
+
+
+def shown_failures(overview: Overview) -> Iterator[RenderableType]:
+    """The failures, those with the same reason together."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if not overview.failures:
+        return
+    total = max(overview.evaluations.get("failed", 0), len(overview.failures))  # type: ignore[call-overload]
+    shown = len(overview.failures)
+    newest = f", the newest {shown} of {total:,}; `--failed` shows all" if shown < total else ""
+    yield Text(f"Failed{newest}", style="bold")
+    groups: dict[tuple[str | None, str | None], list[ChosenEvaluation]] = {}
+    for each in overview.failures:
+        groups.setdefault((each.reason, each.fault), []).append(each)
+    for (reason, fault), members in groups.items():
+        yield Padding(Text(reason or "No reason was given."), (0, 0, 0, 2))
+        table = folding_table("Evaluation", "System", "Of", "Ended", right=(0,))
+        for each in members:
+            ended = "" if each.ended_seconds is None else f"{duration(each.ended_seconds)} ago"
+            add_row(table, str(each.id), each.called, each.measured, ended)
+        yield Padding(table, (0, 0, 0, 4))
+        yield Padding(Text(f"→ {what_next(fault, [each.id for each in members])}"), (0, 0, 0, 4))
+
+
+def what_next(fault: str | None, evaluations: Sequence[int]) -> str:
+    """What the user can do about evaluations that failed for one reason."""
+    if fault == "input":
+        return "Trying again does not help: correct the output or the choice of metrics, and submit again."
+    if len(evaluations) > MOST_NUMBERS:
+        command = "`steelyard retry --state failed`, with `--campaign NAME` only those of one campaign,"
+    else:
+        command = f"`steelyard retry {' '.join(map(str, sorted(evaluations)))}`"
+    return f"{command} tries again; what was finished is kept."

@@ -1,0 +1,102 @@
+"""`steelyard diagnose`: what is odd about an output, from files alone."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from cli.scoring.score import INPUT_FORMATS
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from campaigns.checks.finding import Finding
+    from metrics.text.plain import Text
+
+
+def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`diagnose`."""
+    parser = verbs.add_parser(
+        "diagnose",
+        help="say what is odd about an output before it is handed in",
+        description="Look at a system's output beside its source, its references or both: shifted, reordered, empty, "
+        "copied and repeated lines, the wrong language, harmed characters. No database. The same is done wherever "
+        "an output is handed in. Exit status 1 where it cannot be scored, and with --strict where anything is wrong.",
+    )
+    parser.add_argument(
+        "output", metavar="OUTPUT", help="the output, one segment after the other; - reads standard input"
+    )
+    parser.add_argument("--reference", nargs="+", default=[], metavar="REF", help="its references")
+    parser.add_argument("--source", metavar="SRC", help="its source")
+    parser.add_argument("--source-language", default="", metavar="CODE", help="such as en")
+    parser.add_argument(
+        "--target-language", default="", metavar="CODE", help="such as cs; without it the language is not looked at"
+    )
+    parser.add_argument(
+        "--input-format", choices=INPUT_FORMATS, help="of all files (default: found from their content)"
+    )
+    parser.add_argument("--strict", action="store_true", help="exit status 1 for warnings, too")
+    parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="of the findings")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, look, tell."""
+    from campaigns.checks.diagnose import diagnose
+    from campaigns.checks.finding import Severity, is_fatal
+    from campaigns.checks.standard import Standard
+    from cli.errors import UsageError
+
+    if not options.reference and not options.source:
+        raise UsageError("Give --source, --reference or both: what should the output be held against?")
+    source = _read(options.source, options) if options.source else None
+    references = [_read(path, options) for path in options.reference]
+    beside = [text for text in (source, *references) if text is not None]
+    _check(beside)
+    output = _read(options.output, options)
+    standard = Standard(
+        segments=beside[0].segments,
+        source=None if source is None else source.bytes,
+        references=[each.bytes for each in references],
+        source_language=options.source_language or (source.language if source else ""),
+        target_language=options.target_language or next((each.language for each in references if each.language), ""),
+    )
+    findings = diagnose(output, standard)
+    print(as_json(findings) if options.format == "json" else as_text(findings), end="")
+    warned = any(each.severity is Severity.WARNING for each in findings)
+    return 1 if is_fatal(findings) or (options.strict and warned) else 0
+
+
+def as_text(findings: Sequence[Finding]) -> str:
+    """A line for each finding, the worst first."""
+    if not findings:
+        return "Nothing odd was found.\n"
+    return "".join(f"{each.severity}: {each.message} [{each.code}]\n" for each in findings)
+
+
+def as_json(findings: Sequence[Finding]) -> str:
+    """A list of what is stored and what servers answer."""
+    return json.dumps([each.as_row() for each in findings], ensure_ascii=False, indent=1) + "\n"
+
+
+def _read(argument: str, options: argparse.Namespace) -> Text:
+    from cli.errors import CommandError
+    from cli.scoring.inputs import input_file
+    from metrics.text.formats import read_file
+    from metrics.text.plain import Text
+
+    file = input_file(argument)
+    read = read_file(file.path, format=options.input_format, part=file.part)
+    if not isinstance(read, Text):
+        raise CommandError(
+            f"{read.name}: has ids for its segments, which `steelyard score` checks. Give texts that are matched by "
+            "position, one segment after the other."
+        )
+    return read
+
+
+def _check(texts: Sequence[Text]) -> None:
+    from metrics.text.plain import check_same_length
+
+    check_same_length(texts[0], texts[1:])

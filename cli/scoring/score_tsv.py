@@ -1,0 +1,58 @@
+"""What `score` found out as tables of tab-separated values at full precision, with a blank line between tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from campaigns.reports.delimited import as_tsv
+from cli.leaderboards import pairs_output
+from cli.scoring import runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from campaigns.reports.delimited import Cell
+    from cli.scoring.score_result import Result
+
+COLUMNS = (
+    *("system", "metric", "segment", "score", "low", "high", "level", "signature"),
+    *("run", "s_sel", "s_opt"),
+)
+
+
+def render(result: Result) -> str:
+    """The scores; the paired tests; the runs of words that GTM took."""
+    tables = [as_tsv(COLUMNS, score_rows(result))]
+    if result.tests:
+        tables.append(as_tsv(pairs_output.TSV_COLUMNS, pairs_output.tsv_rows(result.tests)))
+    if result.runs:
+        rows = (
+            (metric.name, *row)
+            for metric in result.metrics
+            for row in result.runs.rows(metric.measurement.metric, result.inputs.labels)
+        )
+        tables.append(as_tsv(("metric", *runs.COLUMNS), rows))
+    return "\n".join(tables)
+
+
+def score_rows(result: Result) -> Iterator[tuple[Cell, ...]]:
+    """What COLUMNS names: a row per system and metric, below it one for each run, below that one for each segment.
+
+    Segments count from 1; undefined numbers are NaN or None.
+    """
+    for place, system in enumerate(result.inputs.systems):
+        for metric in result.metrics:
+            found, measurement = metric.systems[place], metric.measurement
+            low, high = found.interval or (None, None)
+            level = result.options.level if found.interval else None
+            spread = (found.spread.selection, found.spread.optimization) if found.spread else (None, None)
+            begin = (system.name, metric.name)
+            yield (*begin, None, found.score, low, high, level, metric.signature, None, *spread)
+            for number, output in enumerate(system.outputs):
+                run = "" if system.runs is None else system.runs[number]
+                end = None, None, None, metric.signature, run, None, None
+                if run:
+                    yield (*begin, None, float(measurement.scores[output]), *end)
+                if measurement.segment_scores is not None:
+                    for segment, value in enumerate(measurement.segment_scores[output].tolist(), 1):
+                        yield (*begin, segment, value, *end)

@@ -1,0 +1,1 @@
+"""Commands that ask a server instead of a database."""

@@ -1,0 +1,1 @@
+"""What commands share with a terminal: tables, progress, prompts, files left behind."""

@@ -1,0 +1,450 @@
+"""`mtrics` as its manual has it (Kos 2008, Appendix A)."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from cli import main as steelyard
+from cli.scoring.mtrics import main
+from cli.scoring.mtrics_output import rounded
+from tests.acceptance.commands import environment, mtrics
+
+REFERENCE = ["The crane lifts the red box .", "Nobody waits below it .", "Then it stops ."]
+OTHER = ["A crane takes up the red box now .", "All wait far from it .", "After that it stops ."]
+CRANE = ["the red box the crane lifts .", "nobody waits under it .", "Then it stopped ."]
+WINCH = ["A winch,red 1 200 boxes", "Nobody is there", "Then it stops ."]
+
+OPTIONS = ["-c", "-r", "-o", "-b", "-n", "-p", "-f", "-g", "-w", "-t", "-m", "-sempos"]
+OPTIONS += ["-T", "-M", "-MT", "-TMT", "-conf", "-cl", "-s", "-v", "-h"]
+
+ALL = ["-t", "-w", "-g", "-f", "-p", "-b", "1,2"]
+LONG = ["--candidate", "--reference", "--output", "--bleu", "--nist", "--per", "--fmeasure", "--gtm", "--wer", "--ter"]
+LONG += ["--meteor", "--semantic-pos-overlap", "--tokenize", "--mteval-file-format", "--mteval-input"]
+LONG += ["--tectomt-input", "--confidence-intervals", "--confidence-level", "--case-sensitive", "--verbose", "--help"]
+"""As the synopsis (A.1) writes them."""
+
+GOLDEN = [
+    "crane:\tBLEU:\t0.6864",
+    "crane:\tPER:\t0.125",
+    "crane:\tF-measure:\t0.875",
+    "crane:\tGTM:\t0.875",
+    "crane:\tWER:\t0.375",
+    "crane:\tTER:\t0.1875",
+]
+"""By hand: 16 words on both sides, 14 in common; 7 of 13 bigrams; PER 0 + 1 + 1, WER 4 + 1 + 1, TER 1 + 1 + 1 edits."""
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    """Two references and two systems, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("ref", REFERENCE), ("other", OTHER), ("crane", CRANE), ("winch", WINCH)):
+        Path(f"{name}.txt").write_text("\n".join(lines) + "\n")
+
+
+def sections(text):
+    """What is printed below the header: the lines of each section."""
+    _, *parts = re.split(r"^([A-Z][^\t\n]*):\n\n", text, flags=re.MULTILINE)
+    return {
+        title: [line for line in lines.split("\n") if line] for title, lines in zip(*[iter(parts)] * 2, strict=True)
+    }
+
+
+def total(text):
+    """The lines under "Total score:"."""
+    return sections(text)["Total score"]
+
+
+def scores_of(capsys, *arguments):
+    """What `mtrics` prints under "Total score:"."""
+    assert main(list(arguments)) == 0
+    return total(capsys.readouterr().out)
+
+
+def printed(capsys, *arguments):
+    """The sections of a run over both systems and both references."""
+    assert main(["-c", "crane.txt", "winch.txt", "-r", "ref.txt", "other.txt", *arguments]) == 0
+    return sections(capsys.readouterr().out)
+
+
+def scored(capsys, *arguments):
+    """What `steelyard score` says: of each system, the entry of the only metric."""
+    command = ["score", "ref.txt", "other.txt", "-i", "crane.txt", "winch.txt", "-f", "json", *arguments]
+    assert steelyard.main(command) == 0
+    return [system["scores"][0] for system in json.loads(capsys.readouterr().out)["systems"]]
+
+
+def test_the_output_is_that_of_the_manual(capsys, monkeypatch):
+    """A.4, Example 3, to the letter: metric by metric, parts separated by tabs, no zeros at the end of a score."""
+    monkeypatch.setattr(time, "time", lambda: time.mktime((2008, 5, 15, 20, 8, 45, 0, 0, -1)))
+    assert main(["-c", "crane.txt", "winch.txt", "-r", "ref.txt", "-w", "-g"]) == 0
+    out, err = capsys.readouterr()
+    out, seconds = re.subn(r"^(Computation finished in )\d+( seconds)$", r"\g<1>2\2", out, flags=re.MULTILINE)
+    assert (seconds, err) == (1, "")
+    assert out == (
+        "MT evaluation run on Thu May 15 20:08:45 2008\n"
+        "\n"
+        "Computation finished in 2 seconds\n"
+        "\n"
+        "Parameters: -c crane.txt winch.txt -r ref.txt -w -g\n"
+        "\n"
+        "Total score:\n"
+        "\n"
+        "crane:\tGTM:\t0.875\n"
+        "winch:\tGTM:\t0.3571\n"
+        "crane:\tWER:\t0.375\n"
+        "winch:\tWER:\t0.6875\n"
+    )
+
+
+def test_every_metric_has_its_line(capsys):
+    assert scores_of(capsys, "-c", "crane.txt", "-r", "ref.txt", *ALL) == GOLDEN
+
+
+def test_parameters_can_be_pasted_into_a_shell(capsys):
+    Path("two words.txt").write_text("\n".join(CRANE))
+    assert main(["-c", "two words.txt", "-r", "ref.txt", "-p"]) == 0
+    assert "\nParameters: -c 'two words.txt' -r ref.txt -p\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.73224, "0.7322"), (0.611, "0.611"), (0.61096, "0.611"), (1.0, "1"), (0.0, "0"), (10.0, "10"), (0.00004, "0")],
+)
+def test_scores_have_four_digits_and_no_zeros_at_the_end(value, shown):
+    assert rounded(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "metric", "scale"),
+    [
+        (["-b"], "bleu:smooth=none", 100),
+        (["-b", "6,1-3,7"], "bleu:order=1-3,6,7:smooth=none", 100),
+        (["--bleu", "2"], "bleu:order=2:smooth=none", 100),
+        (["-p"], "per", 100),
+        (["--per"], "per", 100),
+        (["-f"], "fmeasure", 100),
+        (["-f", "2,1"], "fmeasure:p=2:r=1", 100),
+        (["--fmeasure", "0.5,3"], "fmeasure:p=0.5:r=3", 100),
+        (["-g"], "gtm", 100),
+        (["-g", "1.5"], "gtm:e=1.5", 100),
+        (["--gtm", "2"], "gtm:e=2", 100),
+        (["-w"], "wer", 100),
+        (["--wer"], "wer", 100),
+        (["-t"], "ter", 100),
+        (["--ter"], "ter", 100),
+        (["-m", "-l", "cs-en"], "meteor:params=2007:lemmas=simplemma:lang=en", 100),
+        (["-m", "orig", "-l", "cs-en"], "meteor:params=orig:lemmas=simplemma:lang=en", 100),
+        (["--meteor", "2007", "-l", "cs-en"], "meteor:lemmas=simplemma:lang=en", 100),
+    ],
+)
+@pytest.mark.parametrize(
+    ("texts", "settings"),
+    [
+        ([], ":case=lc:tok=none"),
+        (["-s"], ":case=mixed:tok=none"),
+        (["-T", "--case-sensitive"], ":case=mixed:tok=thesis"),
+        (["--tokenize"], ":case=lc:tok=thesis"),
+    ],
+)
+def test_every_number_is_that_of_score(capsys, arguments, metric, scale, texts, settings):
+    entries = scored(capsys, "-m", metric + settings)
+    title = entries[0]["title"].partition("[")[0]
+    expected = [rounded(entry["score"] / scale) for entry in entries]
+    lines = [f"{name}:\t{title}:\t{score}" for name, score in zip(("crane", "winch"), expected, strict=True)]
+    assert printed(capsys, *arguments, *texts)["Total score"] == lines
+
+
+def test_case_and_tokenizer_make_a_difference(capsys):
+    outputs = {tuple(printed(capsys, "-p", *texts)["Total score"]) for texts in ([], ["-s"], ["-T"], ["-s", "-T"])}
+    assert len(outputs) == 4
+
+
+def test_the_weights_of_the_f_measure(capsys):
+    """Precision 1, recall 1/2: the more precision weighs, the nearer to 1. The manual prints the reciprocal."""
+    Path("long.txt").write_text("a b c d\n")
+    Path("short.txt").write_text("a b\n")
+    for weights, score in (("1,1", "0.6667"), ("3,1", "0.8"), ("1,3", "0.5714"), ("1,0", "1")):
+        lines = scores_of(capsys, "-c", "short.txt", "-r", "long.txt", "-f", weights)
+        assert lines == [f"short:\tF-measure:\t{score}"]
+
+
+def test_error_rates_are_not_clipped(capsys):
+    Path("long.txt").write_text("a b c d\n")
+    Path("short.txt").write_text("e\n")
+    lines = scores_of(capsys, "-c", "long.txt", "-r", "short.txt", "-p", "-w", "-t")
+    assert lines == ["long:\tPER:\t4", "long:\tWER:\t4", "long:\tTER:\t4"]
+
+
+def test_verbose_adds_segments_runs_and_signatures(capsys):
+    found = printed(capsys, "-v", "-g", "2", "-p")
+    gtm = scored(capsys, "-m", "gtm:e=2:case=lc:tok=none", "--segments", "--runs")
+    per = scored(capsys, "-m", "per:case=lc:tok=none", "--segments")
+    assert list(found) == ["Segment 1", "Segment 2", "Segment 3", "Total score", "Signatures"]
+    assert found["Signatures"] == [f"PER:\t{per[0]['signature']}", f"GTM:\t{gtm[0]['signature']}"]
+    for i in range(3):
+        expected = [
+            f"{name}:\tPER:\t{rounded(entry['segments'][i] / 100)}"
+            for name, entry in zip(("crane", "winch"), per, strict=True)
+        ]
+        for name, entry in zip(("crane", "winch"), gtm, strict=True):
+            expected.append(f"{name}:\tGTM:\t{rounded(entry['segments'][i] / 100)}")
+            expected += [
+                f"{name}:\tGTM run:\t{run['size']} at {run['place']}, reference {run['reference']} at "
+                f"{run['reference_place']}: {' '.join(run['words'])}"
+                for run in entry["runs"][i]
+            ]
+        assert found[f"Segment {i + 1}"] == expected
+    assert "crane:\tGTM run:\t3 at 1, reference 2 at 5: the red box" in found["Segment 1"]
+    assert found["Total score"] == printed(capsys, "-g", "2", "-p")["Total score"]
+
+
+def test_verbose_adds_the_further_figures_of_a_metric(capsys):
+    (crane, _) = scored(capsys, "-m", "bleu:smooth=none:case=lc:tok=none")
+    expected = [f"crane:\tBLEU {key}:\t{rounded(value)}" for key, value in crane["details"].items()]
+    assert len(expected) == 6
+    assert printed(capsys, "-v", "-b")["Total score"][1:7] == expected
+
+
+def test_confidence(capsys):
+    arguments = ["-m", "wer:case=lc:tok=none", "--confidence", "300", "--level", "0.9", "--seed", "7"]
+    intervals = [entry["interval"] for entry in scored(capsys, *arguments)]
+    lines = printed(capsys, "-w", "-conf", "300", "-cl", "0.9", "--seed", "7")["Total score"]
+    for line, interval in zip(lines, intervals, strict=True):
+        assert line.endswith(f"\t[{rounded(interval['low'] / 100)}, {rounded(interval['high'] / 100)}]")
+    long = printed(capsys, "-w", "--confidence-intervals", "1000", "--confidence-level", "0.95")
+    assert printed(capsys, "-w", "-conf") == long
+    assert printed(capsys, "-w", "-conf", "-v")["Signatures"][-1] == "Intervals:\t95 %"
+
+
+def test_output_goes_into_a_file(capsys):
+    assert main(["-c", "crane.txt", "-r", "ref.txt", "-p", "-o", "scores.txt"]) == 0
+    assert capsys.readouterr().out == ""
+    assert total(Path("scores.txt").read_text()) == ["crane:\tPER:\t0.125"]
+
+
+SGML = """<refset setid="h" srclang="cs" trglang="en"><DOC docid="d" sysid="ref">
+<seg id="1">The crane lifts the red box .</seg><seg id="2">Nobody waits below it .</seg></DOC>
+<DOC docid="e" sysid="ref"><seg id="1">Then it stops .</seg></DOC></refset>
+"""
+CANDIDATE = """<tstset setid="h" srclang="cs" trglang="en"><DOC docid="e" sysid="crane">
+<seg id="1">Then it stopped .</seg></DOC><DOC docid="d" sysid="crane">
+<seg id="2">nobody waits under it .</seg><seg id="1">the red box the crane lifts .</seg></DOC></tstset>
+"""
+
+
+@pytest.mark.parametrize("how", [["-M"], ["--mteval-file-format"], []])
+def test_mteval_files_are_matched_by_ids(capsys, how):
+    Path("ref.sgm").write_text(SGML)
+    Path("tst.sgm").write_text(CANDIDATE)
+    assert scores_of(capsys, "-c", "tst.sgm", "-r", "ref.sgm", *how, *ALL) == GOLDEN
+
+
+def test_a_system_that_a_file_calls_by_a_path_is_named_by_its_end(capsys):
+    """As in the manual (A.3, Example 2; A.4): exp_ugly_pako_union/f-dev.std.pbt.hyp is f-dev.std.pbt.hyp."""
+    Path("ref.sgm").write_text(SGML)
+    Path("tst.sgm").write_text(CANDIDATE.replace('sysid="crane"', 'sysid="dock/old/crane"'))
+    assert scores_of(capsys, "-c", "tst.sgm", "-r", "ref.sgm", "-M", *ALL) == GOLDEN
+
+
+def test_mt_is_mteval_and_tokenized(capsys):
+    Path("ref.sgm").write_text(SGML.replace(" .", "."))
+    Path("tst.sgm").write_text(CANDIDATE.replace(" .", "."))
+    expected = ["crane:\tPER:\t0.125"]
+    for how in (["-MT"], ["-M", "-T"], ["--mteval-input"]):
+        assert scores_of(capsys, "-c", "tst.sgm", "-r", "ref.sgm", *how, "-p") == expected
+    assert scores_of(capsys, "-c", "tst.sgm", "-r", "ref.sgm", "-M", "-p") != expected
+
+
+def tectomt(sentences):
+    """A document with the layers TCzechA and TCzechT, and TEnglishA with other words, of (form, lemma, sempos)."""
+    bundles = []
+    for number, words in enumerate(sentences, 1):
+        nodes = {"A": "", "T": "", "E": ""}
+        for at, (form, lemma, sempos) in enumerate(words, 1):
+            morphology = f"<m><form>{form}</form><lemma>{lemma}</lemma></m>"
+            nodes["A"] += f'<LM id="a{number}-{at}">{morphology}<ord>{at}</ord></LM>'
+            nodes["E"] += f'<LM id="e{number}-{at}"><m><form>no</form><lemma>no</lemma></m><ord>{at}</ord></LM>'
+            nodes["T"] += f'<LM id="t{number}-{at}"><t_lemma>{lemma}</t_lemma>'
+            nodes["T"] += f"<gram><sempos>{sempos}</sempos></gram><ord>{at}</ord></LM>"
+        trees = "".join(
+            f'<{layer} id="{letter}{number}"><children>{nodes[letter]}</children></{layer}>'
+            for layer, letter in (("TCzechA", "A"), ("TCzechT", "T"), ("TEnglishA", "E"))
+        )
+        bundles.append(f'<LM id="s{number}"><trees>{trees}</trees></LM>')
+    inside = f"<bundles>{''.join(bundles)}</bundles>"
+    return f'<tmt_document xmlns="http://ufal.mff.cuni.cz/pdt/pml/">{inside}</tmt_document>'
+
+
+TREES = [[("Lodi", "loď", "n.denot"), ("pluly", "plout", "v"), ("tam", "tam", "adv.pron.def")]]
+CANDIDATE_TREES = [[("Loď", "loď", "n.denot"), ("pluje", "plout", "v"), ("tam", "sem", "adv.pron.def")]]
+
+
+@pytest.fixture
+def tectomt_files():
+    """A reference and a candidate: one form of three in common, two lemmas, two of three nodes."""
+    Path("ref.tmt").write_text(tectomt(TREES), encoding="utf-8")
+    Path("boat.tmt").write_text(tectomt(CANDIDATE_TREES), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["-TMT", "-p"], "PER:\t0.6667"),
+        (["--tectomt-input", "TCzechA", "-p"], "PER:\t0.6667"),
+        (["-TMT", "TEnglishA", "-p"], "PER:\t0"),
+        (["-sempos", "-TMT"], "SemPOS:\t0.6667"),
+        (["-sempos", "-TMT", "TCzechT"], "SemPOS:\t0.6667"),
+        (["--semantic-pos-overlap", "--tectomt-input"], "SemPOS:\t0.6667"),
+        # Three links, two of them by lemma, in one chunk: F = 1 and penalties 0.28 (1/3)^0.83, 0.5 (1/3)^3.
+        (["-TMT", "-m"], "Meteor:\t0.8875"),
+        (["-TMT", "-m", "orig"], "Meteor:\t0.9815"),
+    ],
+)
+def test_tectomt(capsys, tectomt_files, arguments, line):
+    assert scores_of(capsys, "-c", "boat.tmt", "-r", "ref.tmt", *arguments) == [f"boat:\t{line}"]
+
+
+def test_tectomt_layers_that_are_not_there(capsys, tectomt_files):
+    assert main(["-c", "boat.tmt", "-r", "ref.tmt", "-TMT", "TCzechM", "-m"]) == 1
+    err = capsys.readouterr().err
+    assert "ref.tmt: has no layer" in err
+    assert "TCzechA, TCzechT" in err
+
+
+def test_annotated_samples(real_data, capsys):
+    """Their makers give these scores."""
+    folder = real_data.parent / "samples"
+    if not folder.is_dir():
+        pytest.skip(f"no samples at {folder}")
+    candidate, reference = (str(folder / f"sample{part}.tmt") for part in ("_cand", ""))
+    for arguments, score in (
+        (["-TMT", "-m"], "Meteor:\t0.7476"),
+        (["-TMT", "TCzechA", "-m", "orig"], "Meteor:\t0.8319"),
+        (["-TMT", "-sempos"], "SemPOS:\t0.8021"),
+    ):
+        assert scores_of(capsys, "-c", candidate, "-r", reference, *arguments) == [f"sample_cand:\t{score}"]
+
+
+def test_synonyms_and_language(capsys):
+    Path("groups.txt").write_text("below under\n")
+    assert main(["-c", "crane.txt", "-r", "ref.txt", "-m", "-v", "--synonyms", "groups.txt", "-l", "cs-en"]) == 0
+    (signature,) = sections(capsys.readouterr().out)["Signatures"]
+    assert "|modules:exact,lemma,synonym|" in signature
+    assert "|synonyms:synonyms@" in signature
+    assert "|lang:en|" in signature
+    assert "|lemmas:simplemma-" in signature
+
+
+CONLLU = "1\tthe\tthe\tDET\t_\t_\t_\t_\t_\t_\n2\tbox\tbox\tNOUN\t_\t_\t_\t_\t_\t_\n\n"
+
+
+def test_meteor_takes_lemmas_where_it_finds_them(capsys):
+    """Beyond the manual: from other annotated files, and looked up where the files or -l say the language."""
+    Path("ref.conllu").write_text(CONLLU)
+    Path("out.conllu").write_text(CONLLU.replace("\tbox\t", "\tboxes\t", 1))
+    assert scores_of(capsys, "-c", "out.conllu", "-r", "ref.conllu", "-m") == ["out:\tMeteor:\t0.8425"]
+    Path("ref.sgm").write_text(SGML)
+    Path("tst.sgm").write_text(CANDIDATE)
+    assert main(["-c", "tst.sgm", "-r", "ref.sgm", "-M", "-m", "-v"]) == 0
+    (signature,) = sections(capsys.readouterr().out)["Signatures"]
+    assert "|lemmas:simplemma-" in signature
+    assert "|lang:en|" in signature
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        ([], 2, "No metric was asked for. Give one or more of -b -n -p -f -g -w -t -m -sempos."),
+        (["-b", "3-1"], 2, '-b 3-1: bleu: order="3-1": orders go from 1 to 16'),
+        (["-b", "1,,2"], 2, "-b 1,,2: bleu: order"),
+        (["-b", ""], 2, "-b : bleu: order"),
+        (["-b", "0"], 2, "orders go from 1"),
+        (["-b", "x"], 2, "is a list of numbers and intervals"),
+        (["-f", "1"], 2, "-f 1: its value is written P,R, for example 1,1."),
+        (["-f", "0,0"], 2, "-f 0,0: fmeasure: p and r are both 0"),
+        (["-f", "1,x"], 2, '-f 1,x: fmeasure: r="x"'),
+        (["-g", "0"], 2, "-g 0: gtm: e"),
+        (["-g", "2:tok=intl"], 2, "-g 2:tok=intl: gtm: e"),
+        (["-m", "2008"], 2, '-m 2008: meteor: params is "2008", but must be one of orig, 2007'),
+        (["-sempos", "-b", "-p"], 2, "-sempos stands alone"),
+        (["-sempos"], 2, "-sempos compares tectogrammatical trees: give files in TectoMT's format and -TMT LAYER"),
+        (["-m"], 2, "-m compares lemmas: give files in TectoMT's format and -TMT"),
+        (["-m", "orig", "-b"], 2, "-m compares lemmas: give files in TectoMT's format and -TMT"),
+        (["-m", "-l", "en-xx"], 1, 'simplemma does not know the language "xx"'),
+        (["-M", "-b"], 1, "ref.txt"),
+        (["-TMT", "-b"], 1, "ref.txt, line 1: not well-formed XML"),
+        (["-TMT", "-T", "-b"], 2, "leave out -T, -M and -MT"),
+        (["-TMT", "-MT", "-b"], 2, "leave out -T, -M and -MT"),
+        (["-b", "-cl", "0.9"], 2, "give -conf, too"),
+        (["-b", "-conf", "-cl", "95"], 2, '"95" is not a number between 0 and 1'),
+        (["-b", "-conf", "x"], 2, '"x" is not a whole number'),
+        (["-b", "-x"], 2, "unrecognized arguments: -x"),
+        (["-b", "-TM"], 2, "-TM"),
+        (["-b", "--tokeni"], 2, "unrecognized arguments: --tokeni"),
+        (["-b", "-o", "ref.txt"], 2, "-o ref.txt is one of the files to score"),
+        (["-b", "-o", "nowhere/scores"], 1, "nowhere/scores: cannot be written (No such file or directory)"),
+        (["-b", "-c", "nothing.txt"], 1, "nothing.txt: there is no such file"),
+        (["-b", "-r", "one.txt"], 1, "one.txt"),
+    ],
+)
+def test_what_is_wrong_is_said(capsys, arguments, status, message):
+    Path("one.txt").write_text("one line\n")
+    try:
+        ended = main(["-c", "crane.txt", "-r", "ref.txt", *arguments])
+    except SystemExit as end:
+        ended = end.code
+    out, err = capsys.readouterr()
+    assert (ended, out) == (status, "")
+    assert message in err
+    assert "mtrics: " in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("arguments", [["-c", "crane.txt", "-b"], ["-r", "ref.txt", "-b"], ["-c", "-r", "ref.txt"], []])
+def test_candidates_and_references_are_needed(capsys, arguments):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+    assert "mtrics: error: " in capsys.readouterr().err
+
+
+def test_help_names_every_option_of_the_manual(capsys):
+    for option in ("-h", "--help"):
+        with pytest.raises(SystemExit) as end:
+            main([option])
+        assert end.value.code == 0
+        out = capsys.readouterr().out
+    for option in OPTIONS:
+        assert f"\n  {option} " in out or f"\n  {option}," in out, option
+    for option in LONG:
+        assert re.search(rf", {option}\b", out), option
+
+
+def test_help_loads_nothing_heavy(tmp_path):
+    code = (
+        "import sys; from cli.scoring.mtrics import main\n"
+        "try: main(['-h'])\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'numpy', 'celery', 'sqlalchemy', 'pydantic', 'gensim'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_command_as_it_is_installed(tmp_path):
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
+    module, _, function = project["project"]["scripts"]["mtrics"].partition(":")
+    assert getattr(import_module(module), function) is main
+    done = mtrics("-c", "crane.txt", "-r", "ref.txt", *ALL, cwd=tmp_path)
+    assert (done.returncode, total(done.stdout), done.stderr) == (0, GOLDEN, "")
+    failed = mtrics("-c", "crane.txt", "-r", "none.txt", "-p", cwd=tmp_path)
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr == "mtrics: none.txt: there is no such file. Check the path.\n"

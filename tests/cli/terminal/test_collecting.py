@@ -1,0 +1,29 @@
+"""How often a command looks for cycles."""
+
+import atexit
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from cli.terminal.collecting import THRESHOLD, collect_rarely
+
+
+@pytest.fixture(autouse=True)
+def restored() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+    atexit.unregister(gc.freeze)
+
+
+def test_a_short_command_looks_rarely() -> None:
+    collect_rarely("evaluate")
+    assert gc.get_threshold() == (THRESHOLD, 10, 10)
+
+
+@pytest.mark.parametrize("verb", ["worker", "serve", "scheduler", "up"])
+def test_what_runs_for_days_looks_as_often_as_ever(verb: str) -> None:
+    collect_rarely(verb)
+    assert gc.get_threshold() == (700, 10, 10)

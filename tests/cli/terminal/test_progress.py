@@ -1,0 +1,67 @@
+"""What long work shows on a terminal."""
+
+import io
+import sys
+
+import pytest
+
+from cli.campaigns.evaluate import without_scores
+from cli.terminal import progress as shown
+from cli.terminal.progress import counted, working
+from models.queue_status.progress import Progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("stream", [Terminal, io.StringIO])
+def test_work_is_named_on_a_terminal_only(monkeypatch, stream):
+    error, output = stream(), io.StringIO()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", error)
+    monkeypatch.setattr(sys, "stdout", output)
+    with working("a test set [bold]"):
+        pass
+    print("a table")
+    assert ("a test set [bold]" in error.getvalue()) == (stream is Terminal)
+    assert output.getvalue() == "a table\n"
+
+
+def test_work_of_a_moment_shows_nothing(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    show = counted("trials")
+    for done in (1, 2, 3):
+        show(done, 3)
+    assert sys.stderr.getvalue() == ""
+
+
+def test_longer_work_is_counted_on_a_terminal_only(monkeypatch):
+    monkeypatch.setattr(shown, "MOMENT", 0.0)
+    assert counted("trials") is None
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    show = counted("trials")
+    for done in (2048, 10_000, 20_000):
+        show(done, 20_000)
+    assert sys.stderr.getvalue() == "\r2048 of 20000 trials\r10000 of 20000 trials\r20000 of 20000 trials\n"
+
+
+@pytest.mark.parametrize(
+    ("failed", "cancelled", "told"),
+    [
+        (0, 0, ""),
+        (2, 0, "steelyard: Without scores: 2 evaluations failed; the leaderboard says why.\n"),
+        (
+            2,
+            1,
+            "steelyard: Without scores: 2 evaluations failed and 1 evaluation cancelled; the leaderboard says why.\n",
+        ),
+    ],
+)
+def test_who_waited_is_told_what_has_no_scores(failed, cancelled, told, capsys):
+    progress = Progress(
+        queued=0, running=0, reducing=0, done=3, failed=failed, cancelled=cancelled, shards=9, shards_done=9
+    )
+    assert without_scores(progress) == bool(told)
+    assert capsys.readouterr().err == told
