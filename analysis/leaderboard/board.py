@@ -21,6 +21,11 @@ from models.results.statistics import read_statistics
 from models.schema.roles import DeclaredKind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metrics.ranking import Place
+
+if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
@@ -28,7 +33,6 @@ if TYPE_CHECKING:
 
     Interval = tuple[float, float]
 
-    from analysis.leaderboard.significance import Ranking
     from metrics.base import Metric
     from metrics.ranking import Place
     from models.results.boards import ListedBoard
@@ -302,3 +306,19 @@ def _known_metric(specification: str) -> Metric | None:
         return parse_metric(specification)
     except MetricsError:
         return None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Where the systems of a board stand by each metric, and by which tests."""
+
+    test: str
+    """"bootstrap" or "randomization"."""
+    alpha: float
+    correction: str
+    draws: int
+    """Replicates or trials of each test."""
+    places: Sequence[Sequence[Place | None]] = ()
+    """By metric and row of the board; empty where nothing could be tested."""
+    fault: str = ""
+    """Why nothing could be tested, or what keeps the tests from their promise; sentences, or empty."""

@@ -49,7 +49,7 @@ def randomization_pairs(
 ) -> list[PairedResult]:
     """As `analysis.leaderboard.significance.bootstrap_pairs`, with the p-values of stored randomization tests.
 
-    Pairs that are not stored are left out, and not counted by the correction: `scheduler.enqueue.randomization.randomize` makes
+    Pairs that are not stored are left out, and not counted by the correction: `scheduler.embedded.randomize.randomize` makes
     them. Intervals are those of the bootstrap; None where there are no replicates, and without `intervals`.
     """
     stored = stored_randomizations(

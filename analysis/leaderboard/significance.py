@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.leaderboard.board import Ranking
 from metrics.ranking import places
 from metrics.resampling.bootstrap_p import bootstrap_p_values
 from metrics.resampling.correction import corrected
@@ -38,22 +39,6 @@ def beside_the_leaderboard(test: str, correction: str) -> str:
     if test != "bootstrap":
         return f"The leaderboard uses the paired bootstrap. Neither corrects for the number of pairs: {often}."
     return f"This is the rule of the leaderboard, which does not correct for the number of pairs: {often}."
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Where the systems of a board stand by each metric, and by which tests."""
-
-    test: str
-    """"bootstrap" or "randomization"."""
-    alpha: float
-    correction: str
-    draws: int
-    """Replicates or trials of each test."""
-    places: Sequence[Sequence[Place | None]] = ()
-    """By metric and row of the board; empty where nothing could be tested."""
-    fault: str = ""
-    """Why nothing could be tested, or what keeps the tests from their promise; sentences, or empty."""
 
 
 def bootstrap_pairs(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from campaigns.quotas.quotas import Standing
+    from campaigns.quotas.usage import Standing
 from scheduler.errors import SchedulerError
 
 

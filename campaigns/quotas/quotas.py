@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, delete, select, update
@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete, select, update
 from campaigns.quotas.errors import BadQuota, QuotaUsedUp
 from campaigns.quotas.ledger import Entry, read_entries
 from campaigns.quotas.rules import KnownQuota, Scope, list_quotas, of_scope, quotas_of
+from campaigns.quotas.usage import Day, Standing
 from metrics.text.wording import listed, number_of
 from models.corpus.campaign_protocols import find_campaign
 from models.corpus.phases import read_phase, read_phases
@@ -25,52 +26,6 @@ from scheduler.nightly.cron import Calendar
 
 LONGEST = 100
 """Characters of the name of a team or a phase."""
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """A calendar day in a time zone."""
-
-    date: date
-    time_zone: str
-    begin: float
-    end: float
-    """The first moment of the next day."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How a team stands against one kind of quota in a campaign."""
-
-    kind: QuotaKind
-    amount: int | None
-    """The limit; None where there is none."""
-    used: int
-    submissions: tuple[int, ...]
-    """Those that are counted."""
-    quota: KnownQuota | None
-    """The one that says so."""
-    phase: str
-    day: Day
-
-    @property
-    def full(self) -> bool:
-        """Whether no further submission is possible now."""
-        return self.amount is not None and self.used >= self.amount
-
-    @property
-    def of_what(self) -> str:
-        """Which submissions it is about: in flight, of a day, of a phase."""
-        if self.kind == QuotaKind.IN_FLIGHT:
-            return "in flight"
-        if self.kind == QuotaKind.PER_DAY:
-            return f"of {self.day.date} ({self.day.time_zone})"
-        return f'of the phase "{self.phase}"' if self.phase else "of the campaign"
-
-    @property
-    def free_at(self) -> float | None:
-        """When there is room again, where the calendar says it."""
-        return self.day.end if self.kind == QuotaKind.PER_DAY and self.full and self.amount else None
 
 
 def day_of(moment: float, time_zone: str) -> Day:

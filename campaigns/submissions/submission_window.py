@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from campaigns.quotas.quotas import Standing, clock, read_standings, used_up
+from campaigns.quotas.quotas import clock, read_standings, used_up
+from campaigns.quotas.usage import Standing
 from campaigns.submissions.admission import check_open
 from campaigns.submissions.errors import PhaseClosed
 from models.corpus.phases import read_phase

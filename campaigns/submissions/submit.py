@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, func, insert, select
 
 from campaigns.quotas.ledger import lock_account, read_entries, read_request, write_entry
-from campaigns.quotas.quotas import Standing, check_quotas, read_clock, standings_of
+from campaigns.quotas.quotas import check_quotas, read_clock, standings_of
+from campaigns.quotas.usage import Standing
 from campaigns.submissions.admission import Admission, admit
 from campaigns.submissions.declarations import Said, declare, write_findings
 from campaigns.submissions.errors import ReusedKey

@@ -12,8 +12,9 @@ from cli.stored import add_database_option, read_settings, require_schema
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-    from campaigns.quotas.quotas import Account, Standing
+    from campaigns.quotas.quotas import Account
     from campaigns.quotas.rules import KnownQuota, Scope
+    from campaigns.quotas.usage import Standing
     from models.schema.states import QuotaKind
 
 KINDS = {

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from cli.campaigns.changes import changing, looking, show_campaign, to_change
 from cli.campaigns.declare import add_submission_verbs
 from cli.campaigns.phases import add_phase_verbs
 from cli.campaigns.test_sets import add_test_set_verbs
 from cli.errors import CommandError, UsageError
-from cli.stored import add_database_option, read_settings, require_schema
+from cli.stored import add_database_option
 from cli.terminal.columns import aligned
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from campaigns.permissions import Sight
     from campaigns.rules import Rules
 
 
@@ -88,36 +84,6 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
         help="whether only accounts with a confirmed address hand in",
     )  # fmt: skip
     parser.add_argument("--ranked-by", metavar="METRIC", help='the metric that ranks; "" for the first one')
-
-
-@contextmanager
-def looking(options: argparse.Namespace) -> Iterator[Connection]:
-    """A transaction that reads."""
-    from models.database.session import make_engine, reading
-
-    settings = read_settings(options)
-    require_schema(settings, create=False)
-    with reading(make_engine(settings.database_url, pooled=False)) as connection:
-        yield connection
-
-
-@contextmanager
-def changing(options: argparse.Namespace, *, create: bool = False) -> Iterator[Connection]:
-    """A transaction that changes something for good."""
-    from models.database.session import make_engine, writing
-
-    settings = read_settings(options)
-    require_schema(settings, create=create)
-    with writing(make_engine(settings.database_url, pooled=False), durable=True) as connection:
-        yield connection
-
-
-def to_change(connection: Connection, options: argparse.Namespace) -> Sight:
-    """The campaign, which nobody else changes meanwhile."""
-    from campaigns import changes
-    from campaigns.accounts.principal import COMMAND_LINE
-
-    return changes.to_change(connection, COMMAND_LINE, options.campaign)
 
 
 def run_add(options: argparse.Namespace) -> int:
@@ -247,14 +213,3 @@ def _rules(options: argparse.Namespace) -> Rules:
         verified_only=options.verified_only,
         ranked_by=options.ranked_by,
     )
-
-
-def show_campaign(options: argparse.Namespace) -> int:
-    """Print all of a campaign."""
-    from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.permissions import read_sight
-    from cli.campaigns.output import campaign_as_text
-
-    with looking(options) as connection:
-        print(campaign_as_text(connection, read_sight(connection, COMMAND_LINE, options.campaign)), end="")
-    return 0

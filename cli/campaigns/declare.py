@@ -36,7 +36,7 @@ def run_declare(options: argparse.Namespace) -> int:
     """Change what is said, and print it."""
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.declarations import Saying, declare, reinstate, withdraw
-    from cli.campaigns.campaign import changing
+    from cli.campaigns.changes import changing
     from models.schema.roles import DeclaredKind
 
     saying = Saying(

@@ -55,7 +55,7 @@ def add_phase_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_phase(options: argparse.Namespace) -> int:
     """Plan, change or remove a phase."""
     from campaigns.phases import PhaseRules, add_phase, change_phase, find_phase, remove_phase, rules_of
-    from cli.campaigns.campaign import changing, show_campaign, to_change
+    from cli.campaigns.changes import changing, show_campaign, to_change
     from models.schema.roles import PhaseKind
 
     said = any(getattr(options, name) is not None for name in CHANGES)
@@ -83,7 +83,7 @@ def run_extend(options: argparse.Namespace) -> int:
     """Give a phase a later deadline."""
     from campaigns.phases import extend_phase, find_phase
     from campaigns.times import read_moment
-    from cli.campaigns.campaign import changing, show_campaign, to_change
+    from cli.campaigns.changes import changing, show_campaign, to_change
 
     with changing(options) as connection:
         sight = to_change(connection, options)

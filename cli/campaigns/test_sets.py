@@ -86,7 +86,7 @@ def _add_measures(parser: argparse.ArgumentParser) -> None:
 def run_test_set(options: argparse.Namespace) -> int:
     """Add, bind or remove a test set."""
     from campaigns.test_sets import add_test_set, find_campaign_test_set, remove_test_set, set_test_set
-    from cli.campaigns.campaign import changing, show_campaign, to_change
+    from cli.campaigns.changes import changing, show_campaign, to_change
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.limits import STORING_LIMITS
 
@@ -136,7 +136,7 @@ def run_measure(options: argparse.Namespace) -> int:
     """Measure more."""
     from campaigns.measures import add_measures
     from campaigns.test_sets import find_campaign_test_set
-    from cli.campaigns.campaign import changing, show_campaign, to_change
+    from cli.campaigns.changes import changing, show_campaign, to_change
 
     settings = read_settings(options)
     with changing(options) as connection:
@@ -149,7 +149,7 @@ def run_measure(options: argparse.Namespace) -> int:
 def run_release(options: argparse.Namespace) -> int:
     """Release references, or hide them."""
     from campaigns.test_sets import find_campaign_test_set, set_test_set
-    from cli.campaigns.campaign import changing, show_campaign, to_change
+    from cli.campaigns.changes import changing, show_campaign, to_change
 
     if options.early and options.hide:
         raise UsageError("--early is for releasing: leave out one of --early and --hide.")
@@ -166,7 +166,7 @@ def run_correct(options: argparse.Namespace) -> int:
     from campaigns.measures import standing_submissions
     from campaigns.sandbox.limits import OWN
     from campaigns.test_sets import GivenFile, find_campaign_test_set, read_references
-    from cli.campaigns.campaign import changing, to_change
+    from cli.campaigns.changes import changing, to_change
     from metrics.text.given_files import read_given
 
     files = [GivenFile(path.name, read_given(path)) for path in options.files]
@@ -188,7 +188,7 @@ def run_correction(options: argparse.Namespace) -> int:
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.corrections import compare, count_open, find_correction, list_corrections
     from campaigns.permissions import read_sight
-    from cli.campaigns.campaign import looking
+    from cli.campaigns.changes import looking
     from cli.errors import CommandError
     from cli.terminal.columns import aligned
     from models.results.entries import RULE

@@ -30,7 +30,7 @@ def make_lacking(
         return
     from cli.terminal.progress import shown_trials
     from metrics.resampling.paired import pairs_to_test
-    from scheduler.enqueue.randomization import Wanted, randomize
+    from scheduler.embedded.randomize import Wanted, randomize
 
     wanted = []
     for board, metrics, baseline in boards:
@@ -103,7 +103,8 @@ def ranked(connection: Connection, board: Board, options: argparse.Namespace) ->
     """The board with rank ranges and clusters by the tests that the options ask for."""
     from dataclasses import replace
 
-    from analysis.leaderboard.significance import Ranking, ranked_by_bootstrap, ranking_of
+    from analysis.leaderboard.board import Ranking
+    from analysis.leaderboard.significance import ranked_by_bootstrap, ranking_of
 
     metrics, contest = range(len(board.listed.metrics)), board.only(board.ranked_rows)
     if options.paired == "bootstrap":

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, func, select
 
+from models.corpus.test_sets import common_layers
 from models.errors import NotFound
 from models.schema.campaigns import Campaign, CampaignTestSet, called_there
-from models.schema.corpus import LayerBlock, Reference, Submission, TestSet
+from models.schema.corpus import Reference, Submission, TestSet
 
 if TYPE_CHECKING:
     from models.corpus.test_sets import KnownTestSet
@@ -120,14 +120,3 @@ def find_campaign_with(connection: Connection, test_set: KnownTestSet, name: str
     if name not in known:
         raise NotFound(f"The campaign {name!r} does not have the test set {test_set.title}. These have it: {there}.")
     return known[name]
-
-
-def common_layers(connection: Connection, texts: Sequence[int]) -> frozenset[str]:
-    """The linguistic layers that all of these stored texts have."""
-    rows = connection.execute(
-        select(LayerBlock.text_id, LayerBlock.layer).where(LayerBlock.text_id.in_(texts), LayerBlock.block == 0)
-    )
-    layers: dict[int, set[str]] = {text: set() for text in texts}
-    for row in rows:
-        layers[row.text_id].add(row.layer)
-    return frozenset(set.intersection(*layers.values())) if layers else frozenset()

@@ -8,11 +8,10 @@ from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection, func, select
 
-from models.corpus.standing_submissions import common_layers
 from models.errors import NotFound
 from models.schema.accounts import Team
 from models.schema.campaigns import Campaign, CampaignTestSet
-from models.schema.corpus import Document, Reference, Submission, System, TestSet
+from models.schema.corpus import Document, LayerBlock, Reference, Submission, System, TestSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,3 +177,14 @@ def submitted_systems(connection: Connection, campaign_id: int, test_set_id: int
         .order_by(System.team, System.name)
     )
     return [Submitted(*row) for row in connection.execute(chosen)]
+
+
+def common_layers(connection: Connection, texts: Sequence[int]) -> frozenset[str]:
+    """The linguistic layers that all of these stored texts have."""
+    rows = connection.execute(
+        select(LayerBlock.text_id, LayerBlock.layer).where(LayerBlock.text_id.in_(texts), LayerBlock.block == 0)
+    )
+    layers: dict[int, set[str]] = {text: set() for text in texts}
+    for row in rows:
+        layers[row.text_id].add(row.layer)
+    return frozenset(set.intersection(*layers.values())) if layers else frozenset()

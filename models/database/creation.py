@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, insert, inspect
 
-from models.database.migrate import REVISION
 from models.schema.base import Base
 from models.schema.queue import Compatibility
 
 OLDEST = "20261127"
-"""What the migrations up to REVISION say of the oldest programs that can work with these tables."""
+"""What the migrations up to the newest say of the oldest programs that can work with these tables."""
 
 _VERSION = Table(
     "alembic_version",
@@ -20,7 +19,7 @@ _VERSION = Table(
 """Where the migration library keeps the revision."""
 
 
-def create_tables(connection: Connection) -> bool:
+def create_tables(connection: Connection, revision: str) -> bool:
     """Give an empty SQLite database the tables of this release, as all migrations would have; False if it has tables.
 
     The order of columns differs where migrations have added some. PostgreSQL has more than tables: migrations know it.
@@ -29,6 +28,6 @@ def create_tables(connection: Connection) -> bool:
         return False
     Base.metadata.create_all(connection, checkfirst=False)
     _VERSION.create(connection)
-    connection.execute(insert(_VERSION).values(version_num=REVISION))
+    connection.execute(insert(_VERSION).values(version_num=revision))
     connection.execute(insert(Compatibility).values(id=1, oldest=OLDEST))
     return True

@@ -61,7 +61,7 @@ def create(url: str) -> None:
     from models.database.creation import create_tables
 
     with _engine(url) as engine, writing(engine) as connection:
-        created = create_tables(connection)
+        created = create_tables(connection, REVISION)
     if not created:
         upgrade(url)
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, Engine, select
 
@@ -13,17 +11,15 @@ from metrics import parse_metric
 from metrics.base import EDITION
 from metrics.resampling.randomization import TRIALS
 from models.corpus.protocols import Measurement, read_measurement
-from models.database.session import make_engine, reading, writing
+from models.database.session import reading, writing
 from models.errors import NotFound
-from models.queue.comparisons import prefer, start_comparison
-from models.queue_status.progress import ComparisonProgress, read_comparison_progress
+from models.queue.comparisons import start_comparison
 from models.results.randomizations import Contest, Pair, Runs, mean_scores, read_randomizations, store_randomizations
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState, QueueClass
 from runtime.settings import Settings
-from scheduler.embedded.wait import outlive, wait_until
 from scheduler.enqueue.partition import Sizes, cut
-from scheduler.errors import BadComparison, ComparisonFailed
+from scheduler.errors import BadComparison
 
 log = logging.getLogger(__name__)
 
@@ -41,75 +37,6 @@ SUM_SECONDS = 1e-10
 
 PAIR_SECONDS = 1e-6
 """To score one pair in one trial, by a metric whose formula is as long as BLEU's."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Tests that somebody wants to see, as in `request_comparison`."""
-
-    protocol_id: int
-    pairs: Sequence[tuple[Runs, Runs]]
-    metrics: Sequence[int]
-    seed: int
-    trials: int = TRIALS
-
-
-def randomize(
-    settings: Settings,
-    wanted: Sequence[Wanted],
-    *,
-    processes: int | None = None,
-    on_progress: Callable[[ComparisonProgress], None] | None = None,
-    say: Callable[[str], None] = log.warning,
-) -> None:
-    """Make sure that all these tests are stored; `analysis.leaderboard.randomization` reads them.
-
-    What is lacking is made by the workers, with a broker in memory by our own (`processes` of them, or as many as there
-    are cores); while another command works on this database, by its workers. They are forked, so no connection to the
-    database should be open: dispose of engines first. `say` hears what a user should know. Raises ComparisonFailed,
-    BadComparison, NotFound, MetricsError, and with a broker in memory StorageFailed and WorkerDidNotStart.
-    """
-    engine = make_engine(settings.database_url, pooled=False)
-    comparisons = []
-    for each in wanted:
-        # Who asks again gets what is under way.
-        comparison = outlive(
-            partial(
-                request_comparison,
-                engine,
-                settings,
-                each.protocol_id,
-                each.pairs,
-                each.metrics,
-                trials=each.trials,
-                seed=each.seed,
-                processes=processes,
-            )
-        )
-        if comparison is not None:
-            comparisons.append(comparison)
-    if not comparisons:
-        return
-
-    def read(connection: Connection) -> ComparisonProgress:
-        return read_comparison_progress(connection, comparisons)
-
-    if settings.embedded:
-        from scheduler.embedded.shared import EmbeddedTurn
-
-        with EmbeddedTurn(settings, processes, say) as embedded:
-            # What a command that was interrupted has left is still wanted, but nobody waits for it now.
-            outlive(partial(_prefer, embedded.engine, comparisons))
-            ended = embedded.run_until(read, on_progress)
-    else:
-        ended = wait_until(engine, read, on_progress)
-    if ended.failures:
-        raise ComparisonFailed("The systems could not be compared. " + " ".join(ended.failures))
-
-
-def _prefer(engine: Engine, comparisons: Sequence[int]) -> None:
-    with writing(engine) as connection:
-        prefer(connection, comparisons)
 
 
 def request_comparison(

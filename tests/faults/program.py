@@ -25,7 +25,7 @@ from models.schema.states import QueueClass
 from runtime.settings import Settings
 from scheduler import dispatch, loop
 from scheduler.embedded.processes import Embedded
-from scheduler.enqueue.randomization import Wanted, randomize
+from scheduler.embedded.randomize import Wanted, randomize
 from scheduler.leader import Leadership
 from tests.faults.troubled import register
 from tests.scheduler.jobs import queue_job

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from sqlalchemy import Engine
 
-from campaigns.quotas.quotas import Standing, read_accounts, set_quotas
+from campaigns.quotas.quotas import read_accounts, set_quotas
 from campaigns.quotas.rules import Scope
+from campaigns.quotas.usage import Standing
 from campaigns.submissions.submit import Attempt
 from metrics.text.plain import Text
 from models.corpus.campaign_protocols import find_campaign

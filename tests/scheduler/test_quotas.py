@@ -11,8 +11,9 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from campaigns.quotas.errors import BadQuota, QuotaUsedUp
 from campaigns.quotas.ledger import lock_account, read_entries, write_entry
-from campaigns.quotas.quotas import Standing, day_of, read_accounts, remove_quotas, set_phase
+from campaigns.quotas.quotas import day_of, read_accounts, remove_quotas, set_phase
 from campaigns.quotas.rules import Scope, list_quotas, quotas_of
+from campaigns.quotas.usage import Standing
 from campaigns.submissions.errors import ReusedKey
 from campaigns.submissions.submit import LONGEST_DESCRIPTION, LONGEST_KEY, Submitted, submissions_ahead, submit
 from metrics import parse_metric

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from campaigns.checks.finding import Finding as FoundFinding
     from campaigns.leaderboards.feedback import Told, ToldScore
     from campaigns.permissions import Sight
-    from campaigns.quotas.quotas import Standing
+    from campaigns.quotas.usage import Standing
     from campaigns.submissions.views import SeenSubmission
     from models.queue_status.submission_progress import Awaited
 

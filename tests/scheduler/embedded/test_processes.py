@@ -106,7 +106,10 @@ def test_one_after_the_other_in_one_process(sqlite_url: str) -> None:
 @pytest.mark.parametrize("deaf", [(0,), (1,), (0, 1)])
 def test_a_pool_process_that_does_not_end_is_killed(deaf: tuple[int, ...], sqlite_url: str) -> None:
     """As when it was never told to: neither leaving the context nor the end of the interpreter may wait for ever."""
-    code = "from tests.scheduler.embedded.test_processes import leave_with_deaf_processes as leave; import sys; leave(*sys.argv[1:])"
+    code = (
+        "from tests.scheduler.embedded.test_processes import leave_with_deaf_processes as leave;"
+        "import sys; leave(*sys.argv[1:])"
+    )
     command = [sys.executable, "-c", code, sqlite_url, *map(str, deaf)]
     ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=300)
     assert (ended.returncode, ended.stdout) == (0, "left\n"), ended.stderr

@@ -22,7 +22,8 @@ from models.schema.results import Contestant, Randomization, Score, Statistics
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.dispatch import dispatch
-from scheduler.enqueue.randomization import Wanted, randomize, request_comparison
+from scheduler.embedded.randomize import Wanted, randomize
+from scheduler.enqueue.randomization import request_comparison
 from scheduler.errors import BadComparison, ComparisonFailed
 from scheduler.ingest.campaigns import Intake
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named, work_off
