@@ -59,7 +59,10 @@ class Beside:
     new: float | None
     """None where there is no score (yet)."""
     ranked: bool
-    """Whether it is ranked now (`models.results.entries`); ranks before the correction are those among the same systems."""
+    """Whether it is ranked now (`models.results.entries`).
+
+    Ranks before the correction are those among the same systems.
+    """
     old_rank: int | None
     new_rank: int | None
 

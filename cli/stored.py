@@ -149,7 +149,8 @@ def read_boards(
 ) -> list[Board]:
     """These leaderboards, those that have the metric to sort by, without rank ranges and clusters.
 
-    The last three are as in `analysis.leaderboard.board.read_board`. Raises CommandError where no leaderboard has the metric.
+    The last three are as in `analysis.leaderboard.board.read_board`. Raises CommandError where no leaderboard has the
+    metric.
     """
     from analysis.leaderboard.board import read_board
     from models.database.session import reading

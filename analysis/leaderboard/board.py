@@ -60,8 +60,8 @@ class Board:
     not_ranked: int = 0
     """Systems that stand here without a rank, whether they are among the rows or not."""
     more_replicates: Mapping[LeaderboardScore, NDArray[np.float64]] = field(default_factory=dict)
-    """What tests need whose correction asks for more draws than are stored (`analysis.leaderboard.more_replicates`): all of them, the stored
-    ones first."""
+    """What tests need whose correction asks for more draws than are stored (`analysis.leaderboard.more_replicates`):
+    all of them, the stored ones first."""
     left_out: Mapping[LeaderboardScore, NDArray[np.float64]] = field(default_factory=dict)
     """What BCa intervals need: the score (segments,) without each segment."""
 
@@ -192,8 +192,8 @@ def read_board(
 ) -> Board | None:
     """A leaderboard sorted by a metric of that name; None where it has none of that name.
 
-    With `ranked_only` it has no rows but those that are ranked (`models.results.entries`); with `all_submissions` those that
-    were replaced, too. `submissions` are the only ones, each by itself, of whatever campaign.
+    With `ranked_only` it has no rows but those that are ranked (`models.results.entries`); with `all_submissions` those
+    that were replaced, too. `submissions` are the only ones, each by itself, of whatever campaign.
     """
     position = position_of_metric(listed.metrics, sort)
     if position is None:

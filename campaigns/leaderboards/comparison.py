@@ -53,7 +53,10 @@ class Test(StrEnum):
 
 
 class Correction(StrEnum):
-    """For the number of pairs. The default is that of the leaderboard, `analysis.leaderboard.significance.CORRECTION`."""
+    """For the number of pairs.
+
+    The default is that of the leaderboard, `analysis.leaderboard.significance.CORRECTION`.
+    """
 
     NONE = "none"
     HOLM = "holm"

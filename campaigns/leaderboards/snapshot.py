@@ -1,4 +1,7 @@
-"""All systems on a board with their scores, as they were at a moment; who stands and is ranked is `models.results.entries`."""
+"""All systems on a board with their scores, as they were at a moment.
+
+Who stands and is ranked is `models.results.entries`.
+"""
 
 from __future__ import annotations
 

@@ -105,8 +105,8 @@ def read_leaderboard(
     """The systems of a protocol, best first by one of its metrics.
 
     `sort_metric` is a position in the protocol's list of metrics. Systems without a score (not done, failed, undefined)
-    come last, by name. Which submissions stand, and which of them are ranked, is the rule of `models.results.entries`; with
-    `all_submissions` those that were replaced stand, too, each by itself and not ranked. Given `submissions`, only
+    come last, by name. Which submissions stand, and which of them are ranked, is the rule of `models.results.entries`;
+    with `all_submissions` those that were replaced stand, too, each by itself and not ranked. Given `submissions`, only
     these stand, each by itself, also withdrawn ones, and all are ranked. A system of several runs has the means of
     their scores, and none until all are done. Raises NotFound.
     """

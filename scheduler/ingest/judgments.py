@@ -45,8 +45,9 @@ def take_in_judgments(engine: Engine, campaign_id: int, test_set_id: int, name: 
 def store_judged(connection: Connection, campaign_id: int, test_set_id: int, name: str, judged: Judged) -> TakenIn:
     """Store judgments with their systems called as their submissions are.
 
-    How is said by `analysis.meta_evaluation.human.called_as_submitted`. Submissions are those in this campaign. Raises NothingMatched where there are some, and none of them is of a judged
-    system; where there are none yet, names stay as they are. Raises BadJudgments as `store_judgments`.
+    How is said by `analysis.meta_evaluation.human.called_as_submitted`. Submissions are those in this campaign. Raises
+    NothingMatched where there are some, and none of them is of a judged system; where there are none yet, names stay as
+    they are. Raises BadJudgments as `store_judgments`.
     """
     submitted = submitted_systems(connection, campaign_id, test_set_id)
     judged, matched = called_as_submitted(judged, submitted)

@@ -114,7 +114,8 @@ def outputs(
     """The outputs of a night: for each test set, by its title, the text of each system, by its name.
 
     Large ones stay in their files, so they are to be used inside the context. Raises BadSource with all that is wrong
-    with them, scheduler.nightly.commands.Stopped when `stop` is set. `passed_on` names what a command sees of our environment.
+    with them, scheduler.nightly.commands.Stopped when `stop` is set. `passed_on` names what a command sees of our
+    environment.
     """
     if source.kind == "folder":
         yield _read(source.pattern, wanted, metrics, day, None)

@@ -39,12 +39,13 @@ AREAS: dict[str, list[Target]] = {
         ),
         _target(
             "models/queue/corpus_statistics.py models/queue/corpus_statistics_plan.py",
-            "tests/models/queue/test_corpus_statistics.py tests/models/test_every_kind.py tests/models/test_random_preparations.py "
-            "tests/scheduler/enqueue/test_corpus_statistics.py",
+            "tests/models/queue/test_corpus_statistics.py tests/models/test_every_kind.py "
+            "tests/models/test_random_preparations.py tests/scheduler/enqueue/test_corpus_statistics.py",
         ),
         _target(
             "models/queue/comparisons.py",
-            "tests/models/queue/test_comparisons.py tests/models/test_every_kind.py tests/models/test_random_comparisons.py",
+            "tests/models/queue/test_comparisons.py tests/models/test_every_kind.py "
+            "tests/models/test_random_comparisons.py",
         ),
         _target(
             "worker/handlers.py",
@@ -59,7 +60,8 @@ AREAS: dict[str, list[Target]] = {
             "tests/scheduler/test_recovery.py",
         ),
         _target(
-            "scheduler/recovery.py models/queue/consistency.py models/queue/retention.py models/queue/kinds.py scheduler/maintenance.py",
+            "scheduler/recovery.py models/queue/consistency.py models/queue/retention.py models/queue/kinds.py "
+            "scheduler/maintenance.py",
             "tests/scheduler/test_recovery.py tests/scheduler/test_maintenance.py",
         ),
         _target("models/queue/leader.py scheduler/leader.py", "tests/scheduler/test_leader.py"),
@@ -136,8 +138,8 @@ AREAS: dict[str, list[Target]] = {
         _target("campaigns/permissions.py", "tests/web/life/test_sight.py"),
         _target("campaigns/accounts/principal.py", "tests/web/access/test_principal.py"),
         _target(
-            "campaigns/accounts/sessions.py campaigns/accounts/tokens.py campaigns/accounts/permissions.py campaigns/accounts/confirmations.py "
-            "campaigns/accounts/secrets.py",
+            "campaigns/accounts/sessions.py campaigns/accounts/tokens.py campaigns/accounts/permissions.py "
+            "campaigns/accounts/confirmations.py campaigns/accounts/secrets.py",
             "tests/web/access/test_sessions.py tests/web/hostile/test_sign_in.py tests/web/access/test_races.py",
         ),
         _target("campaigns/accounts/accounts.py", "tests/web/access/test_accounts.py tests/web/access/test_races.py"),
@@ -165,7 +167,8 @@ AREAS: dict[str, list[Target]] = {
             "tests/web/submissions/test_handing_in.py tests/web/life/test_corrections.py",
         ),
         _target(
-            "campaigns/leaderboards/view.py campaigns/leaderboards/names.py campaigns/leaderboards/choice.py campaigns/leaderboards/snapshot.py models/results/boards.py",
+            "campaigns/leaderboards/view.py campaigns/leaderboards/names.py campaigns/leaderboards/choice.py "
+            "campaigns/leaderboards/snapshot.py models/results/boards.py",
             "tests/web/boards/test_choice.py tests/web/boards/test_view.py tests/web/boards/test_board_api.py "
             "tests/web/boards/test_board_page.py tests/models/results/test_boards.py",
         ),
@@ -175,8 +178,8 @@ AREAS: dict[str, list[Target]] = {
             "tests/web/submissions/test_seen.py tests/web/api/test_campaigns.py",
         ),
         _target(
-            "web/uploads/judgments.py campaigns/inspection/metrics_and_human.py campaigns/inspection/segment_scores.py campaigns/inspection/method.py "
-            "campaigns/inspection/words.py",
+            "web/uploads/judgments.py campaigns/inspection/metrics_and_human.py "
+            "campaigns/inspection/segment_scores.py campaigns/inspection/method.py campaigns/inspection/words.py",
             "tests/web/inspection/test_metrics.py tests/web/inspection/test_segments.py",
         ),
         _target(
@@ -222,9 +225,9 @@ AREAS: dict[str, list[Target]] = {
         _target("web/guards/bodies.py", "tests/web/guards/test_bodies.py"),
         _target("web/guards/connections.py", "tests/web/guards/test_connections.py"),
         _target(
-            "web/guards/concurrency_limit.py web/guards/unexpected_errors.py web/guards/headers.py web/guards/head_requests.py web/guards/hosts.py "
-            "web/guards/request_ids.py web/guards/proxies.py web/guards/rate_limit.py web/guards/refusing.py "
-            "web/guards/request_validation.py",
+            "web/guards/concurrency_limit.py web/guards/unexpected_errors.py web/guards/headers.py "
+            "web/guards/head_requests.py web/guards/hosts.py web/guards/request_ids.py web/guards/proxies.py "
+            "web/guards/rate_limit.py web/guards/refusing.py web/guards/request_validation.py",
             "tests/web/guards/test_guards.py tests/web/guards/test_bodies.py tests/web/test_app.py",
         ),
     ],
@@ -267,8 +270,8 @@ AREAS: dict[str, list[Target]] = {
             "tests/analysis/nightly/test_regression.py tests/analysis/nightly/test_verdict.py",
         ),
         _target(
-            "analysis/nightly/verdict.py analysis/nightly/series.py analysis/nightly/entries.py analysis/nightly/tests.py "
-            "analysis/nightly/text.py",
+            "analysis/nightly/verdict.py analysis/nightly/series.py analysis/nightly/entries.py "
+            "analysis/nightly/tests.py analysis/nightly/text.py",
             "tests/analysis/nightly/test_text.py tests/analysis/nightly/test_verdict.py",
         ),
         _target(

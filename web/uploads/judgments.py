@@ -32,9 +32,9 @@ async def add_judgments(
 ) -> tuple[str, StoredJudgments, Matched]:
     """Store human scores of a test set of the campaign, all or nothing; the test set's title, and what is stored.
 
-    With it which of the judged systems are systems here (`scheduler.ingest.judgments.store_judged`). Raises Forbidden for
-    others than organisers, BadRequest with all that is wrong, also where outputs are there and none of them was judged,
-    and what `campaigns.sandbox` raises.
+    With it which of the judged systems are systems here (`scheduler.ingest.judgments.store_judged`). Raises Forbidden
+    for others than organisers, BadRequest with all that is wrong, also where outputs are there and none of them was
+    judged, and what `campaigns.sandbox` raises.
     """
     sight.require_organiser()
     chosen, documents = await run_in_threadpool(_find_test_set, state.engine, sight, test_set)

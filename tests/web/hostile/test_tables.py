@@ -1,7 +1,8 @@
 """Names and texts that would become formulas, or other rows, in the tables that people take away and open.
 
-One writer makes all of them (`campaigns.reports.delimited`). What was there before looked at the first character only, and
-wrote tables between tabs without quotation marks: a quotation mark in one team's description hid another's submissions.
+One writer makes all of them (`campaigns.reports.delimited`). What was there before looked at the first character only,
+and wrote tables between tabs without quotation marks: a quotation mark in one team's description hid another's
+submissions.
 """
 
 from __future__ import annotations
