@@ -1,4 +1,4 @@
-"""Everything that can go wrong in this room, with one base; what the API and the pages say of it is in `answers.py`."""
+"""What can be wrong with what somebody asks for, with one base; `web/exception_handlers.py` answers it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Takes submissions in, cuts them into shards, hands them out, watches over them."""
+"""Gives out work: enqueues it, sends it in fair shares, and recovers what was lost."""

@@ -1,1 +1,1 @@
-"""Pages for a browser."""
+"""HTTP: pages for people, an API for programs, and what stands before both."""

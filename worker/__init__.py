@@ -1,1 +1,1 @@
-"""Claims shards, scores them, reduces what is complete."""
+"""Does the tasks of the queue: shards, corpus statistics, randomization trials, reductions."""

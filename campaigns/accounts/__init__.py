@@ -1,1 +1,1 @@
-"""Who somebody is: accounts, sessions, tokens, invitations, teams."""
+"""Who somebody is: accounts, passwords, sessions, tokens, teams."""

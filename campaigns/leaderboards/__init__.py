@@ -1,1 +1,1 @@
-"""What leaderboards show: who stands on them, with which scores, and what a team is told of its own."""
+"""What leaderboards show: systems, scores and ranks, and what feedback a team gets on its own."""

@@ -1,1 +1,1 @@
-"""Outputs on their way in: received, unpacked, looked at, handed in; and what is told of them afterwards."""
+"""Submissions: admission, the uploaded file and what is declared of it, progress, and views of them afterwards."""

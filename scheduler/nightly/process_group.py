@@ -1,7 +1,8 @@
 """Runs a command, and ends all that belongs to it when whoever asked for it is gone or has had enough.
 
-Started as a program of its own, `python guard.py COMMAND...`, by `scheduler.nightly.commands`; it needs nothing but the
-standard library. Its standard input is a pipe: when something comes through it or it ends, the command must end.
+Started as a program of its own, `python process_group.py COMMAND...`, by `scheduler.nightly.commands`; it needs nothing
+but the standard library. Its standard input is a pipe: when something comes through it or it ends, the command must
+end.
 """
 
 import os
