@@ -52,7 +52,7 @@ def make_app(settings: Settings, station: Station | None = None) -> Any:
 
         read_with_care()
     elif not settings.embedded:
-        from worker.amqp_transport import read_with_care
+        from worker.messaging.amqp_transport import read_with_care
 
         read_with_care()
     app = Celery("steelyard", broker=settings.broker_url, set_as_current=False)
