@@ -83,7 +83,7 @@ class Embedded:
         self._controller: Any = None
         self._thread: threading.Thread | None = None
         self._ending: threading.Thread | None = None
-        self._told_to_end = False
+        self._told: BaseException | None = None
 
     @property
     def engine(self) -> Engine:
@@ -154,9 +154,9 @@ class Embedded:
         watch = Watch(self.engine, read, on_progress, outage)
         begun, looked = time.monotonic(), 0.0
         while True:
-            if self._told_to_end:
+            if self._told is not None:
                 # It was swallowed where it was raised.
-                raise SystemExit(128 + signal.SIGTERM)
+                raise self._told
             heard = self._station.alarm.heard
             if heard is not None:
                 raise StorageFailed(heard)
@@ -196,12 +196,12 @@ class Embedded:
 
     def _start(self) -> None:
         self._stopping, self._thread, self._ending = False, None, None
-        self._told_to_end = False
+        self._told = None
         if not self._leadership.acquire():
             raise AlreadyRunning
         self._undo.append(self._leadership.release)
         load_ahead(self._station)
-        self._end_on_sigterm()
+        self._end_on_signals()
         # We lead, so whatever is in flight belongs to a command that is gone.
         self._put_back(lambda engine: reclaim_all(engine, self._settings, used=True), must=True)
         self._undo.append(self._hand_back)
@@ -327,14 +327,14 @@ class Embedded:
             logging.getLogger(name).disabled = False
         state.should_stop = state.should_terminate = None
 
-    def _end_on_sigterm(self) -> None:
-        """Make SIGTERM leave the context in order, as Ctrl-C does."""
+    def _end_on_signals(self) -> None:
+        """Make SIGTERM leave the context in order, as Ctrl-C does, and lose neither."""
         if threading.current_thread() is not threading.main_thread():
             return
 
         main = os.getpid()
 
-        def end(_number: int, _frame: FrameType | None) -> None:
+        def end(number: int, _frame: FrameType | None) -> None:
             # A process that was forked just now has the handlers of its parent for a moment.
             if os.getpid() != main:
                 return
@@ -342,11 +342,15 @@ class Embedded:
                 self._hurried.set()
             else:
                 # What is raised while something is collected, Python only reports.
-                self._told_to_end = True
-                raise SystemExit(128 + signal.SIGTERM)
+                self._told = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+                raise self._told
 
         before = signal.signal(signal.SIGTERM, end)
         self._undo.append(lambda: signal.signal(signal.SIGTERM, before))
+        # Who ignores Ctrl-C, or hears it otherwise, goes on to.
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, end)
+            self._undo.append(lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
 
 def _rest(begun: float, longest: float) -> float:
