@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 DEFAULT_METRICS = ("bleu", "chrf", "ter")
 TRIALS = 10_000
 """Of the randomization test, as `metrics.resampling.randomization` has it, which help need not load."""
+WATCH_SECONDS = 1.0
+"""Between two looks at the queue, where nothing else is asked for."""
 ALPHA = 0.05
 """As `analysis.leaderboard.significance` has it."""
 MOST_REPLICATES = 100_000

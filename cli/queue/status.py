@@ -7,7 +7,7 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
-from cli.options import whole_number
+from cli.options import WATCH_SECONDS, whole_number
 from cli.server.server import add_server_option
 from cli.stored import add_database_option, read_settings, require_schema, shown_database
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 MOST_FAILURES = 10
 ALL_FAILURES = 10_000
-WATCH_SECONDS = 1.0
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from cli.errors import Away, CommandError
-from cli.queue.status import WATCH_SECONDS
+from cli.options import WATCH_SECONDS
 from cli.server.server import connected, refuse_local
 from cli.terminal.columns import aligned
 from cli.terminal.durations import duration
