@@ -60,7 +60,10 @@ else
 endif
 
 migration: install  ## write a migration for changed tables: make migration NAME=what_changed
-	$(BIN)/alembic revision --autogenerate -m "$(NAME)"
+	@rm -f build/migration.db; mkdir -p build
+	STEELYARD_DATABASE_URL=sqlite:///build/migration.db $(BIN)/alembic upgrade head
+	STEELYARD_DATABASE_URL=sqlite:///build/migration.db $(BIN)/alembic revision --autogenerate -m "$(NAME)"
+	@$(BIN)/ruff check --fix --quiet alembic; $(BIN)/ruff format --quiet alembic
 
 clean:  ## remove the environment and everything that was made
 	rm -rf $(VENV) steelyard-demo metrics/kernels/_kernels.so .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -28,7 +28,7 @@ from benchmarks.page import DOCS, PAGE, Measured, keep, read_figures, write_page
 from benchmarks.programs import PROGRAMS
 from benchmarks.section import Section
 
-SECTIONS = ("headline", "warm", "cold", "together", "replicates", "latency", "growth", "layers")
+SECTIONS = ("headline", "warm", "cold", "together", "replicates", "latency", "idle", "growth", "layers")
 """Modules of this package with a function `section`, in the order in which they run."""
 QUICK_DOCS = Path("steelyard-bench")
 

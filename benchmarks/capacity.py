@@ -33,7 +33,7 @@ from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,7 +129,7 @@ def queue(engine: Engine, settings: Settings, shards: int, campaigns: int, word:
     evaluations: list[int] = []
     for number in range(campaigns):
         reference = "\n".join([f"{word}{number}"] * (BLOCK * (shards // campaigns))).encode()
-        intake = take_in(
+        intake = ingest_campaign(
             engine,
             small,
             campaign=f"{word} {number}",
@@ -271,11 +271,11 @@ def print_rounds(engine: Engine, settings: Settings) -> None:
     """How long rounds of the scheduler take: while the window is full, and when they hand out 64 shards."""
     from metrics.base import EDITION
     from scheduler.dispatch import dispatch
-    from worker.app import make_app
+    from worker.app import Broker
 
     full = settings.model_copy(update={"window_factor": 1e-9, "smallest_window": 1})
     room = settings.model_copy(update={"window_factor": 1e-9, "smallest_window": 64})
-    app = make_app(full)
+    broker = Broker(full)
     waiting = 0
     print()
     with writing(engine) as connection:
@@ -290,7 +290,7 @@ def print_rounds(engine: Engine, settings: Settings) -> None:
         for _ in range(20):
             for name, sizes in (("sending", room), ("full", full)):
                 begin = time.perf_counter()
-                assert dispatch(engine, app, sizes) == (64 if sizes is room else 0)
+                assert dispatch(engine, broker, sizes) == (64 if sizes is room else 0)
                 seconds[name].append(time.perf_counter() - begin)
             with writing(engine) as connection:
                 connection.execute(

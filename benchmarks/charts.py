@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.fit import power
 from benchmarks.sheet import Scale, Sheet
-from campaigns.charts.lettering import SIZE, shortened, wide
+from campaigns.charts.lettering import SIZE, shortened, text_width
 from campaigns.charts.markers import MARKERS
 from campaigns.charts.palette import DASHES, INK, SERIES, SOFT
 
@@ -49,7 +49,7 @@ def growth(chart: Chart) -> str:
     fits = [power(line.x, line.y) for line in chart.lines]  # type: ignore[arg-type]
     names = [f"{line.name}: exponent {fit[0]:.2f}" for line, fit in zip(chart.lines, fits, strict=True)]
     sheet = Sheet(WIDTH, 340)
-    right, bottom = WIDTH - max(map(wide, names)) - 34, sheet.height - FOOT
+    right, bottom = WIDTH - max(map(text_width, names)) - 34, sheet.height - FOOT
     places = sorted({float(x) for line in chart.lines for x in line.x})
     across = Scale(*_around(places), 64, right, logarithmic=True)
     up = Scale(*_around([y for line in chart.lines for y in line.y]), bottom, 28, logarithmic=True)
@@ -72,7 +72,7 @@ def stacked(chart: Chart) -> str:
     labels, names = [str(x) for x in chart.lines[0].x], [line.name for line in chart.lines]
     longest = max(sum(line.y[row] for line in chart.lines) for row in range(len(labels)))
     least = 40 + (SIZE + 6) * len(names)
-    sheet, scale = _rows(chart, labels, (0, longest), right=max(map(wide, names)) + 40, least=least)
+    sheet, scale = _rows(chart, labels, (0, longest), right=max(map(text_width, names)) + 40, least=least)
     ends = [0.0] * len(labels)
     for index, line in enumerate(chart.lines):
         for row, value in enumerate(line.y):
@@ -87,7 +87,7 @@ def beside(chart: Chart) -> str:
     """For each x a bar of each line, one below the other, with its number."""
     labels, names = [str(x) for x in chart.lines[0].x], [line.name for line in chart.lines]
     highest = max(max(line.y) for line in chart.lines)
-    sheet, scale = _rows(chart, labels, (0, highest), right=max(map(wide, names)) + 84)
+    sheet, scale = _rows(chart, labels, (0, highest), right=max(map(text_width, names)) + 84)
     thickness = 0.84 / len(names)
     for index, line in enumerate(chart.lines):
         for row, value in enumerate(line.y):
@@ -104,7 +104,7 @@ def _rows(
 ) -> tuple[Sheet, Scale]:  # fmt: skip
     """A sheet with a named row for each bar, the first on top, and the axis below them."""
     names = [shortened(label, LONGEST) for label in labels]
-    left = max(map(wide, names)) + 14
+    left = max(map(text_width, names)) + 14
     bottom = _middle(len(labels) - 0.5)
     sheet = Sheet(WIDTH, round(max(bottom + FOOT, least)))
     scale = Scale(*ends, left, WIDTH - right, logarithmic)

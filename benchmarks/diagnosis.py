@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.generated import write_campaign
 from campaigns.checks.diagnose import diagnose
-from campaigns.checks.standard import Standard
+from campaigns.checks.standard import CheckContext
 from metrics.text.plain import Text, read_lines
 
 ROUNDS = 5
@@ -55,8 +55,8 @@ def _report(folder: Path) -> None:
     output = read_lines(next(iter(sorted((folder / "systems").glob("*.txt")))))
     languages = known.get("source_language", "en"), known.get("target_language", "cs")
     standards = (
-        Standard(source.segments, source.bytes, (), *languages),
-        Standard(source.segments, source.bytes, references, *languages, blind=False),
+        CheckContext(source.segments, source.bytes, (), *languages),
+        CheckContext(source.segments, source.bytes, references, *languages, blind=False),
     )
     lines = output.lines()
     half = len(lines) // 2

@@ -30,7 +30,7 @@ from models.schema.queue import Worker
 from models.schema.states import QueueClass
 from runtime.settings import Settings
 from worker.app import make_app
-from worker.tasks import WAKE
+from worker.messaging.celery_tasks import WAKE
 
 TICKS = os.sysconf("SC_CLK_TCK")
 

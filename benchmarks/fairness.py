@@ -55,7 +55,7 @@ def interactive(place: Installation, campaign: Campaign, metrics: list[Metric], 
         queue_class=QueueClass.INTERACTIVE,
         team=f"interactive {first}",
     )
-    wait_until(place.engine, lambda connection: read_progress(connection, evaluations))
+    wait_until(place.engine, place.settings, lambda connection: read_progress(connection, evaluations))
     with reading(place.engine) as connection:
         row = connection.execute(
             select(Evaluation.created_at, Evaluation.finished_at).where(Evaluation.id == evaluations[0])

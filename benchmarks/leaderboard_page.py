@@ -34,7 +34,7 @@ from models.schema.results import Score
 from models.schema.roles import Visibility
 from models.storage.arrays import pack
 from runtime.service_settings import WebSettings
-from scheduler.ingest.campaigns import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from web.app import create_app
 
 METRICS = ("bleu", "chrf", "ter")
@@ -51,7 +51,7 @@ def percentile(seconds: Sequence[float], share: float) -> float:
 def take(engine: Engine, settings: WebSettings, first: int, count: int, replicates: int) -> None:
     """Store so many submissions of as many teams, done, with scores that lie as close as those of a campaign."""
     lines = "\n".join(str(number) for number in range(SEGMENTS))
-    job: Intake = take_in(
+    job: IngestResult = ingest_campaign(
         engine,
         settings,
         campaign=NAME,

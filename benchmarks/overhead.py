@@ -32,7 +32,7 @@ from models.queue_status.progress import read_progress
 from models.schema.queue import Evaluation, Shard
 from models.schema.states import QueueClass
 from scheduler.embedded.wait import wait_until
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 
 if TYPE_CHECKING:
     from metrics import Metric
@@ -72,7 +72,7 @@ def submit(
     settings = place.settings
     if shard_seconds is not None:
         settings = settings.model_copy(update={"shard_seconds": shard_seconds})
-    intake = take_in(
+    intake = ingest_campaign(
         place.engine,
         settings,
         campaign=f"{campaign.name} {team}",
@@ -114,7 +114,7 @@ def one_round(place: Installation, campaign: Campaign, metrics: list[Metric], co
 
     def script() -> None:
         evaluations.extend(submit(place, campaign, metrics, copies=copies, first=17 * number))
-        wait_until(place.engine, lambda connection: read_progress(connection, evaluations))
+        wait_until(place.engine, place.settings, lambda connection: read_progress(connection, evaluations))
 
     place.during(script)
     with reading(place.engine) as connection:

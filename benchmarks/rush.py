@@ -35,13 +35,13 @@ from sqlalchemy import func, insert, select
 from benchmarks.generated import write_campaign
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.accounts.secrets import hash_of, new_secret
-from campaigns.changes import to_change
-from campaigns.measures import Measuring
+from campaigns.changes import lock_for_change
+from campaigns.measures import MeasureRequest
 from campaigns.phases import PhaseRules, add_phase
-from campaigns.rules import Rules, found_campaign
+from campaigns.rules import Rules, create_campaign
 from campaigns.sandbox.limits import limits_of
 from campaigns.sandbox.processes import scratch_folder
-from campaigns.test_sets import GivenFile, GivenTestSet, add_test_set, read_given
+from campaigns.test_sets import InputTestSet, NamedContent, add_test_set, read_test_set_files
 from metrics.text.names import folded
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
@@ -141,17 +141,17 @@ def set_up(database: str, folder: Path, options: argparse.Namespace) -> dict[str
     """A campaign with teams of one account each; team -> token."""
     engine, settings = make_engine(database), WebSettings(database_url=database)
     tokens = {f"team {number + 1}": new_secret("sty_") for number in range(options.teams)}
-    reference = GivenFile("A.txt", (folder / "campaign" / "refs" / "A.txt").read_bytes())
-    source = GivenFile("source.txt", (folder / "campaign" / "source.txt").read_bytes())
+    reference = NamedContent("A.txt", (folder / "campaign" / "refs" / "A.txt").read_bytes())
+    source = NamedContent("source.txt", (folder / "campaign" / "source.txt").read_bytes())
     with scratch_folder() as place, writing(engine) as connection:
-        read = read_given(GivenTestSet([reference], source), place, limits_of(settings))
-        campaign_id = found_campaign(
+        read = read_test_set_files(InputTestSet([reference], source), place, limits_of(settings))
+        campaign_id = create_campaign(
             connection, COMMAND_LINE, CAMPAIGN, Rules(joining=Joining.OPEN, visibility=Visibility.PUBLIC)
         )
-        sight = to_change(connection, COMMAND_LINE, CAMPAIGN)
+        access = lock_for_change(connection, COMMAND_LINE, CAMPAIGN)
         rules = PhaseRules("open", PhaseKind.OPEN, time.time() - 60, time.time() + options.seconds + GRACE_SECONDS)
-        add_phase(connection, sight, rules)
-        add_test_set(connection, settings, sight, "news", read, Measuring(metrics=options.metrics))
+        add_phase(connection, access, rules)
+        add_test_set(connection, settings, access, "news", read, MeasureRequest(metrics=options.metrics))
         for number, (name, token) in enumerate(tokens.items(), 1):
             person = {"email": f"{number}@example.org", "name": name, "role": SiteRole.PARTICIPANT}
             account = connection.execute(insert(Account).values(**person).returning(Account.id)).scalar_one()

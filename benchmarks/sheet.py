@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from campaigns.charts.element import element, number
-from campaigns.charts.lettering import FONT, SIZE, wide
+from campaigns.charts.lettering import FONT, SIZE, text_width
 from campaigns.charts.markers import marker_path
 from campaigns.charts.palette import INK, LINE, SOFT
 
@@ -93,9 +93,9 @@ class Sheet:
             x, label = scale(value), shown(value)
             self.line([(x, top), (x, bottom)])
             self.line([(x, bottom), (x, bottom + 4)], SOFT, 1)
-            if x - wide(label) / 2 > taken:
+            if x - text_width(label) / 2 > taken:
                 self.text(x, bottom + 12, label, "middle")
-                taken = x + wide(label) / 2
+                taken = x + text_width(label) / 2
         self.line([(scale.begin, bottom), (scale.end, bottom)], SOFT, 1)
 
     def upwards(self, scale: Scale, left: float, right: float) -> None:

@@ -16,12 +16,14 @@ from campaigns.reports.campaign import render_report
 from cli.stored import read_boards
 from models.database import migrate
 from models.database.session import make_engine, reading
+from models.queue.reductions import REDUCTION
+from models.queue.shards import SHARD
 from models.results.boards import list_boards
 from models.schema.queue import Reduction, Shard
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
-from worker.context import Station
-from worker.handlers import do_reduction, do_shard
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from worker.context import WorkerContext
+from worker.handlers import do
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from benchmarks.campaign import Campaign
-    from scheduler.ingest.campaigns import Intake
+    from scheduler.ingest.campaigns import IngestResult
 
 Result = TypeVar("Result")
 
@@ -43,7 +45,7 @@ class Stored:
         self.settings = Settings(database_url=url)
         migrate.upgrade(url)
         self.engine: Engine = make_engine(url)
-        self.station = Station(self.settings)
+        self.context = WorkerContext(self.settings)
         self.spent: dict[str, float] = {}
 
     def timed(self, name: str, work: Callable[[], Result]) -> Result:
@@ -53,11 +55,11 @@ class Stored:
         self.spent[name] = self.spent.get(name, 0.0) + time.perf_counter() - start
         return result
 
-    def take_in(self) -> Intake:
+    def take_in(self) -> IngestResult:
         """Store and queue the campaign, all of it for one process."""
         reference, *outputs = self.campaign.texts()
         named = zip(self.campaign.systems, outputs, strict=True)
-        return take_in(
+        return ingest_campaign(
             self.engine,
             self.settings,
             campaign="layers",
@@ -70,15 +72,15 @@ class Stored:
     def work_off(self) -> float:
         """Do all shards, then what is to be reduced; the kernels' seconds of the shards."""
         # Otherwise the last shard would go on and reduce.
-        self.station.leaving.raise_once("reduced apart")
+        self.context.leaving.raise_once("reduced apart")
         for shard in self._keys(Shard):
-            self.timed("shards", lambda shard=shard: do_shard(self.station, shard, "layers"))
+            self.timed("shards", lambda shard=shard: do(self.context, SHARD, shard, "layers"))
         for reduction in self._keys(Reduction):
-            self.timed("reducing", lambda key=reduction: do_reduction(self.station, key, "layers"))
+            self.timed("reducing", lambda key=reduction: do(self.context, REDUCTION, key, "layers"))
         with reading(self.engine) as connection:
             return sum(connection.scalars(select(Shard.kernel_seconds)))
 
-    def show(self, intake: Intake) -> None:
+    def show(self, intake: IngestResult) -> None:
         """Rank, and write the report."""
         with reading(self.engine) as connection:
             listed = list_boards(connection, protocols=intake.protocols, campaign_id=intake.campaign_id)
@@ -104,7 +106,7 @@ def stored_layers(campaign: Campaign, folder: Path, rounds: int) -> list[Layer]:
         run.spent["shards"] -= run.spent["kernels"]
         run.show(intake)
         shards = len(run._keys(Shard))
-        run.station.close()
+        run.context.close()
         run.engine.dispose()
         if number:
             best = {name: min(seconds, best.get(name, seconds)) for name, seconds in run.spent.items()}

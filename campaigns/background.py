@@ -1,4 +1,4 @@
-"""Results of computations that take longer than a page may: made in the background, and kept."""
+"""Results of computations that take longer than a page may, computed in the background and cached."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import Any
 
-REMEMBERED = 32
-"""Results that are kept: they never change."""
+MAX_RESULTS = 32
+"""Results that are kept. They never change."""
 
 
-class Slow:
-    """The last results of long computations, each made once, one after the other, in a thread of their own."""
+class BackgroundCache:
+    """The last results of long computations: each computed once, one at a time, in a thread of its own."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -22,27 +22,30 @@ class Slow:
         self._thread: ThreadPoolExecutor | None = None
 
     def get(self, key: Hashable, make: Callable[[], object], patience: float | None = None) -> Any | None:
-        """What `make` makes, under a key that names all that it depends on; None where it takes more seconds."""
+        """Return the cached result of `make`; None if it takes more than `patience` seconds.
+
+        The key must name everything that the result depends on.
+        """
         with self._lock:
             if key not in self._kept:
                 self._thread = self._thread or ThreadPoolExecutor(1, self._name)
                 self._kept[key] = self._thread.submit(make)
             self._kept.move_to_end(key)
             future = self._kept[key]
-            while len(self._kept) > REMEMBERED:
+            while len(self._kept) > MAX_RESULTS:
                 self._kept.popitem(last=False)[1].cancel()
         try:
             return future.result(patience)
         except TimeoutError:
             return None
         except BaseException:
-            # What went wrong once may go well the next time.
+            # A failure may be temporary: the next call tries again.
             with self._lock:
                 self._kept.pop(key, None)
             raise
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Start no further computation."""
         with self._lock:
             if self._thread is not None:
                 self._thread.shutdown(wait=False, cancel_futures=True)

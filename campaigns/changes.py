@@ -1,4 +1,4 @@
-"""To change a campaign: by one of its organisers, one after the other, and not what somebody else has changed."""
+"""Changes to a campaign by its organisers: one at a time, and never over somebody else's unseen change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 
 from campaigns.accounts.principal import Principal
 from campaigns.errors import OutOfDate
-from campaigns.permissions import Sight, read_sight
+from campaigns.permissions import CampaignAccess, read_access
 from models.corpus.campaign_protocols import lock_campaign
 from models.database.session import reading
 from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, Phase
@@ -19,32 +19,34 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
-def require_organiser(engine: Engine, principal: Principal, campaign: str) -> Sight:
-    """Before something is read for a campaign: who may not change it need not wait. Raises as `to_change` does."""
+def require_organiser(engine: Engine, principal: Principal, campaign: str) -> CampaignAccess:
+    """Check permission before a file is read, so that an outsider is refused at once. Raises as `lock_for_change`."""
     with reading(engine) as connection:
-        sight = read_sight(connection, principal, campaign)
-    sight.require_organiser()
-    return sight
+        access = read_access(connection, principal, campaign)
+    access.require_organiser()
+    return access
 
 
-def to_change(connection: Connection, principal: Principal, campaign: str, version: str | None = None) -> Sight:
-    """A campaign that nobody else changes until the transaction ends, before one of its organisers.
+def lock_for_change(
+    connection: Connection, principal: Principal, campaign: str, version: str | None = None
+) -> CampaignAccess:
+    """Lock a campaign until the transaction ends, and return an organiser's access to it.
 
-    `version` is what its rules were when they were looked at (`version_of`), as an If-Match header says it. Raises
+    `version` is the version of its rules that the change is based on (`version_of`), as in an If-Match header. Raises
     NotThere, NotSignedIn, Forbidden and OutOfDate.
     """
-    sight = read_sight(connection, principal, campaign)
-    sight.require_organiser()
-    lock_campaign(connection, sight.campaign_id)
-    # Again: we may have waited for somebody who has changed it.
-    sight = read_sight(connection, principal, campaign)
-    sight.require_organiser()
-    check_version(connection, sight.campaign_id, version)
-    return sight
+    access = read_access(connection, principal, campaign)
+    access.require_organiser()
+    lock_campaign(connection, access.campaign_id)
+    # Read again: the campaign may have changed while this waited for the lock.
+    access = read_access(connection, principal, campaign)
+    access.require_organiser()
+    check_version(connection, access.campaign_id, version)
+    return access
 
 
 def version_of(connection: Connection, campaign_id: int) -> str:
-    """Another one whenever the rules, phases, test sets or measures of a campaign are others."""
+    """Return a hash that changes whenever the rules, phases, test sets or measures of a campaign change."""
     rows: list[Any] = []
     for query in (
         select(Campaign).where(Campaign.id == campaign_id),
@@ -59,7 +61,7 @@ def version_of(connection: Connection, campaign_id: int) -> str:
 
 
 def check_version(connection: Connection, campaign_id: int, version: str | None) -> None:
-    """Raise OutOfDate where the rules are not those any more."""
+    """Raise OutOfDate if `version` is not the current one."""
     if version is None or version.strip() == "*":
         return
     known = {each.strip().removeprefix("W/").strip('"') for each in version.split(",")}
@@ -67,6 +69,6 @@ def check_version(connection: Connection, campaign_id: int, version: str | None)
         raise OutOfDate
 
 
-def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """What is different, for the audit log: name -> [before, after]."""
+def changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the differences for the audit log: name -> [before, after]."""
     return {name: [before.get(name), value] for name, value in after.items() if before.get(name) != value}

@@ -1,6 +1,6 @@
-"""Corrected references: a new version of a test set takes the place of the old one, and all is measured anew.
+"""Corrected references: a new version of a test set replaces the old one, and all submissions are scored again.
 
-The old test set stays with all its scores, so that both can be looked at side by side.
+The old test set keeps all its scores, so that both can be compared.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from campaigns.errors import BadRequest, NotThere, Taken
-from campaigns.inspection.judgments import note_added
-from campaigns.measures import KnownMeasure, adopt_protocols, protocols_on
-from campaigns.permissions import Sight
+from campaigns.errors import BadRequest, Conflict, NotThere
+from campaigns.inspection.judgments import audit_judgments_added
+from campaigns.measures import MeasureInfo, add_protocols, protocols_on
+from campaigns.permissions import CampaignAccess
 from campaigns.short_text import short_text
-from campaigns.test_sets import KnownTestSet, audit, called
+from campaigns.test_sets import CampaignTestSetInfo, audit_test_set, read_test_set_name
 from metrics import parse_metric
 from metrics.text.pairing import check_pairing
 from metrics.text.plain import Text, check_same_length
 from metrics.titles import told_apart
-from models.corpus.judgments import carry_judgments
+from models.corpus.judgments import copy_judgments
 from models.results.leaderboard import LeaderboardRow, ranked, read_leaderboard
 from models.schema.campaigns import CampaignTestSet, Correction, Declaration, Diagnosis, SubmissionRequest, called_there
 from models.schema.corpus import Document, LayerBlock, Reference, Submission, TestSet, TextBlock
@@ -30,11 +30,11 @@ from models.schema.states import OPEN
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewProtocol, NewTestSet, store_protocols, store_test_set
 
-LONGEST_REASON = 2_000
+MAX_REASON_LENGTH = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class KnownCorrection:
+class CorrectionInfo:
     """A test set of a campaign that was replaced by one with corrected references."""
 
     id: int
@@ -48,16 +48,16 @@ class KnownCorrection:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """A system's score by one metric, before the correction and after it."""
+class CorrectedScore:
+    """A system's score by one metric, before and after the correction."""
 
     team: str
     system: str
     submission_id: int
-    """The one on the new test set."""
+    """Its submission on the new test set."""
     old: float | None
     new: float | None
-    """None where there is no score (yet)."""
+    """None if there is no score (yet)."""
     ranked: bool
     """Whether it is ranked now (`models.results.entries`).
 
@@ -73,91 +73,91 @@ class Beside:
 
     @property
     def risen(self) -> int | None:
-        """Ranks won (positive) or lost."""
+        """Ranks gained (positive) or lost."""
         return None if self.old_rank is None or self.new_rank is None else self.old_rank - self.new_rank
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedMetric:
-    """A metric against a list of references, before and after."""
+class CorrectedMetric:
+    """A metric against a list of references, before and after the correction."""
 
     references: tuple[str, ...]
     specification: str
     title: str
     higher_is_better: bool
-    rows: tuple[Beside, ...]
+    rows: tuple[CorrectedScore, ...]
     """By the new rank."""
 
 
-def correct(
+def correct_test_set(
     connection: Connection,
     settings: Settings,
-    sight: Sight,
-    test_set: KnownTestSet,
+    access: CampaignAccess,
+    test_set: CampaignTestSetInfo,
     references: Mapping[str, Text],
     reason: str,
 ) -> int:
-    """Replace references of a test set of a campaign (`to_change`) and queue all that stands on it; the correction.
+    """Replace references of a test set in a locked campaign (`lock_for_change`) and queue its submissions.
 
-    Everything in this transaction: either there are a new version, measures and submissions on it, or nothing has
-    changed. What the correction does not touch is not measured again (`scheduler.enqueue.reuse`). Human judgments come
-    along, since source and segments are the same. Raises BadRequest, Taken, BadText and BadIntake.
+    Returns the id of the correction. All in this transaction: the new version, its protocols and its submissions. What
+    the correction does not change is not scored again (`scheduler.enqueue.reuse`). Human judgments are copied, since
+    source and segments are the same. Raises BadRequest, Conflict, BadText and BadIngest.
     """
-    reason = short_text(reason, "The reason", LONGEST_REASON, lines=True)
+    reason = short_text(reason, "The reason", MAX_REASON_LENGTH, lines=True)
     if not reason:
-        raise BadRequest(f"Say in up to {LONGEST_REASON:,} characters why the references were corrected.")
+        raise BadRequest(f"Say in up to {MAX_REASON_LENGTH:,} characters why the references were corrected.")
     if test_set.replaced_by is not None:
-        raise Taken(f"The test set {test_set.title} was replaced already. Correct the one that stands for it.")
-    old = _stored(connection, test_set)
-    new = _with(old, references, test_set)
-    new_id = store_test_set(connection, sight.campaign_id, new)
+        raise Conflict(f"The test set {test_set.title} was replaced already. Correct its newest version.")
+    old = _read_test_set(connection, test_set)
+    new = _with_references(old, references, test_set)
+    new_id = store_test_set(connection, access.campaign_id, new)
     if new_id == test_set.id:
-        raise BadRequest("These references are the very ones that the test set has.")
-    if new_id in sight.test_sets:
-        raise Taken("The campaign has a test set with this very content.")
-    _put_in_place(connection, sight, test_set, new_id)
-    _carry_over(connection, sight, test_set.id, new_id)
-    old_measures = protocols_on(connection, sight.campaign_id, test_set.id)
-    protocols = store_protocols(connection, new_id, [_again(each) for each in old_measures])
-    queued = adopt_protocols(connection, settings, sight, new_id, protocols)
+        raise BadRequest("These references are the same as those of the test set.")
+    if new_id in access.test_sets:
+        raise Conflict("The campaign has a test set with this very content.")
+    _replace_test_set(connection, access, test_set, new_id)
+    _carry_over(connection, access, test_set.id, new_id)
+    old_measures = protocols_on(connection, access.campaign_id, test_set.id)
+    protocols = store_protocols(connection, new_id, [_new_protocol(each) for each in old_measures])
+    queued = add_protocols(connection, settings, access, new_id, protocols)
     row = {
-        "campaign_id": sight.campaign_id,
+        "campaign_id": access.campaign_id,
         "old_test_set_id": test_set.id,
         "new_test_set_id": new_id,
         "reason": reason,
     }
-    carried = carry_judgments(connection, sight.campaign_id, test_set.id, new_id)
+    carried = copy_judgments(connection, access.campaign_id, test_set.id, new_id)
     correction = int(connection.execute(insert(Correction).values(**row).returning(Correction.id)).scalar_one())
     details = {"corrected": sorted(references), "new_test_set": new_id, "submissions": queued, "reason": row["reason"]}
     details["judgments"] = len(carried)
-    audit(connection, sight, "test_set.correct", test_set.id, **details)
-    corrected = called(connection, sight, new_id)
+    audit_test_set(connection, access, "test_set.correct", test_set.id, **details)
+    corrected = read_test_set_name(connection, access, new_id)
     for each in carried:
-        note_added(connection, sight.principal, each, corrected, sight.campaign_id, carried=True)
+        audit_judgments_added(connection, access.principal, each, corrected, access.campaign_id, carried=True)
     return correction
 
 
 def list_corrections(
-    connection: Connection, sight: Sight, *, before: int | None = None, limit: int | None = None
-) -> list[KnownCorrection]:
-    """Those corrections that somebody may know of, the newest first: all, or `limit` with ids below `before`."""
+    connection: Connection, access: CampaignAccess, *, before: int | None = None, limit: int | None = None
+) -> list[CorrectionInfo]:
+    """Return the visible corrections, newest first: all, or `limit` with ids below `before`."""
     older = () if before is None else (Correction.id < before,)
     rows = connection.execute(
         select(Correction)
-        .where(Correction.campaign_id == sight.campaign_id, *older)
-        .where(Correction.old_test_set_id.not_in(sight.hidden_test_sets))
-        .where(Correction.new_test_set_id.not_in(sight.hidden_test_sets))
+        .where(Correction.campaign_id == access.campaign_id, *older)
+        .where(Correction.old_test_set_id.not_in(access.hidden_test_sets))
+        .where(Correction.new_test_set_id.not_in(access.hidden_test_sets))
         .order_by(Correction.id.desc())
         .limit(limit)
     ).all()
     return [
-        KnownCorrection(
+        CorrectionInfo(
             id=row.id,
             old_test_set_id=row.old_test_set_id,
             new_test_set_id=row.new_test_set_id,
-            test_set=sight.test_sets[row.old_test_set_id].name,
-            old_version=sight.test_sets[row.old_test_set_id].version,
-            new_version=sight.test_sets[row.new_test_set_id].version,
+            test_set=access.test_sets[row.old_test_set_id].name,
+            old_version=access.test_sets[row.old_test_set_id].version,
+            new_version=access.test_sets[row.new_test_set_id].version,
             reason=row.reason,
             made_at=row.made_at,
         )
@@ -165,16 +165,16 @@ def list_corrections(
     ]
 
 
-def find_correction(connection: Connection, sight: Sight, correction: int) -> KnownCorrection:
-    """The correction of that number. Raises NotThere."""
-    for known in list_corrections(connection, sight):
+def find_correction(connection: Connection, access: CampaignAccess, correction: int) -> CorrectionInfo:
+    """Return the correction with that id. Raises NotThere."""
+    for known in list_corrections(connection, access):
         if known.id == correction:
             return known
     raise NotThere(f"The campaign has no correction {correction}.")
 
 
-def count_open(connection: Connection, campaign_id: int, test_set_id: int) -> int:
-    """Evaluations on a test set of a campaign that are still to be done."""
+def count_open_evaluations(connection: Connection, campaign_id: int, test_set_id: int) -> int:
+    """Return how many evaluations on a test set of a campaign are not finished."""
     rows = connection.scalars(
         select(Evaluation.id)
         .join(Submission, Submission.id == Evaluation.submission_id)
@@ -187,26 +187,28 @@ def count_open(connection: Connection, campaign_id: int, test_set_id: int) -> in
     return len(list(rows))
 
 
-def compare(connection: Connection, sight: Sight, correction: KnownCorrection) -> list[ComparedMetric]:
-    """Scores and ranks before a correction and after it: of each metric, of every system that was not withdrawn."""
-    measured_now = protocols_on(connection, sight.campaign_id, correction.new_test_set_id)
-    new_of = {_described(each): each for each in measured_now}
+def compare_correction(
+    connection: Connection, access: CampaignAccess, correction: CorrectionInfo
+) -> list[CorrectedMetric]:
+    """Compare scores and ranks before and after a correction: by each metric, of every system not withdrawn."""
+    measured_now = protocols_on(connection, access.campaign_id, correction.new_test_set_id)
+    new_of = {_protocol_key(each): each for each in measured_now}
     compared = []
-    for old in protocols_on(connection, sight.campaign_id, correction.old_test_set_id):
-        new = new_of.get(_described(old))
+    for old in protocols_on(connection, access.campaign_id, correction.old_test_set_id):
+        new = new_of.get(_protocol_key(old))
         if new is None:
             continue
-        before, after = _board(connection, sight, old), _board(connection, sight, new)
-        compared += [_compared(old, place, before, after) for place in range(len(old.metrics))]
+        before, after = _board(connection, access, old), _board(connection, access, new)
+        compared += [_compare_metric(old, place, before, after) for place in range(len(old.metrics))]
     return compared
 
 
 Key = tuple[str, str, int]
-"""Team, system, and which of its submissions that stand it is."""
+"""Team, system, and the index among its submissions on the leaderboard."""
 
 
-def _board(connection: Connection, sight: Sight, measure: KnownMeasure) -> dict[Key, LeaderboardRow]:
-    rows = read_leaderboard(connection, measure.id, campaign_id=sight.campaign_id)
+def _board(connection: Connection, access: CampaignAccess, measure: MeasureInfo) -> dict[Key, LeaderboardRow]:
+    rows = read_leaderboard(connection, measure.id, campaign_id=access.campaign_id)
     found: dict[Key, LeaderboardRow] = {}
     for row in sorted(rows, key=lambda row: max(row.submissions)):
         number = sum(key[:2] == (row.team, row.system) for key in found) if row.twice else 0
@@ -214,9 +216,9 @@ def _board(connection: Connection, sight: Sight, measure: KnownMeasure) -> dict[
     return found
 
 
-def _compared(
-    measure: KnownMeasure, place: int, before: Mapping[Key, LeaderboardRow], after: Mapping[Key, LeaderboardRow]
-) -> ComparedMetric:
+def _compare_metric(
+    measure: MeasureInfo, place: int, before: Mapping[Key, LeaderboardRow], after: Mapping[Key, LeaderboardRow]
+) -> CorrectedMetric:
     metric = parse_metric(measure.metrics[place])
     titles = told_apart([parse_metric(each).title for each in measure.metrics], measure.metrics)
     both = [key for key in after if key in before]
@@ -229,7 +231,7 @@ def _compared(
         for scores in (old, new)
     ]
     rows = [
-        Beside(
+        CorrectedScore(
             team=key[0],
             system=key[1],
             submission_id=after[key].submissions[-1],
@@ -241,12 +243,12 @@ def _compared(
         )
         for number, key in enumerate(both)
     ]
-    return ComparedMetric(
+    return CorrectedMetric(
         references=measure.references,
         specification=measure.metrics[place],
         title=titles[place],
         higher_is_better=metric.higher_is_better,
-        # Among equals those first that came first: by their names would tell who anonymous teams are.
+        # Ties by submission id: an order by name would reveal anonymous teams.
         rows=tuple(sorted(rows, key=lambda row: (row.new_rank or len(rows) + 1, row.submission_id))),
     )
 
@@ -255,17 +257,17 @@ def _scores(board: Mapping[Key, LeaderboardRow], keys: Sequence[Key], place: int
     return [board[key].scores[place].score if board[key].scores else None for key in keys]
 
 
-def _described(measure: KnownMeasure) -> tuple[Any, ...]:
+def _protocol_key(measure: MeasureInfo) -> tuple[Any, ...]:
     return (measure.references, measure.metrics, measure.replicates, measure.seed)
 
 
-def _again(measure: KnownMeasure) -> NewProtocol:
+def _new_protocol(measure: MeasureInfo) -> NewProtocol:
     metrics = [parse_metric(each) for each in measure.metrics]
     return NewProtocol(measure.references, metrics, measure.replicates, measure.seed)
 
 
-def _stored(connection: Connection, test_set: KnownTestSet) -> NewTestSet:
-    """A test set as it was taken in."""
+def _read_test_set(connection: Connection, test_set: CampaignTestSetInfo) -> NewTestSet:
+    """Return a stored test set in the form in which it was ingested."""
     row = connection.execute(select(TestSet).where(TestSet.id == test_set.id)).one()
     labelled = connection.execute(
         select(Reference.label, Reference.text_id)
@@ -287,8 +289,8 @@ def _stored(connection: Connection, test_set: KnownTestSet) -> NewTestSet:
     )
 
 
-def _with(old: NewTestSet, references: Mapping[str, Text], test_set: KnownTestSet) -> NewTestSet:
-    """The same test set with other references. Raises BadRequest and BadText."""
+def _with_references(old: NewTestSet, references: Mapping[str, Text], test_set: CampaignTestSetInfo) -> NewTestSet:
+    """Return the test set with these references replaced. Raises BadRequest and BadText."""
     strangers = sorted(references.keys() - old.references.keys())
     if strangers or not references:
         raise BadRequest(
@@ -320,36 +322,38 @@ def _layers(connection: Connection, text_id: int) -> dict[str, bytes]:
     return {layer: b"\n".join(blocks) for layer, blocks in layers.items()}
 
 
-def _put_in_place(connection: Connection, sight: Sight, test_set: KnownTestSet, new_id: int) -> None:
+def _replace_test_set(
+    connection: Connection, access: CampaignAccess, test_set: CampaignTestSetInfo, new_id: int
+) -> None:
     place = (CampaignTestSet.position, CampaignTestSet.phase_id, CampaignTestSet.references_released_at)
-    where = called_there(sight.campaign_id, test_set.id)
+    where = called_there(access.campaign_id, test_set.id)
     old = connection.execute(select(*place).where(where)).one()._asdict()
-    new = called_there(sight.campaign_id, new_id)
+    new = called_there(access.campaign_id, new_id)
     connection.execute(update(CampaignTestSet).where(new).values(**old))
     connection.execute(update(CampaignTestSet).where(where).values(replaced_by=new_id))
 
 
-def _carry_over(connection: Connection, sight: Sight, old_id: int, new_id: int) -> None:
-    """Let all submissions be there on the new test set, too, with what their teams say of them.
+def _carry_over(connection: Connection, access: CampaignAccess, old_id: int, new_id: int) -> None:
+    """Copy all submissions to the new test set, with their declarations.
 
-    In the order in which they came, and when they came: the last one of a system stays its last one. Those that were
-    withdrawn come along, since their teams may change their minds; they are not measured.
+    In their order and with their times, so that the latest of a system stays the latest. Withdrawn ones are copied too,
+    since they can be reinstated; they are not scored.
     """
     columns = ("system_id", "run", "text_id", "created_at")
     old = connection.execute(
         select(Submission)
-        .where(Submission.campaign_id == sight.campaign_id, Submission.test_set_id == old_id)
+        .where(Submission.campaign_id == access.campaign_id, Submission.test_set_id == old_id)
         .order_by(Submission.id)
     ).all()
     if not old:
         return
-    common = {"campaign_id": sight.campaign_id, "test_set_id": new_id}
+    common = {"campaign_id": access.campaign_id, "test_set_id": new_id}
     new_ids = connection.scalars(
         insert(Submission).returning(Submission.id, sort_by_parameter_order=True),
         [{**common, **{name: getattr(row, name) for name in columns}} for row in old],
     ).all()
     new_of = {row.id: new for row, new in zip(old, new_ids, strict=True)}
-    # A request that is sent again finds the submission that stands now. The ledger stays: the attempt was the old one.
+    # A repeated request finds the current submission. The usage log stays: the quota was used by the old one.
     moved_requests = update(SubmissionRequest).where(SubmissionRequest.submission_id == bindparam("old_id"))
     connection.execute(
         moved_requests.values(submission_id=bindparam("new_id")),

@@ -1,4 +1,4 @@
-"""What a team says about its submissions: primary or contrastive, constrained, a description; withdrawn, or not."""
+"""What a team declares about its submissions: primary or contrastive, constrained, a description, withdrawal."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal
-from campaigns.changes import changed
-from campaigns.errors import Forbidden, NotThere, Taken
+from campaigns.changes import changed_fields
+from campaigns.errors import Conflict, Forbidden, NotThere
 from campaigns.measures import protocols_on
-from campaigns.permissions import Sight, read_sight_by_id
-from campaigns.quotas.ledger import lock_account
+from campaigns.permissions import CampaignAccess, read_access_by_id
+from campaigns.quotas.usage_log import lock_quota_account
 from campaigns.short_text import short_text
 from campaigns.submissions.declarations import demote_primary, primary_of
-from campaigns.times import shown_moment
-from models.corpus.campaign_protocols import hold_campaign
+from campaigns.times import format_local_time
+from models.corpus.campaign_protocols import lock_campaign_shared
 from models.schema.base import now
 from models.schema.campaigns import Declaration
 from models.schema.corpus import Submission, System
@@ -24,14 +24,14 @@ from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind
 from models.schema.states import QueueClass
 from runtime.settings import Settings
-from scheduler.enqueue.evaluations import queue_submissions
+from scheduler.enqueue.evaluations import enqueue_submissions
 
-LONGEST_DESCRIPTION = 5_000
+MAX_DESCRIPTION_LENGTH = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """A submission with what its team says about it."""
+class DeclaredSubmission:
+    """A submission with its declaration."""
 
     submission_id: int
     campaign_id: int
@@ -47,18 +47,18 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
-    """What is to be said of a submission; None leaves it as it is."""
+class DeclarationUpdate:
+    """A change to a declaration; None leaves a field unchanged."""
 
     kind: DeclaredKind | None = None
     constrained: bool | None = None
     unsaid: bool = False
-    """Let it be unsaid whether it is constrained."""
+    """Reset `constrained` to unspecified."""
     description: str | None = None
 
 
-def read_declared(connection: Connection, submission_id: int) -> Declared | None:
-    """What is said of a submission; None where there is no such submission."""
+def read_declared(connection: Connection, submission_id: int) -> DeclaredSubmission | None:
+    """Return a submission with its declaration; None if there is no such submission."""
     row = connection.execute(
         select(
             *(Submission.id, Submission.campaign_id, Submission.test_set_id, System.team, System.name),
@@ -71,13 +71,13 @@ def read_declared(connection: Connection, submission_id: int) -> Declared | None
     ).one_or_none()
     if row is None:
         return None
-    return Declared(
+    return DeclaredSubmission(
         submission_id=row.id,
         campaign_id=row.campaign_id,
         test_set_id=row.test_set_id,
         team=row.team,
         system=row.name,
-        kind=DeclaredKind(row.kind or ""),
+        kind=row.kind or DeclaredKind.UNDECLARED,
         constrained=row.constrained,
         description=row.description or "",
         phase=row.phase or "",
@@ -86,73 +86,77 @@ def read_declared(connection: Connection, submission_id: int) -> Declared | None
     )
 
 
-def why_settled(sight: Sight, test_set_id: int) -> str:
-    """Why teams cannot change what they say about submissions for a test set any more; "" while they can."""
-    if sight.frozen_at is not None:
+def why_locked(access: CampaignAccess, test_set_id: int) -> str:
+    """Return why teams cannot change declarations for a test set any more; "" while they can."""
+    if access.frozen_at is not None:
         return "The organisers have frozen the campaign: nothing is declared or withdrawn now."
-    seen = sight.test_sets.get(test_set_id)
+    seen = access.test_sets.get(test_set_id)
     if seen is not None and seen.replaced_by is not None:
-        return "The references of this test set were corrected: change the submission that stands for this one now."
-    if not sight.phases:
+        return "The references of this test set were corrected: change the submission that has replaced this one."
+    if not access.phases:
         return ""
-    phase = sight.phase
-    if phase is None or not phase.takes(sight.at):
+    phase = access.phase
+    if phase is None or not phase.takes(access.at):
         return "No phase is open in which submissions could be declared or withdrawn."
-    if phase.ends_at is not None and sight.at >= phase.ends_at:
-        deadline = shown_moment(phase.ends_at, sight.time_zone)
-        return f'The deadline of the phase "{phase.name}" was {deadline}: what was declared by then stands.'
+    if phase.ends_at is not None and access.at >= phase.ends_at:
+        deadline = format_local_time(phase.ends_at, access.time_zone)
+        return f'The deadline of the phase "{phase.name}" was {deadline}: what was declared by then is final.'
     if seen is not None and seen.phase_id not in (None, phase.id):
-        return f'Outputs for this test set are not taken in the phase "{phase.name}": what was declared stands.'
+        return f'Outputs for this test set are not accepted in the phase "{phase.name}": what was declared is final.'
     return ""
 
 
-def declare(connection: Connection, principal: Principal, submission_id: int, saying: Saying) -> Declared:
-    """Say something about a submission; the first primary of the team for the test set gives way to a new one.
+def declare_submission(
+    connection: Connection, principal: Principal, submission_id: int, declared: DeclarationUpdate
+) -> DeclaredSubmission:
+    """Change the declaration of a submission. A new primary replaces the team's previous one for the test set.
 
-    By members of the team until the deadline, by organisers at any time. Raises NotThere, NotSignedIn, Forbidden,
-    BadRequest and Taken.
+    Allowed for members of the team until the deadline, for organisers at any time. Raises NotThere, NotSignedIn,
+    Forbidden, BadRequest and Conflict.
     """
-    sight, before, override = _to_change(connection, principal, submission_id)
+    access, before, override = _lock_submission(connection, principal, submission_id)
     values: dict[str, Any] = {}
-    if saying.kind is not None:
-        values["kind"] = saying.kind
-    if saying.constrained is not None or saying.unsaid:
-        values["constrained"] = None if saying.unsaid else saying.constrained
-    if saying.description is not None:
-        values["description"] = short_text(saying.description, "The description", LONGEST_DESCRIPTION, lines=True)
+    if declared.kind is not None:
+        values["kind"] = declared.kind
+    if declared.constrained is not None or declared.unsaid:
+        values["constrained"] = None if declared.unsaid else declared.constrained
+    if declared.description is not None:
+        values["description"] = short_text(declared.description, "The description", MAX_DESCRIPTION_LENGTH, lines=True)
     _require_row(connection, before)
     demoted: list[int] = []
-    if saying.kind == DeclaredKind.PRIMARY and before.withdrawn_at is None:
+    if declared.kind == DeclaredKind.PRIMARY and before.withdrawn_at is None:
         key = before.campaign_id, before.test_set_id, before.team
         demoted = demote_primary(connection, *key, but=submission_id)
     known = {name: getattr(before, name) for name in values}
-    changes: dict[str, Any] = changed(known, values)
+    changes: dict[str, Any] = changed_fields(known, values)
     if changes:
         connection.execute(update(Declaration).where(Declaration.submission_id == submission_id).values(**values))
         if demoted:
             changes["contrastive_now"] = demoted
-        _audit(connection, sight, "submission.declare", before, override, **changes)
+        _audit(connection, access, "submission.declare", before, override, **changes)
     return _read(connection, submission_id)
 
 
-def withdraw(connection: Connection, principal: Principal, submission_id: int) -> Declared:
-    """Take a submission off all boards. It counts against quotas all the same. Raises as `declare`."""
-    sight, before, override = _to_change(connection, principal, submission_id)
+def withdraw(connection: Connection, principal: Principal, submission_id: int) -> DeclaredSubmission:
+    """Withdraw a submission from all leaderboards. It still counts against quotas. Raises as `declare_submission`."""
+    access, before, override = _lock_submission(connection, principal, submission_id)
     if before.withdrawn_at is None:
         _require_row(connection, before)
         connection.execute(
             update(Declaration).where(Declaration.submission_id == submission_id).values(withdrawn_at=now())
         )
-        _audit(connection, sight, "submission.withdraw", before, override)
+        _audit(connection, access, "submission.withdraw", before, override)
     return _read(connection, submission_id)
 
 
-def reinstate(connection: Connection, settings: Settings, principal: Principal, submission_id: int) -> Declared:
-    """Let a submission that was withdrawn stand again, and measure it where that was not done meanwhile.
+def reinstate(
+    connection: Connection, settings: Settings, principal: Principal, submission_id: int
+) -> DeclaredSubmission:
+    """Reinstate a withdrawn submission, and score it where that is missing.
 
-    It is contrastive where the team has another primary by now. Raises as `declare`.
+    It becomes contrastive if the team has another primary by now. Raises as `declare_submission`.
     """
-    sight, before, override = _to_change(connection, principal, submission_id)
+    access, before, override = _lock_submission(connection, principal, submission_id)
     if before.withdrawn_at is None:
         return before
     kind = before.kind
@@ -164,52 +168,59 @@ def reinstate(connection: Connection, settings: Settings, principal: Principal, 
     measured = set(connection.scalars(select(Evaluation.protocol_id).where(Evaluation.submission_id == submission_id)))
     for protocol in protocols_on(connection, before.campaign_id, before.test_set_id):
         if protocol.id not in measured:
-            queue_submissions(
+            enqueue_submissions(
                 *(connection, settings, protocol.id, [submission_id]),
                 queue_class=QueueClass.CAMPAIGN,
                 team=before.team,
                 processes=None,
             )
     _audit(
-        connection, sight, "submission.reinstate", before, override, **changed({"kind": before.kind}, {"kind": kind})
+        connection,
+        access,
+        "submission.reinstate",
+        before,
+        override,
+        **changed_fields({"kind": before.kind}, {"kind": kind}),
     )
     return _read(connection, submission_id)
 
 
-def _to_change(connection: Connection, principal: Principal, submission_id: int) -> tuple[Sight, Declared, bool]:
-    """The submission, nobody else changing those of its team, and whether its organisers overrule its team."""
+def _lock_submission(
+    connection: Connection, principal: Principal, submission_id: int
+) -> tuple[CampaignAccess, DeclaredSubmission, bool]:
+    """Return access, the submission, locked together with those of its team, and whether an organiser overrides."""
     unknown = NotThere(f"There is no submission {submission_id} that you may see.")
     found = read_declared(connection, submission_id)
     if found is None:
         raise unknown
     try:
-        sight = read_sight_by_id(connection, principal, found.campaign_id)
+        access = read_access_by_id(connection, principal, found.campaign_id)
     except NotThere:
         raise unknown from None
-    if not sight.sees_source(found.test_set_id):
+    if not access.sees_source(found.test_set_id):
         raise unknown
-    ours = found.team in sight.own_teams
-    if not ours and not sight.organises:
-        # Whether a number is that of somebody else's submission is nobody's business.
-        raise Forbidden("Only members of its team may change a submission.") if sight.sees_board else unknown
-    # The team first: organisers that are in it are members like others until the deadline.
-    hold_campaign(connection, found.campaign_id)
-    lock_account(connection, found.campaign_id, found.team)
-    found, sight = _read(connection, submission_id), read_sight_by_id(connection, principal, found.campaign_id)
-    settled = why_settled(sight, found.test_set_id)
+    ours = found.team in access.own_teams
+    if not ours and not access.organises:
+        # Whether somebody else's submission has this id must not be revealed.
+        raise Forbidden("Only members of its team may change a submission.") if access.sees_board else unknown
+    # Membership is checked first: organisers in the team are treated as members until the deadline.
+    lock_campaign_shared(connection, found.campaign_id)
+    lock_quota_account(connection, found.campaign_id, found.team)
+    found, access = _read(connection, submission_id), read_access_by_id(connection, principal, found.campaign_id)
+    settled = why_locked(access, found.test_set_id)
     if ours and not settled:
-        sight.require_team(found.team)
-        return sight, found, False
-    if not sight.organises:
-        sight.require_team(found.team)
-        raise Taken(settled)
+        access.require_team(found.team)
+        return access, found, False
+    if not access.organises:
+        access.require_team(found.team)
+        raise Conflict(settled)
     if principal is not COMMAND_LINE:
-        sight.require_organiser()
-    return sight, found, True
+        access.require_organiser()
+    return access, found, True
 
 
-def _require_row(connection: Connection, declared: Declared) -> None:
-    """Submissions that organisers stored by commands have no declaration yet."""
+def _require_row(connection: Connection, declared: DeclaredSubmission) -> None:
+    """Create the missing declaration of a submission that organisers stored by commands."""
     there = connection.scalar(
         select(Declaration.submission_id).where(Declaration.submission_id == declared.submission_id)
     )
@@ -218,16 +229,21 @@ def _require_row(connection: Connection, declared: Declared) -> None:
         connection.execute(insert(Declaration).values(**row))
 
 
-def _read(connection: Connection, submission_id: int) -> Declared:
+def _read(connection: Connection, submission_id: int) -> DeclaredSubmission:
     found = read_declared(connection, submission_id)
     assert found is not None
     return found
 
 
 def _audit(
-    connection: Connection, sight: Sight, action: str, declared: Declared, override: bool, **details: Any
+    connection: Connection,
+    access: CampaignAccess,
+    action: str,
+    declared: DeclaredSubmission,
+    override: bool,
+    **details: Any,
 ) -> None:
-    subject = f"submission {declared.submission_id} of team {declared.team} in campaign {sight.name}"
+    subject = f"submission {declared.submission_id} of team {declared.team} in campaign {access.name}"
     if override:
         details["override"] = True
-    sight.principal.audit(connection, action, subject, campaign_id=sight.campaign_id, **details)
+    access.principal.audit(connection, action, subject, campaign_id=access.campaign_id, **details)

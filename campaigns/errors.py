@@ -1,4 +1,4 @@
-"""What can be wrong with what somebody asks for, with one base; `web/exception_handlers.py` answers it."""
+"""Errors of this room, with one base; `web/exception_handlers.py` turns them into responses."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class WebError(Exception):
-    """The request cannot be answered as it was meant.
+class CampaignsError(Exception):
+    """A request cannot be fulfilled.
 
-    The docstring of a subclass is its message when none is given.
+    The docstring of a subclass is its default message.
     """
 
     status: ClassVar[int] = 400
     code: ClassVar[str] = "bad_request"
-    """What programs go by; the message is for people, and may change."""
+    """For programs; the message is for people, and may change."""
 
     def __init__(self, message: str | None = None, *, details: Sequence[str] = ()) -> None:
         super().__init__(message or (type(self).__doc__ or "").strip())
         self.details = tuple(details)
-        """One for each thing that is wrong, where there are several."""
+        """One for each problem, if there are several."""
         self.headers: dict[str, str] = {}
         """What the answer has beside it."""
 
 
-class BadRequest(WebError):
+class BadRequest(CampaignsError):
     """What was sent does not fit."""
 
     status, code = 422, "bad_input"
@@ -36,17 +36,17 @@ class BadTime(BadRequest):
     """That is no time."""
 
 
-class NotSignedIn(WebError):
+class NotSignedIn(CampaignsError):
     """Sign in first, or send a token: Authorization: Bearer TOKEN."""
 
     status, code = 401, "not_signed_in"
 
 
 class BadToken(NotSignedIn):
-    """The token is unknown, or was revoked, or is over. Make another one."""
+    """The token is unknown, revoked or expired. Make another one."""
 
 
-class Forbidden(WebError):
+class Forbidden(CampaignsError):
     """Your account may not do that."""
 
     status, code = 403, "forbidden"
@@ -64,37 +64,37 @@ class ForgedRequest(Forbidden):
     code = "forged_request"
 
 
-class NotThere(WebError):
-    """There is nothing at this address that this account may see."""
+class NotThere(CampaignsError):
+    """Not found, or you have no access."""
 
     status, code = 404, "not_found"
 
 
-class Taken(WebError):
-    """Something else stands in the way."""
+class Conflict(CampaignsError):
+    """The request conflicts with the current state."""
 
     status, code = 409, "conflict"
 
 
-class OutOfDate(WebError):
-    """Somebody else has changed it meanwhile. Load it again."""
+class OutOfDate(CampaignsError):
+    """Somebody else has changed it in the meantime. Load it again."""
 
     status, code = 412, "out_of_date"
 
 
-class TooLarge(WebError):
-    """It is larger than what the server takes."""
+class TooLarge(CampaignsError):
+    """It is larger than the server accepts."""
 
     status, code = 413, "too_large"
 
 
-class TooSlow(WebError):
+class TooSlow(CampaignsError):
     """The request took too long to arrive. Pack it with gzip."""
 
     status, code = 408, "too_slow"
 
 
-class Later(WebError):
+class Later(CampaignsError):
     """Try again later."""
 
     def __init__(
@@ -106,24 +106,24 @@ class Later(WebError):
 
 
 class TooMany(Later):
-    """These are too many requests. Wait a little."""
+    """Too many requests. Wait a little."""
 
     status, code = 429, "too_many"
 
 
 class Unavailable(Later):
-    """The server cannot do this just now. Try again in a minute."""
+    """The server is busy. Try again in a minute."""
 
     status, code = 503, "unavailable"
 
 
-class Unreadable(WebError):
+class Unreadable(CampaignsError):
     """Something that is stored cannot be read."""
 
     status, code = 500, "unreadable"
 
 
-class Failed(WebError):
+class Failed(CampaignsError):
     """The server failed to do this."""
 
     status, code = 500, "failed"

@@ -1,4 +1,4 @@
-"""Everything of a campaign in one zip, as far as somebody may see it: TSV and JSON, texts as lines."""
+"""Export of a campaign as one zip, as far as it is visible: TSV and JSON, texts as lines."""
 
 from __future__ import annotations
 
@@ -14,52 +14,53 @@ from sqlalchemy import Connection, Engine, select
 
 from campaigns.accounts.principal import Principal
 from campaigns.corrections import list_corrections
-from campaigns.participants import list_members
-from campaigns.permissions import Sight, read_sight
+from campaigns.participants import campaign_members
+from campaigns.permissions import CampaignAccess, read_access
 from campaigns.reports.delimited import as_tsv
 from campaigns.test_sets import list_campaign_test_sets
 from campaigns.texts import lines_of
-from campaigns.times import local_moment
-from campaigns.visibility import read_shown
+from campaigns.times import local_isoformat
+from campaigns.visibility import read_visible_submissions
 from models.database.session import reading
 from models.schema.accounts import Account, AuditEntry
+from models.schema.column_types import readable
 from models.schema.corpus import Document, Protocol, Reference, Submission, TestSet
 from models.schema.queue import Evaluation
 from models.schema.results import Score
 
 PART_BYTES = 1 << 16
 EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The same content gives the same zip: moments are in the tables."""
+"""Fixed timestamps, so that the same content gives the same zip; times are in the tables."""
 
 
 @dataclass
 class _Contents:
-    """What goes into the zip."""
+    """The contents of the zip."""
 
     tables: dict[str, str] = field(default_factory=dict)
     """Name of a file -> its content."""
     texts: list[tuple[str, int]] = field(default_factory=list)
-    """Names of files with the texts whose lines they hold."""
+    """Names of files with the ids of the texts that they hold."""
 
 
 def export_campaign(engine: Engine, principal: Principal, campaign: str) -> Iterator[bytes]:
-    """The zip, part by part. Organisers get everything, others what they may see on pages, too.
+    """Yield the zip, part by part. Organisers get everything, others what they may see on pages.
 
-    What somebody may see is read before anything is returned. Raises NotThere.
+    Permissions are read before anything is returned. Raises NotThere.
     """
     with reading(engine) as connection:
-        sight = read_sight(connection, principal, campaign)
-        contents = _gathered(connection, sight)
-    return _zipped(engine, contents)
+        access = read_access(connection, principal, campaign)
+        contents = _collect(connection, access)
+    return _write_zip(engine, contents)
 
 
 def safe_name(*parts: str) -> str:
-    """A file name that leads nowhere else, on any system: letters and digits of ASCII, and what harms nobody."""
+    """Return a file name that is safe on any system: ASCII letters and digits, without path separators."""
     name = "-".join(re.sub(r"[^A-Za-z0-9_]+", "_", part).strip("_")[:60] for part in parts if part)
     return name or "unnamed"
 
 
-def _zipped(engine: Engine, contents: _Contents) -> Iterator[bytes]:
+def _write_zip(engine: Engine, contents: _Contents) -> Iterator[bytes]:
     pipe = _Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         for name, table in contents.tables.items():
@@ -77,7 +78,7 @@ def _zipped(engine: Engine, contents: _Contents) -> Iterator[bytes]:
 
 
 class _Pipe(io.RawIOBase):
-    """What a zip is written into, and taken out of again."""
+    """A buffer that the zip is written to and read from."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -96,55 +97,55 @@ class _Pipe(io.RawIOBase):
         return b"".join(parts)
 
 
-def _gathered(connection: Connection, sight: Sight) -> _Contents:
+def _collect(connection: Connection, access: CampaignAccess) -> _Contents:
     contents = _Contents()
-    contents.tables["campaign.json"] = json.dumps(_described(sight), ensure_ascii=False, indent=1) + "\n"
-    names = _add_test_sets(connection, sight, contents)
-    submissions = _add_submissions(connection, sight, contents, names)
-    _add_scores(connection, sight, contents, submissions)
-    corrections = [asdict(each) for each in list_corrections(connection, sight)]
+    contents.tables["campaign.json"] = json.dumps(_campaign_document(access), ensure_ascii=False, indent=1) + "\n"
+    names = _add_test_sets(connection, access, contents)
+    submissions = _add_submissions(connection, access, contents, names)
+    _add_scores(connection, access, contents, submissions)
+    corrections = [asdict(each) for each in list_corrections(connection, access)]
     contents.tables["corrections.tsv"] = _table(
         ("id", "test_set", "old_version", "new_version", "made_at", "reason"), corrections
     )
-    if sight.organises:
-        _add_people(connection, sight, contents)
+    if access.organises:
+        _add_people(connection, access, contents)
     return contents
 
 
-def _described(sight: Sight) -> dict[str, Any]:
+def _campaign_document(access: CampaignAccess) -> dict[str, Any]:
     return {
-        "name": sight.name,
-        "title": sight.title,
-        "description": sight.description,
-        "time_zone": sight.time_zone,
-        "visibility": sight.visibility,
-        "joining": sight.joining,
-        "anonymous": sight.anonymous,
-        "verified_only": sight.verified_only,
-        "ranked_by": sight.ranked_by,
-        "frozen_at": sight.frozen_at,
-        "exported_at": local_moment(sight.at, sight.time_zone),
+        "name": access.name,
+        "title": access.title,
+        "description": access.description,
+        "time_zone": access.time_zone,
+        "visibility": access.visibility,
+        "joining": access.joining,
+        "anonymous": access.anonymous,
+        "verified_only": access.verified_only,
+        "ranked_by": access.ranked_by,
+        "frozen_at": access.frozen_at,
+        "exported_at": local_isoformat(access.at, access.time_zone),
         "phases": [
             {
                 **{name: value for name, value in asdict(phase).items() if name != "id"},
-                "starts": local_moment(phase.starts_at, sight.time_zone),
-                "ends": None if phase.ends_at is None else local_moment(phase.ends_at, sight.time_zone),
+                "starts": local_isoformat(phase.starts_at, access.time_zone),
+                "ends": None if phase.ends_at is None else local_isoformat(phase.ends_at, access.time_zone),
             }
-            for phase in sight.phases
+            for phase in access.phases
         ],
     }
 
 
-def _add_test_sets(connection: Connection, sight: Sight, contents: _Contents) -> dict[int, str]:
-    """The test sets with the texts that may be seen; what each is called."""
+def _add_test_sets(connection: Connection, access: CampaignAccess, contents: _Contents) -> dict[int, str]:
+    """Add the test sets with their visible texts; returns id -> title."""
     rows, names = [], {}
-    for known in list_campaign_test_sets(connection, sight):
+    for known in list_campaign_test_sets(connection, access):
         names[known.id] = known.title
         folder = f"test-sets/{safe_name(str(known.id), known.name, known.version)}"
         source = connection.scalar(select(TestSet.source_text_id).where(TestSet.id == known.id))
-        if source is not None and sight.sees_source(known.id):
+        if source is not None and access.sees_source(known.id):
             contents.texts.append((f"{folder}/source.txt", source))
-        if sight.sees_references(known.id):
+        if access.sees_references(known.id):
             labelled = connection.execute(
                 select(Reference.label, Reference.text_id)
                 .where(Reference.test_set_id == known.id)
@@ -152,7 +153,7 @@ def _add_test_sets(connection: Connection, sight: Sight, contents: _Contents) ->
             )
             for place, each in enumerate(labelled):
                 contents.texts.append((f"{folder}/refs/{safe_name(str(place), each.label)}.txt", each.text_id))
-        if sight.sees_source(known.id):
+        if access.sees_source(known.id):
             documents = connection.execute(
                 select(Document).where(Document.test_set_id == known.id).order_by(Document.first_segment)
             )
@@ -170,14 +171,14 @@ def _add_test_sets(connection: Connection, sight: Sight, contents: _Contents) ->
 
 
 def _add_submissions(
-    connection: Connection, sight: Sight, contents: _Contents, names: dict[int, str]
+    connection: Connection, access: CampaignAccess, contents: _Contents, names: dict[int, str]
 ) -> frozenset[int]:
-    """Submissions that may be known of, with outputs that may be seen; those whose scores may be."""
+    """Add visible submissions with visible outputs; returns those whose scores are visible."""
     rows, scored = [], set()
-    for each in read_shown(connection, sight):
+    for each in read_visible_submissions(connection, access):
         row = {name: getattr(each.row, name) for name in ("kind", "constrained", "late_seconds")}
         if each.own:
-            # What a team says beside its scores, and when, is for itself and the organisers.
+            # The description and the times of a submission are for its team and the organisers.
             row |= {name: getattr(each.row, name) for name in ("description", "phase", "created_at", "withdrawn_at")}
         row |= {"id": each.id, "team": each.team, "system": each.system, "run": each.run, "output": ""}
         row["test_set"] = names.get(each.test_set_id, "")
@@ -194,7 +195,9 @@ def _add_submissions(
     return frozenset(scored)
 
 
-def _add_scores(connection: Connection, sight: Sight, contents: _Contents, submissions: frozenset[int]) -> None:
+def _add_scores(
+    connection: Connection, access: CampaignAccess, contents: _Contents, submissions: frozenset[int]
+) -> None:
     rows = connection.execute(
         select(
             *(Evaluation.submission_id, Protocol.id, Protocol.reference_labels, Score.specification, Score.signature),
@@ -203,7 +206,7 @@ def _add_scores(connection: Connection, sight: Sight, contents: _Contents, submi
         .join(Evaluation, Evaluation.id == Score.evaluation_id)
         .join(Protocol, Protocol.id == Evaluation.protocol_id)
         .join(Submission, Submission.id == Evaluation.submission_id)
-        .where(Submission.campaign_id == sight.campaign_id, Protocol.sweep.is_(False))
+        .where(Submission.campaign_id == access.campaign_id, Protocol.sweep.is_(False))
         .order_by(Evaluation.submission_id, Protocol.id, Score.metric)
     )
     shown = [
@@ -223,19 +226,25 @@ def _add_scores(connection: Connection, sight: Sight, contents: _Contents, submi
     contents.tables["scores.tsv"] = _table(columns, shown)
 
 
-def _add_people(connection: Connection, sight: Sight, contents: _Contents) -> None:
-    """What only organisers get."""
-    teams = [asdict(each) for each in sight.teams.values()]
+def _add_people(connection: Connection, access: CampaignAccess, contents: _Contents) -> None:
+    """Add what only organisers get."""
+    teams = [asdict(each) for each in access.teams.values()]
     contents.tables["teams.tsv"] = _table(("name", "publication_name", "number"), teams)
-    members = [asdict(each) for each in list_members(connection, sight.campaign_id)]
+    members = [asdict(each) for each in campaign_members(connection, access.campaign_id)]
     contents.tables["members.tsv"] = _table(("email", "name", "role"), members)
     entries = connection.execute(
         select(AuditEntry.at, AuditEntry.actor, Account.name, AuditEntry.action, AuditEntry.subject, AuditEntry.details)
         .outerjoin(Account, Account.id == AuditEntry.account_id)
-        .where(AuditEntry.campaign_id == sight.campaign_id)
+        .where(AuditEntry.campaign_id == access.campaign_id)
         .order_by(AuditEntry.id)
     )
-    rows = [{**each._asdict(), "details": json.dumps(each.details, ensure_ascii=False)} for each in entries]
+    rows = [
+        {
+            **each._asdict(),
+            "details": json.dumps(readable(each.details, {"unreadable": "in the database"}), ensure_ascii=False),
+        }
+        for each in entries
+    ]
     contents.tables["audit.tsv"] = _table(("at", "actor", "name", "action", "subject", "details"), rows)
 
 

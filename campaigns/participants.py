@@ -1,4 +1,4 @@
-"""Which teams take part in a campaign, and who organises it or may look at it."""
+"""The teams that take part in a campaign, and the accounts that organise or view it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from campaigns.accounts.accounts import find_account
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.accounts.secrets import hash_of, new_secret
-from campaigns.errors import Forbidden, NotThere, Taken
-from campaigns.permissions import Sight, read_sight
+from campaigns.errors import Conflict, Forbidden, NotThere
+from campaigns.permissions import CampaignAccess, read_access
 from models.corpus.campaign_protocols import lock_campaign
 from models.schema.accounts import Account, Invitation, Team
 from models.schema.base import now
@@ -20,15 +20,15 @@ from models.schema.campaigns import Campaign, CampaignMember, Participation
 from models.schema.corpus import Submission, System
 from models.schema.roles import CampaignRole, Joining, Scope, TeamRole
 
-INVITATION_SECONDS = 14 * 86400.0
-"""How long a team may think about an invitation."""
+TEAM_INVITATION_SECONDS = 14 * 86400.0
+"""Lifetime of an invitation to a team."""
 NUMBERS_TO_DRAW_FROM = 100
-"""At least; ten times as many teams as there are, so that a number says nothing of who came when."""
+"""Minimum; otherwise ten times the number of teams, so that numbers do not reveal the order of joining."""
 
 
 @dataclass(frozen=True, slots=True)
-class KnownMember:
-    """An account that organises a campaign, or may look at it."""
+class MemberInfo:
+    """An organiser or viewer of a campaign."""
 
     account_id: int
     email: str
@@ -36,47 +36,47 @@ class KnownMember:
     role: CampaignRole
 
 
-def join(
+def join_with_team(
     connection: Connection,
     principal: Principal,
     campaign: str,
     team: str,
     *,
-    invitation_seconds: float = INVITATION_SECONDS,
+    invitation_seconds: float = TEAM_INVITATION_SECONDS,
 ) -> bool:
-    """Let a team take part in a campaign; whether it does now.
+    """Let a team join a campaign, or invite it; returns whether it takes part now.
 
-    Who leads it lets it join where joining is open, or where an organiser has invited it. An organiser who does not
-    lead it invites it: it takes part once its lead has joined, and nobody is taken in unasked but by administrators.
-    Raises NotThere, NotSignedIn, Forbidden and Taken.
+    Leads join with their team if joining is open or an organiser has invited it. Organisers who do not lead the team
+    invite it: it takes part once a lead has accepted, and only administrators add a team without asking it. Raises
+    NotThere, NotSignedIn, Forbidden and Conflict.
     """
     own = principal.teams.get(team) == TeamRole.LEAD
     invited = _invitation(connection, campaign, team) if own else None
     if invited is not None:
         _require_lead(principal, team)
-        take_in_team(connection, principal, invited.campaign_id, campaign, invited.team_id, team)
+        add_team(connection, principal, invited.campaign_id, campaign, invited.team_id, team)
         used = {"used_at": now(), "used_by": principal.account_id}
         connection.execute(update(Invitation).where(Invitation.id == invited.id).values(**used))
         return True
-    sight = read_sight(connection, principal, campaign)
-    if not sight.organises:
+    access = read_access(connection, principal, campaign)
+    if not access.organises:
         _require_lead(principal, team)
-        if sight.joining != Joining.OPEN:
+        if access.joining != Joining.OPEN:
             raise Forbidden("Teams do not join this campaign by themselves: ask its organisers to invite yours.")
     elif principal is not COMMAND_LINE:
-        sight.require_organiser()
+        access.require_organiser()
     known = connection.scalar(select(Team.id).where(Team.name == team))
     if known is None:
         raise NotThere(f"There is no team {team[:100]!r}.")
-    if sight.organises and not own and not principal.administrates:
-        _invite_team(connection, sight, known, team, invitation_seconds)
+    if access.organises and not own and not principal.administrates:
+        _invite_team(connection, access, known, team, invitation_seconds)
         return False
-    take_in_team(connection, principal, sight.campaign_id, sight.name, known, team)
+    add_team(connection, principal, access.campaign_id, access.name, known, team)
     return True
 
 
 def _invitation(connection: Connection, campaign: str, team: str) -> Any:
-    """The invitation of a team to a campaign, as long as it is open and who made it could still make it."""
+    """Return the open invitation of a team to a campaign, if its creator could still create it; None otherwise."""
     asked = (
         select(Invitation.id, Invitation.campaign_id, Invitation.team_id)
         .join(Campaign, Campaign.id == Invitation.campaign_id)
@@ -96,88 +96,88 @@ def _invitation(connection: Connection, campaign: str, team: str) -> Any:
     return connection.execute(asked).one_or_none()
 
 
-def _invite_team(connection: Connection, sight: Sight, team_id: int, team: str, seconds: float) -> None:
-    """Ask the leads of a team whether it takes part. Raises Taken where it does, or was asked."""
-    lock_campaign(connection, sight.campaign_id)
-    if team in sight.teams:
-        raise Taken(f"The team {team} takes part in this campaign.")
-    if _invitation(connection, sight.name, team) is not None:
-        raise Taken(f"The team {team} was invited already. It takes part once its lead has accepted.")
+def _invite_team(connection: Connection, access: CampaignAccess, team_id: int, team: str, seconds: float) -> None:
+    """Invite a team to a campaign. Raises Conflict if it takes part or was invited already."""
+    lock_campaign(connection, access.campaign_id)
+    if team in access.teams:
+        raise Conflict(f"The team {team} takes part in this campaign.")
+    if _invitation(connection, access.name, team) is not None:
+        raise Conflict(f"The team {team} was invited already. It takes part once its lead has accepted.")
     row = {
-        # Nobody has this secret: who leads the team accepts on its page.
+        # Nobody knows this secret: a lead accepts on the team's page.
         "secret_hash": hash_of(new_secret()),
-        "campaign_id": sight.campaign_id,
+        "campaign_id": access.campaign_id,
         "team_id": team_id,
-        "made_by": sight.principal.account_id,
+        "made_by": access.principal.account_id,
         "expires_at": now() + seconds,
     }
     connection.execute(insert(Invitation).values(**row))
-    subject = f"team {team} to campaign {sight.name}"
-    sight.principal.audit(connection, "invitation.make", subject, campaign_id=sight.campaign_id)
+    subject = f"team {team} to campaign {access.name}"
+    access.principal.audit(connection, "invitation.make", subject, campaign_id=access.campaign_id)
 
 
-def take_in_team(
+def add_team(
     connection: Connection, principal: Principal, campaign_id: int, campaign: str, team_id: int, team: str
 ) -> None:
-    """Write that a team takes part, with a number drawn by lot; whether it may was asked before. Raises Taken."""
+    """Add a team with a randomly drawn number; the caller has checked the permission. Raises Conflict."""
     lock_campaign(connection, campaign_id)
     taken = select(Participation.team_id, Participation.number).where(Participation.campaign_id == campaign_id)
     numbers = {row.team_id: row.number for row in connection.execute(taken)}
     if team_id in numbers:
-        raise Taken(f"The team {team} takes part in this campaign.")
+        raise Conflict(f"The team {team} takes part in this campaign.")
     free = set(range(1, max(NUMBERS_TO_DRAW_FROM, 10 * (len(numbers) + 1)))) - set(numbers.values())
     number = sorted(free)[secrets.randbelow(len(free))]
     connection.execute(insert(Participation).values(campaign_id=campaign_id, team_id=team_id, number=number))
     principal.audit(connection, "team.join", f"team {team} in campaign {campaign}", campaign_id=campaign_id)
 
 
-def leave(connection: Connection, principal: Principal, campaign: str, team: str) -> None:
-    """Let a team that has handed in nothing take part no longer. Raises NotThere, Forbidden and Taken."""
-    sight = read_sight(connection, principal, campaign)
-    if not sight.organises:
+def leave_with_team(connection: Connection, principal: Principal, campaign: str, team: str) -> None:
+    """Remove a team that has not submitted from a campaign. Raises NotThere, Forbidden and Conflict."""
+    access = read_access(connection, principal, campaign)
+    if not access.organises:
         _require_lead(principal, team)
     elif principal is not COMMAND_LINE:
-        sight.require_organiser()
-    lock_campaign(connection, sight.campaign_id)
+        access.require_organiser()
+    lock_campaign(connection, access.campaign_id)
     team_id = connection.scalar(select(Team.id).where(Team.name == team))
-    if team_id is None or team not in sight.teams:
+    if team_id is None or team not in access.teams:
         raise NotThere(f"There is no team {team[:100]!r} in this campaign.")
-    handed_in = connection.scalar(
+    submissions = connection.scalar(
         select(func.count())
         .select_from(Submission)
         .join(System, System.id == Submission.system_id)
-        .where(Submission.campaign_id == sight.campaign_id, System.team == team)
+        .where(Submission.campaign_id == access.campaign_id, System.team == team)
     )
-    if handed_in:
-        raise Taken(f"The team {team} has handed in: it stays. What it has handed in can be withdrawn.")
-    where = Participation.campaign_id == sight.campaign_id, Participation.team_id == team_id
+    if submissions:
+        raise Conflict(f"The team {team} has submitted, so it cannot leave. Its submissions can be withdrawn.")
+    where = Participation.campaign_id == access.campaign_id, Participation.team_id == team_id
     connection.execute(delete(Participation).where(*where))
-    subject = f"team {team} in campaign {sight.name}"
-    principal.audit(connection, "team.leave", subject, campaign_id=sight.campaign_id)
+    subject = f"team {team} in campaign {access.name}"
+    principal.audit(connection, "team.leave", subject, campaign_id=access.campaign_id)
 
 
-def list_members(connection: Connection, campaign_id: int) -> list[KnownMember]:
-    """Organisers, then those who may look, by address."""
+def campaign_members(connection: Connection, campaign_id: int) -> list[MemberInfo]:
+    """Return organisers, then viewers, by address."""
     rows = connection.execute(
         select(CampaignMember.account_id, Account.email, Account.name, CampaignMember.role)
         .join(Account, Account.id == CampaignMember.account_id)
         .where(CampaignMember.campaign_id == campaign_id)
         .order_by(CampaignMember.role, Account.email)
     )
-    return [KnownMember(row.account_id, row.email, row.name, CampaignRole(row.role)) for row in rows]
+    return [MemberInfo(row.account_id, row.email, row.name, row.role) for row in rows]
 
 
-def set_member(connection: Connection, sight: Sight, email: str, role: CampaignRole) -> KnownMember:
-    """Let an account organise a campaign (`to_change`), or look at it. Raises NotThere and Taken."""
+def set_campaign_role(connection: Connection, access: CampaignAccess, email: str, role: CampaignRole) -> MemberInfo:
+    """Make an account an organiser or viewer of a locked campaign (`lock_for_change`). Raises NotThere and Conflict."""
     try:
         account = find_account(connection, email)
     except NotThere as error:
         raise NotThere(f"{error} Send an invitation.") from error
-    members = {each.account_id: each for each in list_members(connection, sight.campaign_id)}
+    members = {each.account_id: each for each in campaign_members(connection, access.campaign_id)}
     before = members.get(account.id)
     if before is not None and before.role == CampaignRole.ORGANISER and role != CampaignRole.ORGANISER:
         _check_not_last(members, account.id)
-    key = {"campaign_id": sight.campaign_id, "account_id": account.id}
+    key = {"campaign_id": access.campaign_id, "account_id": account.id}
     if before is None or (role == CampaignRole.ORGANISER and before.role != role):
         account.require_owner()
     if before is None:
@@ -186,38 +186,38 @@ def set_member(connection: Connection, sight: Sight, email: str, role: CampaignR
         where = (getattr(CampaignMember, name) == value for name, value in key.items())
         connection.execute(update(CampaignMember).where(*where).values(role=role))
     if before is None or before.role != role:
-        _audit(connection, sight, "member.set", account.email, role=[before.role if before else None, role])
-    return KnownMember(account.id, account.email, account.name, role)
+        _audit(connection, access, "member.set", account.email, role=[before.role if before else None, role])
+    return MemberInfo(account.id, account.email, account.name, role)
 
 
-def remove_member(connection: Connection, sight: Sight, account_id: int) -> None:
-    """Let an account be nothing in a campaign (`to_change`) any more. Raises NotThere and Taken."""
-    members = {each.account_id: each for each in list_members(connection, sight.campaign_id)}
+def remove_from_campaign(connection: Connection, access: CampaignAccess, account_id: int) -> None:
+    """Remove an organiser or viewer from a locked campaign (`lock_for_change`). Raises NotThere and Conflict."""
+    members = {each.account_id: each for each in campaign_members(connection, access.campaign_id)}
     member = members.get(account_id)
     if member is None:
         raise NotThere("This account is no member of the campaign.")
     if member.role == CampaignRole.ORGANISER:
         _check_not_last(members, account_id)
-    where = CampaignMember.campaign_id == sight.campaign_id, CampaignMember.account_id == account_id
+    where = CampaignMember.campaign_id == access.campaign_id, CampaignMember.account_id == account_id
     connection.execute(delete(CampaignMember).where(*where))
-    _audit(connection, sight, "member.remove", member.email, role=[member.role, None])
+    _audit(connection, access, "member.remove", member.email, role=[member.role, None])
 
 
-def _check_not_last(members: dict[int, KnownMember], account_id: int) -> None:
+def _check_not_last(members: dict[int, MemberInfo], account_id: int) -> None:
     left = [each for each in members.values() if each.role == CampaignRole.ORGANISER and each.account_id != account_id]
     if not left:
-        raise Taken("This is the last organiser of the campaign. Make somebody else one first.")
+        raise Conflict("This is the last organiser of the campaign. Make somebody else one first.")
 
 
 def _require_lead(principal: Principal, team: str) -> None:
     principal.require(Scope.SUBMIT)
     role = principal.teams.get(team)
     if role is None:
-        raise Forbidden("Only members of the team that are allowed to may do that.")
+        raise Forbidden("Only members of the team with the required role may do that.")
     if role != TeamRole.LEAD:
-        raise Forbidden("Only who leads the team lets it join or leave a campaign.")
+        raise Forbidden("Only leads of the team may join or leave a campaign with it.")
 
 
-def _audit(connection: Connection, sight: Sight, action: str, email: str, **details: Any) -> None:
-    subject = f"{email} in campaign {sight.name}"
-    sight.principal.audit(connection, action, subject, campaign_id=sight.campaign_id, **details)
+def _audit(connection: Connection, access: CampaignAccess, action: str, email: str, **details: Any) -> None:
+    subject = f"{email} in campaign {access.name}"
+    access.principal.audit(connection, action, subject, campaign_id=access.campaign_id, **details)

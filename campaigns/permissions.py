@@ -1,18 +1,18 @@
-"""What somebody may see and do in a campaign: the one place where that is decided.
+"""What a principal may see and do in a campaign: the one place where that is decided.
 
-Every route asks here, and nothing that a sight does not allow is read from the database in the first place.
+Every route asks here, and nothing that is not allowed is read from the database.
 
 | | organisers | teams of it | viewers | others, where it is public |
 |---|---|---|---|---|
 | that it exists, its phases and rules | yes | yes | yes | yes |
-| that a test set exists, its source, and whatever hangs on it | yes | once its phase has begun | same | same |
-| references, and whatever tells what is in one (segment scores, marks, n-grams) | yes | once released | same | same |
+| that a test set exists, its source, and what depends on it | yes | once its phase has begun | same | same |
+| references, and what reveals them (segment scores, marks, n-grams) | yes | once released | same | same |
 | scores of others | yes | in open and published phases | same | same |
 | own scores | | by the feedback of the phase | | |
 | names of other teams | yes | unless anonymous, or once published | same | same |
 | outputs of others | yes | once published, what is ranked or declared contrastive | same | same |
 
-Which submissions there are for somebody, and what of each, is `campaigns.visibility`.
+`campaigns.visibility` decides which submissions are visible, and what of each.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from sqlalchemy import ColumnElement, Connection, exists, or_, select, true
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.errors import Forbidden, NotThere
 from campaigns.times import check_zone
-from models.corpus.phases import KnownPhase, phase_at, read_phases_of
+from models.corpus.phases import PhaseInfo, phase_at, read_phases_of
 from models.errors import UnreadableRow
 from models.schema.accounts import Team
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignMember, CampaignTestSet, Participation
+from models.schema.column_types import known
 from models.schema.roles import CampaignRole, DeclaredKind, Feedback, Joining, PhaseKind, Scope, TeamRole, Visibility
-from models.schema.states import known
 from scheduler.errors import BadSchedule
 
 
 @dataclass(frozen=True, slots=True)
-class SeenTestSet:
-    """A test set of a campaign, as far as its organisers have let it be seen."""
+class CampaignTestSetView:
+    """A test set of a campaign, with what decides who sees it."""
 
     id: int
     phase_id: int | None
     released_at: float | None
     replaced_by: int | None
     name: str = ""
-    """As the campaign calls it."""
+    """Its name in the campaign."""
     version: str = "1"
 
 
 @dataclass(frozen=True, slots=True)
-class SeenTeam:
+class TeamView:
     """A team of a campaign."""
 
     name: str
@@ -59,8 +59,8 @@ class SeenTeam:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """One account, or nobody, before one campaign, at one moment."""
+class CampaignAccess:
+    """The access of one account, or of nobody, to one campaign at one time."""
 
     principal: Principal
     campaign_id: int
@@ -75,15 +75,15 @@ class Sight:
     ranked_by: str
     frozen_at: float | None
     at: float
-    """The moment, by the database's clock."""
+    """The time, by the database's clock."""
     organises: bool
     views: bool
-    """Whether it was invited to look."""
-    phases: Sequence[KnownPhase]
-    test_sets: Mapping[int, SeenTestSet] = field(default_factory=dict)
-    """By their ids."""
-    teams: Mapping[str, SeenTeam] = field(default_factory=dict)
-    """All teams of the campaign, by name: whose name is shown is asked of `name_of`."""
+    """Whether it was invited as a viewer."""
+    phases: Sequence[PhaseInfo]
+    test_sets: Mapping[int, CampaignTestSetView] = field(default_factory=dict)
+    """By id."""
+    teams: Mapping[str, TeamView] = field(default_factory=dict)
+    """All teams of the campaign, by real name; `name_of` gives the name to show."""
 
     @property
     def own_teams(self) -> tuple[str, ...]:
@@ -91,38 +91,38 @@ class Sight:
         return tuple(name for name in self.teams if name in self.principal.teams)
 
     @property
-    def phase(self) -> KnownPhase | None:
-        """The phase that holds now."""
+    def phase(self) -> PhaseInfo | None:
+        """The current phase."""
         return phase_at(self.phases, self.at)
 
-    def standing_of(self, phase: KnownPhase) -> str:
-        """Whether a phase is `ahead`, `now` or `past`. One that was closed is past, also where none follows it."""
+    def standing_of(self, phase: PhaseInfo) -> str:
+        """Whether a phase is `ahead`, `now` or `past`. One that was closed early is past, even if none follows."""
         current = self.phase
         replaced = current is not None and current.id != phase.id and phase.starts_at <= self.at
         return "past" if replaced else phase.standing(self.at)
 
     @property
     def takes_submissions(self) -> bool:
-        """Whether teams can hand in now."""
+        """Whether teams can submit now."""
         if self.frozen_at is not None:
             return False
         return not self.phases or (self.phase is not None and self.phase.takes(self.at))
 
     @property
-    def seeing_phase(self) -> KnownPhase | None:
-        """The phase whose kind says what is seen: a closed one leaves it as it was before."""
+    def seeing_phase(self) -> PhaseInfo | None:
+        """The phase whose kind decides what is visible: a closed phase keeps what was visible before."""
         begun = [each for each in self.phases if each.starts_at <= self.at and each.kind != PhaseKind.CLOSED]
         return max(begun, key=lambda each: each.starts_at, default=None)
 
     @property
     def published(self) -> bool:
-        """Whether the results are out."""
+        """Whether the results are published."""
         phase = self.seeing_phase
         return phase is not None and phase.kind == PhaseKind.PUBLISHED
 
     @property
     def sees_board(self) -> bool:
-        """Whether the scores of all are shown. Campaigns without phases hide nothing from those who see them."""
+        """Whether everybody's scores are visible. Campaigns without phases hide no scores."""
         if self.organises or not self.phases:
             return True
         phase = self.seeing_phase
@@ -130,11 +130,11 @@ class Sight:
 
     @property
     def sees_names(self) -> bool:
-        """Whether teams stand under their names."""
+        """Whether the names of teams are visible."""
         return self.organises or not self.anonymous or self.published
 
     def sees_source(self, test_set_id: int) -> bool:
-        """Whether a test set may be known of, and its source be had."""
+        """Whether a test set and its source are visible."""
         if self.organises:
             return True
         seen = self.test_sets.get(test_set_id)
@@ -143,30 +143,30 @@ class Sight:
         return any(phase.id == seen.phase_id and phase.starts_at <= self.at for phase in self.phases)
 
     def sees_references(self, test_set_id: int) -> bool:
-        """Whether references, and what tells of them, may be shown."""
+        """Whether references, and what reveals them, are visible."""
         seen = self.test_sets.get(test_set_id)
         released = seen is not None and seen.released_at is not None
         return self.organises or (released and self.sees_source(test_set_id))
 
     @property
     def sees_outputs(self) -> bool:
-        """Whether there are outputs of all teams to be seen."""
+        """Whether outputs of all teams are visible."""
         return self.organises or self.published or not self.phases
 
     @property
     def hidden_test_sets(self) -> frozenset[int]:
-        """Those whose phase has not begun: nobody but organisers may know that they are there."""
+        """Those whose phase has not begun: only organisers may know that they exist."""
         return frozenset(each for each in self.test_sets if not self.sees_source(each))
 
     def sees_output(self, team: str, kind: DeclaredKind = DeclaredKind.UNDECLARED, *, ranked: bool = True) -> bool:
-        """Whether an output that stands on a leaderboard may be shown: of others what is ranked or contrastive."""
+        """Whether the output of a leaderboard's entry is visible: of other teams what is ranked or contrastive."""
         if self.organises or not self.phases or team in self.own_teams:
             return True
         return self.published and (ranked or kind == DeclaredKind.CONTRASTIVE)
 
     @property
     def sees_segments(self) -> bool:
-        """Whether there is any output, or any reference, of which single segments may be shown."""
+        """Whether there is any output, or any reference, of which segments are visible."""
         return bool(
             self.organises
             or self.own_teams
@@ -176,7 +176,7 @@ class Sight:
         )
 
     def feedback(self, team: str) -> Feedback:
-        """What is told of the scores of a team's submissions."""
+        """What feedback is given on the scores of a team's submissions."""
         if self.sees_board:
             return Feedback.FULL
         phase = self.seeing_phase
@@ -185,19 +185,19 @@ class Sight:
         return phase.feedback
 
     def name_of(self, team: str) -> str:
-        """What a team is called before these eyes: its publication name, or "Team 7"; "" where there is none."""
+        """The name to show for a team: its publication name, or "Team 7" if anonymous; "" for no team."""
         known = self.teams.get(team)
         if self.sees_names or team in self.own_teams or not team:
             return (known.publication_name if known else "") or team
-        # One for which organisers have handed in from the command line has joined nothing, and has no number.
+        # A team for which organisers have submitted by the command line has not joined, and has no number.
         return f"Team {known.number}" if known else "Another team"
 
     def system_name_of(self, team: str, system: str) -> str:
-        """What a system is called: that of an anonymous team would tell who it is."""
+        """The name to show for a system; "" if its team is anonymous, since it could reveal the team."""
         return system if self.sees_names or team in self.own_teams or not team else ""
 
     def require_organiser(self) -> None:
-        """Raises Forbidden, and NotSignedIn, unless the account organises this campaign."""
+        """Raise Forbidden or NotSignedIn unless the account organises this campaign."""
         if self.principal is COMMAND_LINE:
             return
         self.principal.require(Scope.ORGANISE)
@@ -205,27 +205,27 @@ class Sight:
             raise Forbidden("Only organisers of this campaign may do that.")
 
     def require_team(self, team: str, role: TeamRole = TeamRole.MEMBER) -> None:
-        """Raises Forbidden, and NotSignedIn, unless the account may act for this team in this campaign."""
+        """Raise Forbidden or NotSignedIn unless the account may act for this team in this campaign."""
         self.principal.require(Scope.SUBMIT)
         have = self.principal.teams.get(team)
         if have is None or team not in self.teams or (role == TeamRole.LEAD and have != TeamRole.LEAD):
-            raise Forbidden("Only members of the team that are allowed to may do that.")
+            raise Forbidden("Only members of the team with the required role may do that.")
 
 
-def read_sight(connection: Connection, principal: Principal, campaign: str) -> Sight:
-    """What somebody may see of the campaign of that name.
+def read_access(connection: Connection, principal: Principal, campaign: str) -> CampaignAccess:
+    """Return the principal's access to the campaign of that name.
 
-    Raises NotThere where there is none, and in the very same words where he may not know of it.
+    Raises NotThere, with the same message whether it does not exist or is not visible.
     """
-    found = _sights(connection, principal, Campaign.name == campaign)
+    found = _read_accesses(connection, principal, Campaign.name == campaign)
     if not found:
         raise NotThere(f"There is no campaign {campaign[:200]!r} that you may see.")
     return found[0]
 
 
-def read_sight_by_id(connection: Connection, principal: Principal, campaign_id: int) -> Sight:
-    """As `read_sight`, of the campaign with that id."""
-    found = _sights(connection, principal, Campaign.id == campaign_id)
+def read_access_by_id(connection: Connection, principal: Principal, campaign_id: int) -> CampaignAccess:
+    """As `read_access`, by the campaign's id."""
+    found = _read_accesses(connection, principal, Campaign.id == campaign_id)
     if not found:
         raise NotThere
     return found[0]
@@ -233,12 +233,12 @@ def read_sight_by_id(connection: Connection, principal: Principal, campaign_id: 
 
 @dataclass(frozen=True, slots=True)
 class UnreadableCampaign:
-    """A campaign of which a row holds something that nobody can read."""
+    """A campaign of which a stored row is invalid."""
 
     id: int
     name: str
     reason: str
-    """For those who organise it; "" for others."""
+    """For its organisers; "" for others."""
 
 
 def visible_campaigns(
@@ -248,32 +248,32 @@ def visible_campaigns(
     before: int | None = None,
     limit: int | None = None,
     unreadable: list[UnreadableCampaign] | None = None,
-) -> list[Sight]:
-    """The campaigns that somebody may know of, the newest first: all of them, or `limit` with ids below `before`.
+) -> list[CampaignAccess]:
+    """Return the visible campaigns, newest first: all, or `limit` with ids below `before`.
 
-    Those that cannot be read are left out, and added to `unreadable`: one must not hide all others.
+    Those that cannot be read are left out and added to `unreadable`: one must not hide the others.
     """
-    found: list[Sight] = []
+    found: list[CampaignAccess] = []
     while True:
         older = () if before is None else (Campaign.id < before,)
         odd: list[UnreadableCampaign] = []
         rest = None if limit is None else limit - len(found)
-        found += _sights(connection, principal, *older, limit=rest, unreadable=odd)
+        found += _read_accesses(connection, principal, *older, limit=rest, unreadable=odd)
         if unreadable is not None:
             unreadable += odd
-        # Where some were left out, there may be more for a page that is not full.
+        # If some were left out, there may be more to fill the page.
         if rest is None or not odd or len(found) == limit:
             return found
         before = min([each.id for each in odd] + [each.campaign_id for each in found])
 
 
 def may_organise(principal: Principal) -> ColumnElement[bool]:
-    """Which campaigns somebody organises, as a condition on `Campaign`."""
+    """Return an SQL condition on `Campaign`: those that the principal organises."""
     return true() if principal.administrates else _has_role(principal, CampaignRole.ORGANISER)
 
 
 def may_know(principal: Principal) -> ColumnElement[bool]:
-    """Which campaigns somebody may know of, as a condition on `Campaign`."""
+    """Return an SQL condition on `Campaign`: those that are visible to the principal."""
     takes_part = exists().where(
         Participation.campaign_id == Campaign.id,
         Participation.team_id == Team.id,
@@ -295,16 +295,16 @@ def _has_role(principal: Principal, role: CampaignRole) -> ColumnElement[bool]:
     )
 
 
-def _sights(
+def _read_accesses(
     connection: Connection,
     principal: Principal,
     *which: ColumnElement[bool],
     limit: int | None = None,
     unreadable: list[UnreadableCampaign] | None = None,
-) -> list[Sight]:
-    """Of these campaigns those that somebody may know of, the newest first, by four queries however many they are.
+) -> list[CampaignAccess]:
+    """Return the access to each visible one of these campaigns, newest first, by four queries for any number.
 
-    Raises UnreadableRow, or with `unreadable` adds to it what cannot be read.
+    Raises UnreadableRow, or adds what cannot be read to `unreadable` if that is given.
     """
     campaigns = connection.execute(
         select(
@@ -320,21 +320,21 @@ def _sights(
     ids = [campaign.id for campaign in campaigns]
     if not ids:
         return []
-    teams: dict[int, dict[str, SeenTeam]] = {each: {} for each in ids}
+    teams: dict[int, dict[str, TeamView]] = {each: {} for each in ids}
     for row in connection.execute(
         select(Participation.campaign_id, Team.name, Team.publication_name, Participation.number)
         .join(Team, Participation.team_id == Team.id)
         .where(Participation.campaign_id.in_(ids))
         .order_by(Team.name)
     ):
-        teams[row.campaign_id][row.name] = SeenTeam(row.name, row.publication_name, row.number)
-    test_sets: dict[int, dict[int, SeenTestSet]] = {number: {} for number in ids}
+        teams[row.campaign_id][row.name] = TeamView(row.name, row.publication_name, row.number)
+    test_sets: dict[int, dict[int, CampaignTestSetView]] = {number: {} for number in ids}
     for each in connection.execute(
         select(CampaignTestSet)
         .where(CampaignTestSet.campaign_id.in_(ids))
         .order_by(CampaignTestSet.position, CampaignTestSet.test_set_id)
     ):
-        test_sets[each.campaign_id][each.test_set_id] = SeenTestSet(
+        test_sets[each.campaign_id][each.test_set_id] = CampaignTestSetView(
             id=each.test_set_id,
             name=each.name,
             version=each.version,
@@ -349,7 +349,9 @@ def _sights(
         try:
             if campaign.id in broken:
                 raise broken[campaign.id]
-            found.append(_sight(principal, campaign, phases[campaign.id], test_sets[campaign.id], teams[campaign.id]))
+            found.append(
+                _campaign_access(principal, campaign, phases[campaign.id], test_sets[campaign.id], teams[campaign.id])
+            )
         except UnreadableRow as error:
             if unreadable is None:
                 raise
@@ -357,26 +359,26 @@ def _sights(
     return found
 
 
-def _sight(
+def _campaign_access(
     principal: Principal,
     campaign: Any,
-    phases: list[KnownPhase],
-    test_sets: dict[int, SeenTestSet],
-    teams: dict[str, SeenTeam],
-) -> Sight:
+    phases: list[PhaseInfo],
+    test_sets: dict[int, CampaignTestSetView],
+    teams: dict[str, TeamView],
+) -> CampaignAccess:
     try:
         check_zone(campaign.time_zone)
     except BadSchedule as error:
         raise UnreadableRow(f"The time zone of the campaign cannot be read: {error}") from None
-    return Sight(
+    return CampaignAccess(
         principal=principal,
         campaign_id=campaign.id,
         name=campaign.name,
         title=campaign.title or campaign.name,
         description=campaign.description,
         time_zone=campaign.time_zone,
-        visibility=known(Visibility, campaign.visibility, "The visibility of the campaign"),
-        joining=known(Joining, campaign.joining, "The way that teams join the campaign"),
+        visibility=known(campaign.visibility, "The visibility of the campaign"),
+        joining=known(campaign.joining, "The way that teams join the campaign"),
         anonymous=campaign.anonymous,
         verified_only=campaign.verified_only,
         ranked_by=campaign.ranked_by,

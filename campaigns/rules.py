@@ -1,4 +1,4 @@
-"""Founding a campaign, and its rules."""
+"""Creating a campaign, and its rules."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from sqlalchemy import Connection, insert, select, update
 
 from analysis.leaderboard.board import position_of_metric
 from campaigns.accounts.principal import COMMAND_LINE, Principal
-from campaigns.changes import changed
-from campaigns.errors import BadRequest, Forbidden, Taken
-from campaigns.permissions import Sight
+from campaigns.changes import changed_fields
+from campaigns.errors import BadRequest, Conflict, Forbidden
+from campaigns.permissions import CampaignAccess
 from campaigns.short_text import short_text
 from campaigns.times import check_zone
 from metrics.registry import parse_metric
@@ -22,14 +22,14 @@ from models.schema.campaigns import Campaign, CampaignMember, CampaignProtocol
 from models.schema.corpus import Protocol
 from models.schema.roles import CampaignRole, Joining, Scope, Visibility
 
-LONGEST_TITLE = 200
-LONGEST_DESCRIPTION = 20_000
-LONGEST_METRIC = 500
+MAX_TITLE_LENGTH = 200
+MAX_DESCRIPTION_LENGTH = 20_000
+MAX_METRIC_LENGTH = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What organisers say of a campaign; None leaves it as it is."""
+    """Rules to set; None leaves a rule unchanged."""
 
     title: str | None = None
     description: str | None = None
@@ -41,66 +41,66 @@ class Rules:
     ranked_by: str | None = None
 
 
-def found_campaign(connection: Connection, principal: Principal, name: str, rules: Rules) -> int:
-    """A new campaign, of which the account is the organiser; its id.
+def create_campaign(connection: Connection, principal: Principal, name: str, rules: Rules) -> int:
+    """Create a campaign organised by the principal; its id.
 
-    Raises NotSignedIn and Forbidden, BadRequest for a name that cannot be one, Taken, and UnknownMetric and
-    BadParameter for a metric to rank by that there is not.
+    Raises NotSignedIn and Forbidden; BadRequest for an invalid name; Conflict; UnknownMetric and BadParameter for an
+    unknown metric to rank by.
     """
     if principal is not COMMAND_LINE:
         principal.require(Scope.ORGANISE)
-        if not principal.may_found_campaigns:
-            raise Forbidden("Only organisers set up campaigns. An administrator can make you one.")
+        if not principal.may_create_campaigns:
+            raise Forbidden("Only organisers create campaigns. An administrator can make you an organiser.")
     name = short_text(name, "The name", MAX_NAME_LENGTH)
     if fault := fault_of_name(name):
         raise BadRequest(f"{name[:50]!r} cannot be the name of a campaign: {fault}.")
     campaign_id = insert_new(connection, Campaign, {"name": name, "folded_name": folded(name)})
     if campaign_id is None:
-        raise Taken(f"There is a campaign that is called {name!r}, or nearly so. Choose another name.")
+        raise Conflict(f"There is a campaign with the name {name!r} or a similar one. Choose another name.")
     if principal.account_id is not None:
         row = {"campaign_id": campaign_id, "account_id": principal.account_id, "role": CampaignRole.ORGANISER}
         connection.execute(insert(CampaignMember).values(**row))
-    values = _checked(rules, ())
+    values = _validated(rules, ())
     if values:
         connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(**values))
     principal.audit(connection, "campaign.found", f"campaign {name}", campaign_id=campaign_id, **values)
     return campaign_id
 
 
-def set_rules(connection: Connection, sight: Sight, rules: Rules) -> None:
-    """Change the rules of a campaign (`campaigns.changes.to_change`). Raises BadRequest and BadSchedule."""
-    values = _checked(rules, _metrics(connection, sight.campaign_id))
-    before = connection.execute(select(Campaign).where(Campaign.id == sight.campaign_id)).one()._asdict()
-    changes = changed(before, values)
+def set_rules(connection: Connection, access: CampaignAccess, rules: Rules) -> None:
+    """Change the rules of a campaign (`campaigns.changes.lock_for_change`). Raises BadRequest and BadSchedule."""
+    values = _validated(rules, _metrics(connection, access.campaign_id))
+    before = connection.execute(select(Campaign).where(Campaign.id == access.campaign_id)).one()._asdict()
+    changes = changed_fields(before, values)
     if changes:
-        connection.execute(update(Campaign).where(Campaign.id == sight.campaign_id).values(**values))
-        _audit(connection, sight, "campaign.rules", **changes)
+        connection.execute(update(Campaign).where(Campaign.id == access.campaign_id).values(**values))
+        _audit(connection, access, "campaign.rules", **changes)
 
 
-def set_frozen(connection: Connection, sight: Sight, frozen: bool) -> None:
-    """Let nothing be handed in, declared or withdrawn from now on, or let it again."""
-    if frozen != (sight.frozen_at is not None):
+def set_frozen(connection: Connection, access: CampaignAccess, frozen: bool) -> None:
+    """Freeze or unfreeze a campaign. While frozen, nothing can be submitted, declared or withdrawn."""
+    if frozen != (access.frozen_at is not None):
         value = now() if frozen else None
-        connection.execute(update(Campaign).where(Campaign.id == sight.campaign_id).values(frozen_at=value))
-        _audit(connection, sight, "campaign.freeze" if frozen else "campaign.unfreeze")
+        connection.execute(update(Campaign).where(Campaign.id == access.campaign_id).values(frozen_at=value))
+        _audit(connection, access, "campaign.freeze" if frozen else "campaign.unfreeze")
 
 
-def _audit(connection: Connection, sight: Sight, action: str, **details: Any) -> None:
-    subject = f"campaign {sight.name}"
-    sight.principal.audit(connection, action, subject, campaign_id=sight.campaign_id, **details)
+def _audit(connection: Connection, access: CampaignAccess, action: str, **details: Any) -> None:
+    subject = f"campaign {access.name}"
+    access.principal.audit(connection, action, subject, campaign_id=access.campaign_id, **details)
 
 
-def _checked(rules: Rules, metrics: tuple[str, ...]) -> dict[str, Any]:
+def _validated(rules: Rules, metrics: tuple[str, ...]) -> dict[str, Any]:
     values = {name: value for name, value in asdict(rules).items() if value is not None}
-    for name, most in (("title", LONGEST_TITLE), ("description", LONGEST_DESCRIPTION)):
+    for name, most in (("title", MAX_TITLE_LENGTH), ("description", MAX_DESCRIPTION_LENGTH)):
         if name in values:
             values[name] = short_text(values[name], f"The {name}", most, lines=name == "description")
     if "time_zone" in values:
         check_zone(values["time_zone"])
     if wanted := values.get("ranked_by"):
-        if len(wanted) > LONGEST_METRIC:
-            raise BadRequest(f"The metric to rank by has {len(wanted):,} characters; {LONGEST_METRIC} are allowed.")
-        # Before it has a test set, what it will measure is not known: any metric that there is may be meant.
+        if len(wanted) > MAX_METRIC_LENGTH:
+            raise BadRequest(f"The metric to rank by has {len(wanted):,} characters; {MAX_METRIC_LENGTH} are allowed.")
+        # Before it has a test set, its metrics are not known: any existing metric is accepted.
         place = position_of_metric(metrics, wanted) if metrics else None
         if metrics and place is None:
             there = f"There are: {', '.join(metrics)}."
@@ -113,7 +113,7 @@ def _checked(rules: Rules, metrics: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _metrics(connection: Connection, campaign_id: int) -> tuple[str, ...]:
-    """All metrics of a campaign, each once."""
+    """Return all metrics of a campaign, each once."""
     rows = connection.scalars(
         select(Protocol.metrics)
         .join(CampaignProtocol, CampaignProtocol.protocol_id == Protocol.id)

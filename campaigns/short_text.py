@@ -1,4 +1,4 @@
-"""What people type into a field: read in one place, its length first."""
+"""Validation of text that people type into a field: its length first."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from metrics.text.normalization import normalized
 from metrics.text.wording import number_of
 
 PARTS_EACH = 4
-"""A character has so many code points before it is composed, as some Vietnamese and Korean ones have."""
+"""Code points that one composed character may consist of, as some Vietnamese and Korean ones do."""
 
 
 def short_text(given: str, what: str, longest: int, *, shortest: int = 0, lines: bool = False) -> str:
-    """A person's text in Unicode's NFC, without space around it; a single line has one space between words.
+    """Normalize a person's text to Unicode's NFC, stripped; a single line has one space between words.
 
-    `what` begins the messages: "The name". Its length is asked for before anything else is done with it. Nothing is in
-    it that controls or hides instead of being shown, such as signs that turn the direction of what stands after them.
-    Raises BadRequest.
+    `what` begins error messages: "The name". `longest` and `shortest` count characters, and are checked before anything
+    else is done with the text; `lines` allows line breaks. Raises BadRequest for a wrong length, and for characters
+    that control or hide text instead of being shown, such as those that change the direction of what follows.
     """
     text = given.replace("\r\n", "\n").strip() if lines else " ".join(given.split())
     if len(text) <= PARTS_EACH * longest:
@@ -31,5 +31,5 @@ def short_text(given: str, what: str, longest: int, *, shortest: int = 0, lines:
 
 
 def unprintable(text: str, but: str = "") -> str:
-    """The first character that controls or hides something instead of being shown; "" where there is none."""
+    """Return the first character that controls or hides text instead of being shown; "" if there is none."""
     return next((each for each in text if each not in but and hides(each)), "")

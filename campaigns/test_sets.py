@@ -1,4 +1,4 @@
-"""Test sets of a campaign: read with all checks, stored, bound to a phase; their references kept, or released."""
+"""Test sets of a campaign: read with all checks, stored, bound to a phase; their references hidden or released."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, delete, func, select, update
 
-from campaigns.errors import BadRequest, NotThere, Taken
-from campaigns.measures import Measuring, add_measures
-from campaigns.permissions import Sight
+from campaigns.errors import BadRequest, Conflict, NotThere
+from campaigns.measures import MeasureRequest, add_measures
+from campaigns.permissions import CampaignAccess
 from campaigns.phases import find_phase
 from campaigns.sandbox.limits import Limits
 from campaigns.short_text import short_text
@@ -24,7 +24,7 @@ from metrics.text.contents import LOOKED_AT, opened
 from metrics.text.formats import MARKED, looks_like, read_text
 from metrics.text.limits import TextLimits
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, system_name
-from models.corpus.test_sets import first_called
+from models.corpus.test_sets import match_test_set
 from models.schema.base import now
 from models.schema.campaigns import CampaignProtocol, CampaignTestSet, called_there
 from models.schema.corpus import Protocol, Reference, Submission, TestSet
@@ -35,36 +35,36 @@ if TYPE_CHECKING:
     from metrics.text.folder import CampaignFolder
     from metrics.text.plain import Text
 
-MOST_REFERENCES = 50
+MAX_REFERENCES = 50
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})*")
 _LAYERED_ENDING = re.compile(r"\.(conllu|tmt|treex)(\.gz)?\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class GivenFile:
-    """A file as somebody uploaded it."""
+class NamedContent:
+    """A file that somebody uploaded."""
 
     name: str
-    """As its sender calls it: looked at for a label, never a path of ours."""
+    """The sender's name for it: used for a label, never as a path on the server."""
     content: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class GivenTestSet:
+class InputTestSet:
     """The files of a test set."""
 
-    references: Sequence[GivenFile]
-    """Plain texts are labelled by their names, `A.txt`; files in mteval's format or WMT's XML say it themselves."""
-    source: GivenFile | None = None
-    documents: GivenFile | None = None
+    references: Sequence[NamedContent]
+    """Plain texts are labelled by their names, `A.txt`; mteval's format and WMT's XML contain the labels."""
+    source: NamedContent | None = None
+    documents: NamedContent | None = None
     source_language: str = ""
     target_language: str = ""
     variable_references: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class KnownTestSet:
-    """A test set of a campaign, in words."""
+class CampaignTestSetInfo:
+    """A test set of a campaign, for display."""
 
     id: int
     name: str
@@ -77,35 +77,35 @@ class KnownTestSet:
     """Labels."""
     phase_id: int | None
     phase: str
-    """Name of the only phase in which outputs for it are taken; "" for all."""
+    """Name of the only phase in which outputs for it are accepted; "" for all."""
     released_at: float | None
     replaced_by: int | None
 
     @property
     def title(self) -> str:
-        """Its name, with the version where that is not the first."""
+        """Its name, with the version if that is not the first."""
         return self.name if self.version == "1" else f"{self.name}@{self.version}"
 
 
-def read_given(
-    given: GivenTestSet, place: Path, limits: Limits, metrics: Collection[str] = frozenset()
+def read_test_set_files(
+    given: InputTestSet, place: Path, limits: Limits, metrics: Collection[str] = frozenset()
 ) -> CampaignFolder:
-    """Read the files of a test set by all the checks of a campaign's folder; large texts stay in files at `place`.
+    """Read the files of a test set with all the checks of a campaign's folder; large texts stay in files at `place`.
 
-    Raises BadText with all that is wrong, naming files and lines, also for a reference that one of `metrics` would take
-    too long for.
+    Raises BadRequest, and BadText with all problems, by file and line; also for a reference with a segment that is too
+    long for one of `metrics`.
     """
     if not given.references:
         raise BadRequest("A test set needs at least one reference.")
-    if len(given.references) > MOST_REFERENCES:
-        raise BadRequest(f"A test set can have {MOST_REFERENCES} references at most.")
+    if len(given.references) > MAX_REFERENCES:
+        raise BadRequest(f"A test set can have {MAX_REFERENCES} references at most.")
     for language in (given.source_language, given.target_language):
         if language and _LANGUAGE.fullmatch(language) is None:
             raise BadRequest(f"{language[:20]!r} is no code of a language such as cs, or pt-BR.")
-    # A folder of its own, so that messages name "test set/refs/A.txt" and never where we keep it.
+    # A folder of its own, so that messages name "test set/refs/A.txt" and never a path on the server.
     folder = place / "test set"
     try:
-        read = _read(folder, _laid_out(folder, given, limits.text), given, limits)
+        read = _read(folder, _write_folder(folder, given, limits.text), given, limits)
         for reference in read.references.values():
             check_segments(reference, metrics, limits.segment_seconds)
         return read
@@ -116,46 +116,49 @@ def read_given(
 def add_test_set(
     connection: Connection,
     settings: Settings,
-    sight: Sight,
+    access: CampaignAccess,
     name: str,
     folder: CampaignFolder,
-    measuring: Measuring,
+    measuring: MeasureRequest,
     *,
     phase: str = "",
 ) -> tuple[int, list[str]]:
-    """Store a test set for a campaign (`to_change`), with what is to be measured on it; its id, and notices.
+    """Store a test set in a locked campaign (`lock_for_change`), with its metrics; its id, and notices.
 
-    Raises BadRequest, Taken, BadIntake and MetricsError.
+    Raises BadRequest, Conflict, BadIngest and MetricsError.
     """
     name = short_text(name, "The name", MAX_NAME_LENGTH)
     if fault := fault_of_name(name):
         raise BadRequest(f"{name[:50]!r} cannot be the name of a test set: {fault}.")
-    phase_id = find_phase(sight, phase).id if phase else None
-    test_set_id = store_test_set(connection, sight.campaign_id, as_new(name, folder))
-    if test_set_id in sight.test_sets:
-        raise Taken("The campaign has a test set with this very content.")
-    _change(connection, sight, test_set_id, phase_id=phase_id)
-    audit(connection, sight, "test_set.add", test_set_id, phase=phase, references=list(folder.references))
-    notices = add_measures(connection, settings, sight, test_set_id, measuring)
+    phase_id = find_phase(access, phase).id if phase else None
+    test_set_id = store_test_set(connection, access.campaign_id, new_test_set(name, folder))
+    if test_set_id in access.test_sets:
+        raise Conflict("The campaign has a test set with this very content.")
+    _change(connection, access, test_set_id, phase_id=phase_id)
+    audit_test_set(connection, access, "test_set.add", test_set_id, phase=phase, references=list(folder.references))
+    notices = add_measures(connection, settings, access, test_set_id, measuring)
     return test_set_id, [*folder.notices, *notices]
 
 
-def read_references(
-    files: Sequence[GivenFile], limits: Limits, metrics: Collection[str] = frozenset()
+def read_reference_files(
+    files: Sequence[NamedContent], limits: Limits, metrics: Collection[str] = frozenset()
 ) -> dict[str, Text]:
-    """References by their labels, each from a file named like it. Raises BadRequest, and BadText as `read_given`."""
+    """Read references by label, each from a file with that name.
+
+    Raises BadRequest, and BadText as `read_test_set_files` does.
+    """
     texts: dict[str, Text] = {}
     for file in files:
         label = system_name(_basename(file.name))
         if label in texts:
             raise BadRequest(f"Two files are for the reference {label[:100]!r}. Give one.")
-        texts[label] = read_text(file.content, name=_shown(file.name), limits=limits.text)
+        texts[label] = read_text(file.content, name=_display_name(file.name), limits=limits.text)
         check_segments(texts[label], metrics, limits.segment_seconds)
     return texts
 
 
-def as_new(name: str, folder: CampaignFolder) -> NewTestSet:
-    """What was read, to be stored."""
+def new_test_set(name: str, folder: CampaignFolder) -> NewTestSet:
+    """Convert what was read for storing."""
     return NewTestSet(
         name,
         folder.references,
@@ -168,9 +171,9 @@ def as_new(name: str, folder: CampaignFolder) -> NewTestSet:
     )
 
 
-def list_campaign_test_sets(connection: Connection, sight: Sight) -> list[KnownTestSet]:
-    """The test sets that somebody may know of, in their order, those that were replaced after those that stand."""
-    ids = [each for each in sight.test_sets if each not in sight.hidden_test_sets]
+def list_campaign_test_sets(connection: Connection, access: CampaignAccess) -> list[CampaignTestSetInfo]:
+    """Return the visible test sets in their order, replaced ones last."""
+    ids = [each for each in access.test_sets if each not in access.hidden_test_sets]
     if not ids:
         return []
     labels: dict[int, list[str]] = {}
@@ -180,13 +183,13 @@ def list_campaign_test_sets(connection: Connection, sight: Sight) -> list[KnownT
         .order_by(Reference.test_set_id, Reference.position)
     ):
         labels.setdefault(reference.test_set_id, []).append(reference.label)
-    names = {phase.id: phase.name for phase in sight.phases}
+    names = {phase.id: phase.name for phase in access.phases}
     found = []
     for test_set in connection.execute(select(TestSet).where(TestSet.id.in_(ids))):
         row: Any = test_set
-        seen = sight.test_sets[row.id]
+        seen = access.test_sets[row.id]
         found.append(
-            KnownTestSet(
+            CampaignTestSetInfo(
                 id=row.id,
                 name=seen.name,
                 version=seen.version,
@@ -204,13 +207,13 @@ def list_campaign_test_sets(connection: Connection, sight: Sight) -> list[KnownT
     return sorted(found, key=lambda each: (each.replaced_by is not None, ids.index(each.id)))
 
 
-def find_campaign_test_set(connection: Connection, sight: Sight, wanted: str | int) -> KnownTestSet:
-    """The test set that is called so (`first_called`), one that was not replaced before others.
+def find_campaign_test_set(connection: Connection, access: CampaignAccess, wanted: str | int) -> CampaignTestSetInfo:
+    """Return the test set with that name (`match_test_set`), preferring current ones over replaced ones.
 
-    Raises NotThere with what there is.
+    Raises NotThere with the existing names.
     """
-    known = list_campaign_test_sets(connection, sight)
-    if (found := first_called(known, str(wanted))) is not None:
+    known = list_campaign_test_sets(connection, access)
+    if (found := match_test_set(known, str(wanted))) is not None:
         return found
     there = f"There are: {', '.join(each.title for each in known)}." if known else "It has none yet."
     raise NotThere(f"The campaign has no test set {str(wanted)[:100]!r}. {there}")
@@ -218,80 +221,82 @@ def find_campaign_test_set(connection: Connection, sight: Sight, wanted: str | i
 
 def set_test_set(
     connection: Connection,
-    sight: Sight,
-    test_set: KnownTestSet,
+    access: CampaignAccess,
+    test_set: CampaignTestSetInfo,
     *,
     phase: str | None = None,
     released: bool | None = None,
     early: bool = False,
 ) -> None:
-    """Bind a test set of a campaign (`to_change`) to a phase, or to none (""); release its references, or hide them.
+    """Bind a test set of a locked campaign to a phase, or to none (""); release or hide its references.
 
-    Raises BadRequest, and Taken where references would be released while outputs are taken, unless it is said that it
-    is meant to be so `early`.
+    Raises BadRequest, and Conflict if references would be released while outputs are accepted, unless `early` confirms
+    it.
     """
     values: dict[str, Any] = {}
     if phase is not None:
-        values["phase_id"] = find_phase(sight, phase).id if phase else None
+        values["phase_id"] = find_phase(access, phase).id if phase else None
     if released is not None and released != (test_set.released_at is not None):
-        if released and not early and (why := _still_blind(sight, test_set)):
-            raise Taken(f"{why} Whoever sees its references can copy them. Say that you mean it to be early.")
+        if released and not early and (why := _why_not_release(access, test_set)):
+            raise Conflict(f"{why} Whoever sees its references can copy them. Say that you mean it to be early.")
         values["references_released_at"] = now() if released else None
     if not values:
         return
-    _change(connection, sight, test_set.id, **values)
+    _change(connection, access, test_set.id, **values)
     if phase is not None and phase != test_set.phase:
-        audit(connection, sight, "test_set.phase", test_set.id, phase=[test_set.phase, phase])
+        audit_test_set(connection, access, "test_set.phase", test_set.id, phase=[test_set.phase, phase])
     if "references_released_at" in values:
-        audit(connection, sight, "test_set.release" if released else "test_set.hide", test_set.id)
+        audit_test_set(connection, access, "test_set.release" if released else "test_set.hide", test_set.id)
 
 
-def _change(connection: Connection, sight: Sight, test_set_id: int, **values: Any) -> None:
-    where = called_there(sight.campaign_id, test_set_id)
+def _change(connection: Connection, access: CampaignAccess, test_set_id: int, **values: Any) -> None:
+    where = called_there(access.campaign_id, test_set_id)
     connection.execute(update(CampaignTestSet).where(where).values(**values))
 
 
-def remove_test_set(connection: Connection, sight: Sight, test_set: KnownTestSet) -> None:
-    """Let a test set for which nothing was handed in be none of the campaign's. Raises Taken."""
-    handed_in = connection.scalar(
+def remove_test_set(connection: Connection, access: CampaignAccess, test_set: CampaignTestSetInfo) -> None:
+    """Remove a test set without submissions from a campaign. Raises Conflict."""
+    submissions = connection.scalar(
         select(func.count())
         .select_from(Submission)
-        .where(Submission.campaign_id == sight.campaign_id, Submission.test_set_id == test_set.id)
+        .where(Submission.campaign_id == access.campaign_id, Submission.test_set_id == test_set.id)
     )
-    if handed_in or any(each.replaced_by == test_set.id for each in sight.test_sets.values()):
-        raise Taken(f"Outputs were handed in for the test set {test_set.title}: it stays.")
+    if submissions or any(each.replaced_by == test_set.id for each in access.test_sets.values()):
+        raise Conflict(f"The test set {test_set.title} has submissions: it cannot be removed.")
     on_it = select(Protocol.id).where(Protocol.test_set_id == test_set.id)
-    protocols = CampaignProtocol.campaign_id == sight.campaign_id, CampaignProtocol.protocol_id.in_(on_it)
+    protocols = CampaignProtocol.campaign_id == access.campaign_id, CampaignProtocol.protocol_id.in_(on_it)
     connection.execute(delete(CampaignProtocol).where(*protocols))
-    audit(connection, sight, "test_set.remove", test_set.id)
-    connection.execute(delete(CampaignTestSet).where(called_there(sight.campaign_id, test_set.id)))
+    audit_test_set(connection, access, "test_set.remove", test_set.id)
+    connection.execute(delete(CampaignTestSet).where(called_there(access.campaign_id, test_set.id)))
 
 
-def audit(connection: Connection, sight: Sight, action: str, test_set_id: int, **details: Any) -> None:
-    """Note a change of a test set."""
-    named = called(connection, sight, test_set_id)
-    subject = f"test set {named.name}@{named.version} of campaign {sight.name}"
-    sight.principal.audit(connection, action, subject, campaign_id=sight.campaign_id, **details)
+def audit_test_set(
+    connection: Connection, access: CampaignAccess, action: str, test_set_id: int, **details: Any
+) -> None:
+    """Write an audit log entry for a change to a test set."""
+    named = read_test_set_name(connection, access, test_set_id)
+    subject = f"test set {named.name}@{named.version} of campaign {access.name}"
+    access.principal.audit(connection, action, subject, campaign_id=access.campaign_id, **details)
 
 
-def called(connection: Connection, sight: Sight, test_set_id: int) -> Row[int, str, str]:
-    """Id, name and version of a test set of the campaign, also of one that it has only now."""
+def read_test_set_name(connection: Connection, access: CampaignAccess, test_set_id: int) -> Row[int, str, str]:
+    """Return id, name and version of a test set of the campaign, even one added in this transaction."""
     columns = (CampaignTestSet.test_set_id.label("id"), CampaignTestSet.name, CampaignTestSet.version)
-    return connection.execute(select(*columns).where(called_there(sight.campaign_id, test_set_id))).one()
+    return connection.execute(select(*columns).where(called_there(access.campaign_id, test_set_id))).one()
 
 
-def _still_blind(sight: Sight, test_set: KnownTestSet) -> str:
-    """Why the references of a test set had better not be released now; "" where nothing is against it."""
-    phases = [each for each in sight.phases if test_set.phase_id in (None, each.id)]
-    taking = [each for each in phases if each.takes(max(sight.at, each.starts_at))]
-    if not taking:
+def _why_not_release(access: CampaignAccess, test_set: CampaignTestSetInfo) -> str:
+    """Return why the references of a test set should not be released now; "" if nothing speaks against it."""
+    phases = [each for each in access.phases if test_set.phase_id in (None, each.id)]
+    open_phases = [each for each in phases if each.takes(max(access.at, each.starts_at))]
+    if not open_phases:
         return ""
-    when = "are taken" if any(each.starts_at <= sight.at for each in taking) else "will be taken"
-    return f'Outputs for {test_set.title} {when} in the phase "{taking[0].name}".'
+    when = "are accepted" if any(each.starts_at <= access.at for each in open_phases) else "will be accepted"
+    return f'Outputs for {test_set.title} {when} in the phase "{open_phases[0].name}".'
 
 
-def _laid_out(folder: Path, given: GivenTestSet, limits: TextLimits) -> list[Path]:
-    """Write the files down as a campaign's folder has them; those that say themselves what they are."""
+def _write_folder(folder: Path, given: InputTestSet, limits: TextLimits) -> list[Path]:
+    """Write the files in the layout of a campaign's folder; returns those in a format with segment ids."""
     (folder / "refs").mkdir(parents=True)
     marked = []
     labels: set[str] = set()
@@ -300,10 +305,10 @@ def _laid_out(folder: Path, given: GivenTestSet, limits: TextLimits) -> list[Pat
     ):
         if file is None:
             continue
-        contents = opened(file.content, name=_shown(file.name), limits=limits)
+        contents = opened(file.content, name=_display_name(file.name), limits=limits)
         ending = _ending(file.name)
         if looks_like(contents.head[:LOOKED_AT]) in MARKED:
-            path = folder / f"{number} {_safe(file.name)}"
+            path = folder / f"{number} {_safe_file_name(file.name)}"
             marked.append(path)
         elif role == "source":
             path = folder / f"source{ending}"
@@ -324,7 +329,7 @@ def _laid_out(folder: Path, given: GivenTestSet, limits: TextLimits) -> list[Pat
     return marked
 
 
-def _read(folder: Path, marked: list[Path], given: GivenTestSet, limits: Limits) -> CampaignFolder:
+def _read(folder: Path, marked: list[Path], given: InputTestSet, limits: Limits) -> CampaignFolder:
     bounds: Any = {"limits": limits.text, "markup_limits": limits.markup}
     if not marked:
         return read_any_campaign([folder], name="test set", without_systems=True, **bounds)
@@ -341,22 +346,22 @@ def _read(folder: Path, marked: list[Path], given: GivenTestSet, limits: Limits)
 
 
 def _basename(name: str) -> str:
-    """The last part of a name, be it of a system with slashes or with backslashes."""
+    """Return the last part of a path, with slashes or backslashes."""
     return re.split(r"[/\\]", name)[-1]
 
 
 def _ending(name: str) -> str:
-    """`.treex.gz` and so on; everything else is read as text, by its content."""
+    """Return `.treex.gz` and the like; other files are read as text, by their content."""
     found = _LAYERED_ENDING.search(name)
     if found:
         return found[0].lower()
     return ".txt.gz" if name.lower().endswith(".gz") else ".txt"
 
 
-def _safe(name: str) -> str:
-    """A name that is one on every disk."""
+def _safe_file_name(name: str) -> str:
+    """Return a file name that is valid on every file system."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", _basename(name))[-60:] or "file"
 
 
-def _shown(name: str) -> str:
+def _display_name(name: str) -> str:
     return _basename(name)[:100] or "a file"

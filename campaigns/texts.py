@@ -1,4 +1,4 @@
-"""Texts of test sets and submissions, read for those who may have them."""
+"""Read access to texts of test sets and submissions."""
 
 from __future__ import annotations
 
@@ -7,37 +7,40 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, Engine, select
 
 from campaigns.errors import NotThere
-from campaigns.permissions import Sight
+from campaigns.permissions import CampaignAccess
 from models.database.session import reading
 from models.schema.corpus import Reference, TestSet, TextBlock
 
 BLOCKS_AT_ONCE = 64
 
 
-def source_text(connection: Connection, sight: Sight, test_set_id: int) -> int:
-    """The text of the source of a test set. Raises NotThere, also where it may not be seen yet."""
+def source_text(connection: Connection, access: CampaignAccess, test_set_id: int) -> int:
+    """Return the text id of a test set's source. Raises NotThere if it does not exist or may not be seen yet."""
     text_id = None
-    if sight.sees_source(test_set_id):
+    if access.sees_source(test_set_id):
         text_id = connection.scalar(select(TestSet.source_text_id).where(TestSet.id == test_set_id))
     if text_id is None:
-        raise NotThere("The source of this test set is not to be had (yet).")
+        raise NotThere("The source of this test set is not available yet.")
     return text_id
 
 
-def reference_text(connection: Connection, sight: Sight, test_set_id: int, label: str) -> int:
-    """The text of a reference. Raises NotThere, in the same words whether there is none or it is not released."""
+def reference_text(connection: Connection, access: CampaignAccess, test_set_id: int, label: str) -> int:
+    """Return the text id of a reference.
+
+    Raises NotThere, with the same message whether it does not exist or is not released.
+    """
     text_id = None
-    if sight.sees_references(test_set_id):
+    if access.sees_references(test_set_id):
         text_id = connection.scalar(
             select(Reference.text_id).where(Reference.test_set_id == test_set_id, Reference.label == label)
         )
     if text_id is None:
-        raise NotThere("This reference is not to be had (yet).")
+        raise NotThere("This reference is not available yet.")
     return text_id
 
 
 def lines_of(engine: Engine, text_id: int) -> Iterator[bytes]:
-    """A text as a file of lines, part by part: no transaction is open while a slow reader takes a part."""
+    """Yield a text as lines, part by part: no transaction is open while a slow client reads a part."""
     first = 0
     while True:
         with reading(engine) as connection:

@@ -1,4 +1,4 @@
-"""What the command line itself may complain of, and how all errors reach the user."""
+"""Errors of the command line, and how all errors are reported to the user."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 
 class CommandError(Exception):
-    """The command cannot do what was asked, because of data or the state of things: exit status 1."""
+    """The command fails because of its data or the current state: exit status 1."""
 
 
 class UsageError(CommandError):
-    """The command was put wrongly, whatever the data and the state of things are: exit status 2."""
+    """The command line is invalid, whatever the data and the state: exit status 2."""
 
 
 class Away(CommandError):
-    """What is asked does not answer for now; who watches it waits."""
+    """The server does not answer at the moment; a watching command keeps trying."""
 
 
 def exit_status(program: str, command: Callable[[], int]) -> int:
@@ -32,7 +32,7 @@ def exit_status(program: str, command: Callable[[], int]) -> int:
         status = command()
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read our output has seen enough; Python would complain once more when it closes the stream.
+        # The reader closed the pipe; without this Python would report it again when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
@@ -50,7 +50,7 @@ def exit_status(program: str, command: Callable[[], int]) -> int:
 
 
 def explained(error: Exception) -> tuple[str, int] | None:
-    """What to tell the user and the exit status; None for a defect of ours, which deserves its traceback."""
+    """The message and the exit status for an error; None for an unexpected one, which keeps its traceback."""
     from metrics.errors import BadParameter, MetricsError, UnknownMetric
 
     if isinstance(error, (UsageError, UnknownMetric, BadParameter)):
@@ -60,7 +60,7 @@ def explained(error: Exception) -> tuple[str, int] | None:
     # Imported only now: `score` must not pay for the database that it does not use.
     from sqlalchemy.exc import DBAPIError
 
-    from campaigns.errors import BadTime, WebError
+    from campaigns.errors import BadTime, CampaignsError
     from models.database.error_kinds import explain
     from models.errors import ModelsError
     from runtime.errors import ProcessError
@@ -70,11 +70,11 @@ def explained(error: Exception) -> tuple[str, int] | None:
 
     if isinstance(error, (BadSchedule, BadTime)):
         return redacted(str(error)), 2
-    if isinstance(error, (ModelsError, ProcessError, SchedulerError, WebError, WorkerError)):
+    if isinstance(error, (ModelsError, ProcessError, SchedulerError, CampaignsError, WorkerError)):
         return redacted(str(error)), 1
     if isinstance(error, DBAPIError):
         return explain(error), 1
     if isinstance(error, OSError) and error.strerror:
-        # Reading and writing know no name of the file that they fail with.
+        # Errors of read and write carry no file name.
         return f"{error.filename or 'A file'}: {error.strerror}.", 1
     return None

@@ -1,4 +1,4 @@
-"""Entry point: reads the words of the command line and runs the verb."""
+"""Entry point: parses the command line and runs the verb."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli.errors import exit_status
 from cli.parser import Parser
-from cli.server.server import add_server_option, chosen_run
+from cli.server import add_server_option, chosen_run
 from cli.terminal.collecting import collect_rarely
 from cli.terminal.safe_path import import_nothing_from_the_current_folder
 from cli.terminal.threads import compute_in_one_thread
@@ -23,24 +23,23 @@ Steelyard weighs machine translations against references.
   steelyard demo                     a small campaign from start to leaderboard
   steelyard score REF -i SYSTEM      score files at once, without a database
   steelyard evaluate DIR             score a folder of systems and keep the results
-  steelyard diagnose FILE            say what is odd about an output
-  steelyard submit FILE              hand in one output for a stored campaign
-  steelyard leaderboard              show what is kept, ranked
-  steelyard compare                  test which of its systems differ
+  steelyard diagnose FILE            check an output for problems
+  steelyard submit FILE              submit one output to a stored campaign
+  steelyard leaderboard              show stored systems, ranked
+  steelyard compare                  test which systems differ significantly
   steelyard correlate                compare metrics with human judgments
-  steelyard status                   show what waits, who works, and what failed
-  steelyard campaign                 found campaigns with phases, test sets and teams
-  steelyard nightly                  measure systems every night, find what gets worse
+  steelyard status                   show queue, workers and failures
+  steelyard campaign                 create campaigns with phases, test sets and teams
+  steelyard nightly                  score systems every night and find regressions
   steelyard up                       pages, API, scheduler and workers of one machine
 """
 EPILOGUE = (
-    "Exit status: 0 fine, 1 something is wrong with data or input, 2 wrong usage, whatever the data are. "
-    "`steelyard VERB --help` tells more."
+    "Exit status: 0 success, 1 a problem with data or input, 2 wrong usage. `steelyard VERB --help` shows details."
 )
 
 
 class ShowVersion(argparse.Action):
-    """Prints the version; looks it up only then, so that help need not load the metrics."""
+    """Prints the version; imports it only then, so that help need not load the metrics."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Called by argparse."""
@@ -51,14 +50,14 @@ class ShowVersion(argparse.Action):
 
 
 def parser(verb: str = "") -> argparse.ArgumentParser:
-    """The command line: all of it, or what matters where this verb is its first word."""
+    """The parser of the command line, with all verbs or with the file that has this verb alone."""
     top: argparse.ArgumentParser = Parser(
         prog="steelyard",
         description=DESCRIPTION,
         epilog=EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and end")
+    top.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and exit")
     add_server_option(top, verb=False)
     verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True)
     add_verbs(verbs, verb)

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and what is made of them."""
+"""Options that several verbs share, and the values parsed from them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 DEFAULT_METRICS = ("bleu", "chrf", "ter")
 TRIALS = 10_000
-"""Of the randomization test, as `metrics.resampling.randomization` has it, which help need not load."""
+"""Trials of the randomization test: `metrics.resampling.randomization.TRIALS`, not imported to keep help fast."""
 WATCH_SECONDS = 1.0
-"""Between two looks at the queue, where nothing else is asked for."""
+"""Default interval between two reads of the queue."""
 ALPHA = 0.05
-"""As `analysis.leaderboard.significance` has it."""
+"""The same as `analysis.leaderboard.significance.ALPHA`."""
 MOST_REPLICATES = 100_000
-"""More fill the memory, and no figure that is printed would change."""
+"""More would fill the memory and change no printed digit."""
 MOST_TRIALS = 10_000_000
-"""As `scheduler.enqueue.randomization` has it."""
+"""The same as in `scheduler.enqueue.randomization`."""
 MOST_DIGITS = 17
-"""After the point: a float64 has no more."""
+"""Digits after the point: a float64 has no more."""
 
 
 def add_metric_options(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
         help="metrics as NAME[:key=value]..., e.g. bleu chrf ter bleu:order=1,2:tok=intl (default: bleu chrf ter); "
         "`steelyard metrics` lists them with their parameters",
     )  # fmt: skip
-    parser.add_argument("-lc", "--lowercase", action="store_true", help="fold case in all metrics")
+    parser.add_argument("-lc", "--lowercase", action="store_true", help="lowercase all texts in all metrics")
     parser.add_argument("-tok", "--tokenize", metavar="TOK", help="tokenizer of all metrics that have one by default")
     parser.add_argument(
         "--resource", nargs="+", action="extend", type=named_file, default=[], metavar="NAME=FILE",
@@ -49,7 +49,7 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
         "--language-pair",
         metavar="SRC-TRG",
         help="language pair, e.g. en-zh: the target chooses the tokenizer (zh, ja-mecab, ko-mecab, else 13a) where "
-        "neither -tok nor tok= names one; default: what the files say",
+        "neither -tok nor tok= names one; default: the languages in the files",
     )
 
 
@@ -79,7 +79,7 @@ def add_interval_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_test_options(parser: argparse.ArgumentParser, *, paired: str | None, correction: str) -> None:
-    """--paired, --trials, --correction, --alpha, with the defaults of the first and the third."""
+    """--paired, --trials, --correction, --alpha; the defaults of --paired and --correction are given."""
     parser.add_argument(
         "--paired", choices=("bootstrap", "randomization"), default=paired,
         help="test systems against one another: by the bootstrap's replicates, or by approximate randomization "
@@ -87,11 +87,11 @@ def add_test_options(parser: argparse.ArgumentParser, *, paired: str | None, cor
     )  # fmt: skip
     parser.add_argument(
         "--trials", type=at_most(MOST_TRIALS), metavar="N",
-        help=f"of the randomization test (default: {TRIALS}, or as many as the correction needs)",
+        help=f"trials of the randomization test (default: {TRIALS}, or as many as the correction needs)",
     )  # fmt: skip
     parser.add_argument(
         "--correction", choices=("none", "holm", "bh"), default=correction,
-        help="of the p-values for the number of pairs: Holm, Benjamini and Hochberg, or none "
+        help="correction of the p-values for the number of pairs: Holm, Benjamini and Hochberg, or none "
         f"(default: {correction})",
     )  # fmt: skip
     parser.add_argument(
@@ -114,7 +114,7 @@ def check_trials(options: argparse.Namespace) -> None:
 
 
 def named_file(text: str) -> tuple[str, Path]:
-    """NAME=FILE."""
+    """Parse NAME=FILE."""
     name, equals, file = text.partition("=")
     if not (name and equals and file):
         raise argparse.ArgumentTypeError(f'"{text}" is not of the form NAME=FILE')
@@ -122,14 +122,14 @@ def named_file(text: str) -> tuple[str, Path]:
 
 
 def whole_number(text: str) -> int:
-    """A number of things, 0 or more."""
+    """Parse a non-negative integer below 2^63."""
     if not (text.isascii() and text.isdigit()) or int(text) >= 2**63:
         raise argparse.ArgumentTypeError(f'"{text}" is not a whole number')
     return int(text)
 
 
 def at_most(most: int) -> Callable[[str], int]:
-    """What makes a number of things, from 0 to `most`, of an argument."""
+    """A parser of integers from 0 to `most`."""
 
     def number(text: str) -> int:
         found = whole_number(text)
@@ -141,7 +141,7 @@ def at_most(most: int) -> Callable[[str], int]:
 
 
 def add_width_option(parser: argparse.ArgumentParser, default: int, where: str = "") -> None:
-    """-w: digits after the point, in some of the formats (` in text`)."""
+    """-w: digits after the point; `where` names the formats that follow it (` in text`)."""
     parser.add_argument(
         "-w", "--width", type=at_most(MOST_DIGITS), default=default, metavar="N",
         help=f"digits after the point{where} (default: {default})",
@@ -149,7 +149,7 @@ def add_width_option(parser: argparse.ArgumentParser, default: int, where: str =
 
 
 def level(text: str) -> float:
-    """A confidence level or the like, strictly between 0 and 1."""
+    """Parse a level or probability strictly between 0 and 1."""
     try:
         value = float(text)
     except ValueError:
@@ -160,9 +160,9 @@ def level(text: str) -> float:
 
 
 def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
-    """The metrics of -m with the defaults that -lc and -tok set, to be settled.
+    """The metrics of -m with the defaults of -lc and -tok, before `settled_metrics`.
 
-    Raises UnknownMetric and BadParameter.
+    Raises UnknownMetric, BadParameter and UsageError.
     """
     from metrics.registry import asked_metrics
 
@@ -174,7 +174,7 @@ def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
 
 
 def asked_for(options: argparse.Namespace) -> list[str]:
-    """The specifications of the same metrics as a user writes them, whatever the target language."""
+    """The specifications of the same metrics as the user wrote them, independent of the target language."""
     from metrics.registry import parse_metrics
 
     metrics = parse_metrics(options.metrics or DEFAULT_METRICS, _defaults(options))
@@ -191,7 +191,7 @@ def _defaults(options: argparse.Namespace) -> dict[str, str]:
 
 
 def checked_tokenizer(name: str) -> str:
-    """The name, if there is such a tokenizer. Raises UsageError."""
+    """The name, if a tokenizer has it. Raises UsageError."""
     from metrics.text.tokenizers import AUTO, TOKENIZERS
 
     if name not in (AUTO, *TOKENIZERS):
@@ -202,9 +202,9 @@ def checked_tokenizer(name: str) -> str:
 def settled_metrics(
     options: argparse.Namespace, metrics: Sequence[Metric], resources: Resources, language: str, texts: Sequence[Text]
 ) -> list[Metric]:
-    """The metrics with all pinned that they take from language, texts and resources; tells the user what to know.
+    """The metrics with everything pinned that they take from language, texts and resources; prints the notices.
 
-    `language` is the target language where the input names it; -l wins. Raises MetricsError.
+    `language` is the target language where the input names it; -l takes precedence. Raises MetricsError.
     """
     from metrics.surroundings import Surroundings, settle
     from metrics.text.layers import common_layers
@@ -217,11 +217,11 @@ def settled_metrics(
 
 
 def note(sentences: Iterable[str]) -> None:
-    """Tell the user something that is no error."""
+    """Print notices that are not errors to standard error."""
     tell(f"note: {sentence}" for sentence in sentences)
 
 
 def tell(lines: Iterable[str]) -> None:
-    """Print lines beside what the command is for."""
+    """Print lines to standard error."""
     for line in lines:
         print(line, file=sys.stderr)

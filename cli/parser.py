@@ -1,4 +1,4 @@
-"""The parser of all commands: what it is given may be names of files that strangers chose."""
+"""The parser of all commands; its arguments may be untrusted file names."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
 
 
 class Parser(argparse.ArgumentParser):
-    """Takes options by their whole names: `--pair` is no `--paired`, and no new option breaks what was written once.
+    """Rejects abbreviated options: `--pair` is not `--paired`, and a new option never breaks an existing command line.
 
-    Parsers of verbs are made by argparse, of the class of the one above them.
+    argparse creates the parsers of verbs with the class of their parent.
     """
 
     def __init__(self, *, allow_abbrev: bool = False, **more: Any) -> None:
         super().__init__(allow_abbrev=allow_abbrev, **more)
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """As argparse does it, but for files that `*` of a shell stands for and that are called like options."""
+        """As argparse, but rejects file names that look like options, which `*` in a shell may expand to."""
         words = sys.argv[1:] if args is None else args
         for word in words:
             if word.startswith("-") and word != "-" and os.path.lexists(word):
-                self.error(f"{word} is a file here, and would be taken for an option. Write ./{word}, or rename it.")
+                self.error(f"{word} is a file here and would be read as an option. Write ./{word}, or rename it.")
             if word == "--":
                 break
         return super().parse_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, and end with status 2."""
-        # Imported only now: it takes longer than most commands that are put rightly need for it.
+        """Print the error and exit with status 2."""
+        # Imported only now: the import is slow, and valid commands do not need it.
         from metrics.text.names import visible
 
         super().error(visible(message))

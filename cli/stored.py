@@ -1,4 +1,4 @@
-"""The leaderboard database as the commands use it."""
+"""Options, settings and queries of commands that use the database."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from analysis.leaderboard.board import Board
-    from models.results.boards import ListedBoard
+    from models.results.boards import BoardSummary
     from runtime.settings import Settings
 
 AnySettings = TypeVar("AnySettings", bound="Settings")
-"""The settings of the queue, or those with more."""
+"""`Settings` or a subclass."""
 
 
 def add_database_option(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def add_board_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--references", metavar="A,B", help="only the leaderboard against exactly these references")
     parser.add_argument(
         "--all", action="store_true",
-        help="everything: systems that are not ranked, too, and leaderboards of which a newer one says all",
+        help="everything, including unranked systems and leaderboards superseded by newer ones",
     )  # fmt: skip
     parser.add_argument("--level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)")
     add_interval_option(parser)
@@ -55,9 +55,9 @@ def read_settings(options: argparse.Namespace, kind: type[AnySettings]) -> AnySe
 
 
 def read_settings(options: argparse.Namespace, kind: type[Settings] | None = None) -> Settings:
-    """The settings of the environment, with what the command line says instead; those of the queue without `kind`.
+    """The settings of the environment, overridden by the command line; those of the queue without `kind`.
 
-    Raises UsageError for a value that is not allowed.
+    Raises UsageError for an invalid value.
     """
     from pydantic import ValidationError
 
@@ -69,8 +69,8 @@ def read_settings(options: argparse.Namespace, kind: type[Settings] | None = Non
     except ValidationError as error:
         first = error.errors()[0]
         name = "STEELYARD_" + "_".join(str(part) for part in first["loc"]).upper()
-        # What is wrong between two settings has no place of its own, and names them.
-        # What an address holds is not repeated: a password may be anywhere in one that is wrong.
+        # An error about two settings has no location, and its message names them.
+        # URLs are not printed: an invalid one may have a password anywhere.
         given = "" if name.endswith("_URL") else f"={first['input']!r}"
         found = f"{name}{given}: " if first["loc"] else ""
         raise UsageError(redacted(f"{found}{first['msg']}.")) from None
@@ -80,15 +80,15 @@ def read_settings(options: argparse.Namespace, kind: type[Settings] | None = Non
 
 
 def require_schema(settings: Settings, *, create: bool) -> None:
-    """Make sure that the tables are there and that this release can work with them: they may be newer than it.
+    """Raise CommandError unless the tables exist and this release can work with them.
 
-    With `create` a SQLite file that has no tables gets them: nobody should have to set up the default. Everything
-    else is upgraded only on demand, by `steelyard db upgrade`. Raises CommandError.
+    With `create` the tables of a new SQLite file are created, so that the default needs no setup. Everything else is
+    upgraded only on demand, by `steelyard db upgrade`.
     """
     from models.database import migrate
     from models.database.session import sqlite_file
 
-    tables = migrate.standing(settings.database_url)
+    tables = migrate.schema_status(settings.database_url)
     if create and sqlite_file(settings.database_url) is not None and tables.revision is None:
         migrate.create(settings.database_url)
     elif trouble := tables.trouble(migrate.REVISION):
@@ -96,13 +96,13 @@ def require_schema(settings: Settings, *, create: bool) -> None:
 
 
 def note_without_workers(settings: Settings) -> None:
-    """Tell the user if what was queued has nobody to work on it."""
+    """Print a note if no worker is alive."""
     from models.database.session import make_engine
-    from models.queue.workers import processes
-    from scheduler.embedded.wait import read_outliving
+    from models.queue.workers import count_processes
+    from scheduler.embedded.wait import read_with_retries
 
     engine = make_engine(settings.database_url, pooled=False)
-    if not read_outliving(engine, lambda connection: processes(connection, settings.silent_seconds)):
+    if not read_with_retries(engine, lambda connection: count_processes(connection, settings.silent_seconds)):
         note(["No worker is alive. Start `steelyard worker` and `steelyard scheduler`; this command waits."])
 
 
@@ -114,21 +114,21 @@ def shown_database(settings: Settings) -> str:
     return sqlite_file(settings.database_url) or shown_url(parse_url(settings.database_url))
 
 
-def find_boards(engine: Engine, name: str | None, references: str | None, *, every: bool = False) -> list[ListedBoard]:
-    """The leaderboards that are meant by --references and a name, and without `every` (--all) no outgrown ones.
+def find_boards(engine: Engine, name: str | None, references: str | None, *, every: bool = False) -> list[BoardSummary]:
+    """The leaderboards selected by --references and a name; superseded ones only with `every` (--all).
 
     Raises CommandError where there are none.
     """
     from models.database.session import reading
-    from models.results.boards import list_boards, outgrown_boards
+    from models.results.boards import list_boards, superseded_boards
 
     labels = references.split(",") if references else None
     with reading(engine) as connection:
         listed = list_boards(connection, name=name, references=labels)
-        outgrown = set() if every else outgrown_boards(connection, listed)
+        outgrown = set() if every else superseded_boards(connection, listed)
         if outgrown:
             are = "1 older leaderboard is" if len(outgrown) == 1 else f"{len(outgrown)} older leaderboards are"
-            note([f"{are} not shown, since newer ones say everything that is in them; --all shows all."])
+            note([f"{are} not shown, because newer ones contain all their results; --all shows them."])
         if listed:
             return [each for each in listed if each not in outgrown]
         there = sorted({f"{each.name} ({','.join(each.references)})" for each in list_boards(connection)})
@@ -138,7 +138,7 @@ def find_boards(engine: Engine, name: str | None, references: str | None, *, eve
 
 def read_boards(
     engine: Engine,
-    listed: Sequence[ListedBoard],
+    listed: Sequence[BoardSummary],
     level: float,
     sort: str | None,
     *,
@@ -147,10 +147,10 @@ def read_boards(
     all_submissions: bool = False,
     submissions: Sequence[int] | None = None,
 ) -> list[Board]:
-    """These leaderboards, those that have the metric to sort by, without rank ranges and clusters.
+    """These leaderboards without rank ranges and clusters; those without the metric to sort by are left out.
 
-    The last three are as in `analysis.leaderboard.board.read_board`. Raises CommandError where no leaderboard has the
-    metric.
+    The keyword parameters are those of `analysis.leaderboard.board.read_board`. Raises CommandError where no
+    leaderboard has the metric.
     """
     from analysis.leaderboard.board import read_board
     from models.database.session import reading

@@ -1,4 +1,4 @@
-"""Which file has which verbs, in the order of the help: a command loads its own file, not those of all others."""
+"""The file of each verb, in the order of the help: a command imports only its own file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FILES = {
 
 
 def add_verbs(parsers: argparse._SubParsersAction[argparse.ArgumentParser], verb: str = "") -> None:
-    """Add the verbs of the file that has this one; all verbs where none has."""
+    """Add the verbs of the file with this verb; those of all files for an unknown verb."""
     wanted = [file for file, verbs in FILES.items() if verb in verbs]
     for file in wanted or FILES:
         import_module(f"cli.{file}").add_verbs(parsers)

@@ -42,12 +42,12 @@ class Health:
 Question = Callable[[], Check]
 
 
-def examine(questions: Sequence[Question]) -> Health:
+def run_checks(questions: Sequence[Question]) -> Health:
     """Ask all of them."""
     return Health(tuple(question() for question in questions))
 
 
-class Pulse:
+class Liveness:
     """When a loop turned last, and when it did so with success. For one thread that beats and others that look."""
 
     def __init__(self, name: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOL_SOCKET
 from typing import Any
 
 from runtime.errors import AddressTaken
-from runtime.health import Health, Question, examine
+from runtime.health import Health, Question, run_checks
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ MOST_REQUESTS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class ProcessStatus:
     """What a process shows of itself."""
 
     role: str
@@ -42,7 +43,7 @@ class Outlook:
 class HealthServer:
     """Serves from `start` to `stop`; who comes before has to wait. Raises AddressTaken when it is made."""
 
-    def __init__(self, host: str, port: int, outlook: Outlook) -> None:
+    def __init__(self, host: str, port: int, outlook: ProcessStatus) -> None:
         try:
             self._server = _Server(host, port, outlook)
         except (OSError, OverflowError) as error:
@@ -76,24 +77,29 @@ class HealthServer:
 
 
 @contextmanager
-def bound(host: str, port: int | None, outlook: Callable[[], Outlook]) -> Iterator[HealthServer | None]:
+def serve_status(host: str, port: int | None, outlook: Callable[[], ProcessStatus]) -> Iterator[HealthServer | None]:
     """A server that is bound and not started, and stopped at the end; none without a port. Raises AddressTaken."""
     if port is None:
         yield None
         return
-    from celery import signals
-
     server = HealthServer(host, port, outlook())
-
-    def on_fork(**_: object) -> None:
-        server.drop()
-
-    signals.worker_process_init.connect(on_fork, weak=False)
+    _bound.add(server)
     try:
         yield server
     finally:
-        signals.worker_process_init.disconnect(on_fork)
+        _bound.remove(server)
         server.stop()
+
+
+_bound: set[HealthServer] = set()
+
+
+def _drop_in_child() -> None:
+    for server in _bound:
+        server.drop()
+
+
+os.register_at_fork(after_in_child=_drop_in_child)
 
 
 class _Server(ThreadingHTTPServer):
@@ -102,7 +108,7 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
     request_queue_size = 16
 
-    def __init__(self, host: str, port: int, outlook: Outlook) -> None:
+    def __init__(self, host: str, port: int, outlook: ProcessStatus) -> None:
         self.address_family = AF_INET6 if ":" in host else AF_INET
         self.outlook = outlook
         self.places = threading.BoundedSemaphore(MOST_REQUESTS)
@@ -139,8 +145,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _found(self) -> tuple[int, str, bytes]:
         outlook = self.server.outlook
         answers: dict[str, Callable[[], tuple[int, str, bytes]]] = {
-            "/health/live": lambda: self._health(examine(outlook.live)),
-            "/health/ready": lambda: self._health(examine(outlook.ready)),
+            "/health/live": lambda: self._health(run_checks(outlook.live)),
+            "/health/ready": lambda: self._health(run_checks(outlook.ready)),
             "/metrics": self._metrics,
         }
         answer = answers.get(self.path.partition("?")[0])

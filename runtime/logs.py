@@ -1,7 +1,7 @@
 """What long-lived processes write about themselves: lines for people, or one JSON object in each line for programs.
 
-Every line says what work it is about: `about` and `note` keep that, and whoever logs need not repeat it. Passwords in
-addresses are masked, and texts that users have handed in are never written (`unsaid`).
+Every line says what work it is about: `log_context` and `bind` keep that, and whoever logs need not repeat it.
+Passwords in addresses are masked, and texts that users have handed in are never written (`redact_exception`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WORK: ContextVar[Mapping[str, Any]] = ContextVar("work", default={})  # noqa: B
 
 
 @contextmanager
-def about(**fields: object) -> Iterator[None]:
+def log_context(**fields: object) -> Iterator[None]:
     """Whatever is logged in this context, in this thread, is about this work, and about no other."""
     token = _WORK.set(fields)
     try:
@@ -38,7 +38,7 @@ def about(**fields: object) -> Iterator[None]:
         _WORK.reset(token)
 
 
-def note(**fields: object) -> None:
+def bind(**fields: object) -> None:
     """What else is known of the work by now; it goes with the context."""
     _WORK.set({**_WORK.get(), **fields})
 
@@ -48,7 +48,7 @@ def fields(**values: object) -> dict[str, Any]:
     return {"fields": values}
 
 
-def unsaid() -> dict[str, Any]:
+def redact_exception() -> dict[str, Any]:
     """For `extra`: what an exception says may hold a user's text; only its kind and place are written."""
     return {"unsaid": True}
 
@@ -120,13 +120,9 @@ class WholeLines(logging.StreamHandler[TextIO]):
 def set_up_logs(log_format: str, level: str, **always: object) -> None:
     """Write all that is logged in this process, and in those forked from it, to standard error.
 
-    `always` are fields of every line in JSON. Celery's own lines go the same way: from WARNING on, at DEBUG
-    all of them.
+    `always` are fields of every line in JSON. Where Celery is at work, its own lines go the same way
+    (`worker.messaging.logs`): from WARNING on, at DEBUG all of them.
     """
-    import celery.apps.worker
-    from billiard.util import get_logger
-    from celery import signals
-
     # Where nobody reads any more, the work goes on.
     logging.raiseExceptions = False
     handler = WholeLines(sys.stderr)
@@ -137,18 +133,10 @@ def set_up_logs(log_format: str, level: str, **always: object) -> None:
     foreign = logging.getLevelName(max(root.level, logging.WARNING)) if level != "debug" else "DEBUG"
     for name in ("celery", "kombu", "amqp", "redis", "httpx", "httpcore", "fsspec"):
         logging.getLogger(name).setLevel(foreign if name in {"celery", "kombu", "amqp"} else logging.WARNING)
-    # The pool's, which keeps what it says from all others.
-    pool = get_logger()
-    pool.handlers[:] = [handler]
-    pool.setLevel(logging.ERROR)
-    # Whoever listens to this signal sees to it; Celery then changes nothing.
-    signals.setup_logging.connect(_leave, weak=False, dispatch_uid="steelyard")
     logging.captureWarnings(True)
-    # What it says of signals, it writes past all logs.
-    celery.apps.worker.safe_say = _say
 
 
-def say_always(**always: object) -> None:
+def bind_global(**always: object) -> None:
     """Let every line in JSON from now on have these fields, too; nothing where logs were not set up."""
     for handler in logging.getLogger().handlers:
         if isinstance(handler.formatter, JsonLines):
@@ -184,14 +172,6 @@ def exception_of(record: logging.LogRecord) -> str:
         parts.append("".join(traceback.format_tb(seen.__traceback__)) + type(seen).__name__)
         seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
     return "\n\n".join(reversed(parts))
-
-
-def _say(message: str, *_: object) -> None:
-    logging.getLogger("celery.apps.worker").warning("%s", message.strip())
-
-
-def _leave(**_: object) -> None:
-    """Nothing: the logs are set up."""
 
 
 def _dumped(line: Mapping[str, object]) -> str:

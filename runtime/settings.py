@@ -60,6 +60,8 @@ class Settings(BaseSettings):
 
     database_url: str = Field(default="sqlite:///steelyard.db", repr=False)
     """Where everything is stored: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME."""
+    listen_url: str | None = Field(default=None, repr=False)
+    """Where PostgreSQL itself is reached, if the database's URL leads to a pooler like PgBouncer: for notifications."""
     broker_url: Annotated[str, AfterValidator(_checked_broker)] = Field(default="memory://localhost/", repr=False)
     """Who carries hints to the workers: memory://localhost/ (this command alone), redis:// or amqp://."""
 
@@ -112,9 +114,9 @@ class Settings(BaseSettings):
     """How long a worker waits before it gives up on a pool process that has died."""
 
     tick_seconds: float = Field(default=0.02, gt=0)
-    """How often the scheduler looks for work to hand out."""
+    """How long the scheduler rests after handing out work at least; how often it looks whether SQLite has changed."""
     sweep_seconds: float = Field(default=1.0, gt=0)
-    """How often it looks for what was lost."""
+    """How often it looks for what was lost, and for changes that it has not heard of."""
     recount_seconds: float = Field(default=60.0, gt=0)
     """How often it compares what evaluations and comparisons wait for with the work that there is, and mends that."""
     keep_seconds: float = Field(default=30 * 86400.0, gt=0)
@@ -133,8 +135,6 @@ class Settings(BaseSettings):
     """Whether the scheduler runs the commands of schedules; whoever may write to the database can add one."""
     night_environment: str = ""
     """Variables that commands of schedules see beside PATH, HOME, LANG, LC_..., TZ and TMPDIR, with commas between."""
-    broker_poll_seconds: float = Field(default=0.01, gt=0)
-    """How often the embedded worker looks for messages."""
     stop_seconds: float = Field(default=10.0, gt=0)
     """How long tasks that are running may go on when a worker is stopped."""
 

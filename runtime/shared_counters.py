@@ -11,8 +11,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from billiard import current_process
-
 DOUBLE = 8
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0, 60.0, 120.0)
@@ -58,6 +56,8 @@ class Tally:
                 # Its buckets, the open one, and the sum.
                 width += len(each.ends) + 2
         self._width, self._rows = width, writers + 1
+        self._row = self._rows - 1
+        """Where this very process writes."""
         self._numbers = memoryview(mmap.mmap(-1, DOUBLE * width * self._rows)).cast("d")
 
     def count(self, name: str, label: str = "", amount: float = 1.0) -> None:
@@ -72,9 +72,10 @@ class Tally:
         self._add(place + bucket, 1.0)
         self._add(place + len(ends) + 1, seconds)
 
-    def begin(self) -> None:
-        """Say which process writes now in the row of this one."""
-        self._numbers[self._row() * self._width] = os.getpid()
+    def begin(self, number: int) -> None:
+        """Write from now on in the row of a pool process; one that replaces another has its number."""
+        self._row = min(number, self._rows - 1)
+        self._numbers[self._row * self._width] = os.getpid()
 
     def total(self, name: str, label: str = "") -> float:
         """What all have counted."""
@@ -91,13 +92,8 @@ class Tally:
         ids = {row: int(self._numbers[row * self._width]) for row in range(self._rows - 1)}
         return {row: pid for row, pid in ids.items() if pid}
 
-    def _row(self) -> int:
-        # Those of the pool are numbered, and one that replaces another has its number.
-        index = getattr(current_process(), "index", None)
-        return self._rows - 1 if index is None else min(int(index), self._rows - 1)
-
     def _add(self, place: int, amount: float) -> None:
-        self._numbers[self._row() * self._width + place] += amount
+        self._numbers[self._row * self._width + place] += amount
 
     def _sum(self, place: int) -> float:
         return sum(self._numbers[row * self._width + place] for row in range(self._rows))

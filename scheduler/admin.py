@@ -19,14 +19,14 @@ from models.audit import COMMAND_LINE, write_audit
 from models.database.session import writing
 from models.queue.comparisons import end_comparisons, end_comparisons_of
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
-from models.queue_status.evaluation_filters import ChosenEvaluation, Selection, check_names, read_chosen
-from models.results.deletion import drop_results
+from models.queue_status.evaluation_filters import EvaluationFilter, EvaluationSummary, check_names, read_evaluations
+from models.results.deletion import delete_results
 from models.results.fingerprints import Fingerprint, read_fingerprints
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation
 from models.schema.states import OPEN, EvaluationState, QueueClass
 from runtime.settings import Settings
-from scheduler.enqueue.evaluations import queue_evaluations
+from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.errors import NothingToDo, TooMany
 
 UNFINISHED = (EvaluationState.FAILED, EvaluationState.CANCELLED)
@@ -59,8 +59,8 @@ class Action(StrEnum):
 class Plan:
     """What an action would be done to."""
 
-    touched: tuple[ChosenEvaluation, ...]
-    left: tuple[ChosenEvaluation, ...]
+    touched: tuple[EvaluationSummary, ...]
+    left: tuple[EvaluationSummary, ...]
     """Those that were asked for, too, and are in a state in which it cannot be done."""
 
 
@@ -75,10 +75,10 @@ class Requeued:
     """Those that were under way and rested on the evaluations, and failed for that."""
 
 
-def plan(connection: Connection, action: Action, selection: Selection) -> Plan:
+def plan(connection: Connection, action: Action, selection: EvaluationFilter) -> Plan:
     """What the action would be done to. Raises NotFound, NothingToDo, TooMany."""
     check_names(connection, selection)
-    chosen = read_chosen(connection, selection)
+    chosen = read_evaluations(connection, selection)
     touched = tuple(each for each in chosen if each.state in action.states)
     if not touched:
         raise NothingToDo(_nothing(action, chosen))
@@ -146,7 +146,7 @@ def requeue(
         comparisons = end_comparisons_of(connection, evaluations, reason)
         held = lock_evaluations(connection, evaluations, ENDED)
         scores = read_fingerprints(connection, held)
-        drop_results(connection, held)
+        delete_results(connection, held)
         # As if they had been cancelled before anything was done.
         connection.execute(
             update(Evaluation).where(Evaluation.id.in_(held)).values(state=EvaluationState.CANCELLED, edition=EDITION)
@@ -171,7 +171,7 @@ def queue_again(
         select(*columns, Evaluation.submission_id).where(Evaluation.id.in_(held)).order_by(*columns, Evaluation.id)
     )
     for (protocol, queue_class, team, due_at), group in groupby(rows, key=lambda row: tuple(row[:4])):
-        queue_evaluations(
+        enqueue_evaluations(
             connection,
             settings,
             protocol,
@@ -206,7 +206,7 @@ def _audit(connection: Connection, action: Action, evaluations: Sequence[int], *
         )
 
 
-def _nothing(action: Action, chosen: Sequence[ChosenEvaluation]) -> str:
+def _nothing(action: Action, chosen: Sequence[EvaluationSummary]) -> str:
     """Why nothing can be done, and what there is."""
     if not chosen:
         return "No evaluation is all of that at once. `steelyard status` shows what there is."

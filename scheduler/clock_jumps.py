@@ -8,8 +8,8 @@ import time
 from sqlalchemy import Engine
 
 from models.database.session import reading, writing
-from models.queue.clock_jumps import begin_beats_anew, begin_leases_anew, read_clock
-from models.queue.kinds import RELEASES
+from models.queue.clock_jumps import read_clock, restart_heartbeats, restart_leases
+from models.queue.kinds import KINDS
 from runtime.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -18,7 +18,7 @@ TOLERATED = 2.0
 """Seconds by which a clock may be put right between two looks without anything being done about it."""
 
 
-class Clock:
+class ClockJumps:
     """Compares the database's clock with one of this process that is never set."""
 
     def __init__(self) -> None:
@@ -35,12 +35,13 @@ class Clock:
             return
         if jump:
             log.warning("The database's clock was set by %+.0f s: what is in flight begins anew", jump)
-        beyond = TOLERATED + settings.retry_seconds * settings.max_attempts if first else None
-        for table in RELEASES:
+        for kind in KINDS:
+            policy = kind.policy(settings)
+            beyond = TOLERATED + policy.delay(policy.max_attempts) if first else None
             with writing(engine) as connection:
-                begin_leases_anew(connection, table, lease_seconds=settings.lease_seconds, beyond=beyond)
+                restart_leases(connection, kind.table, lease_seconds=policy.lease_seconds, beyond=beyond)
         with writing(engine) as connection:
-            begin_beats_anew(connection, beyond=beyond)
+            restart_heartbeats(connection, beyond=TOLERATED if first else None)
 
     def _jump(self, engine: Engine) -> float:
         """Seconds by which the clock was set since the last look; 0.0 where it may as well just go badly."""

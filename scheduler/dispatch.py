@@ -3,65 +3,58 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kombu import pools
-from kombu.exceptions import OperationalError
 from sqlalchemy import Connection, Engine, select, update
 
 from models.database.session import reading, writing
-from models.queue.kinds import RELEASES
-from models.queue.workers import editions
+from models.queue.reductions import REDUCTION
+from models.queue.task_kind import TaskKind
+from models.queue.workers import read_editions
 from models.schema.base import now
-from models.schema.queue import Leased, Preparation, Reduction, Shard, Trials
+from models.schema.queue import Leased, Reduction
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
-from scheduler.fair_share import INTERACTIVE_EXTRA, Accounts, Shares, Task, Turn, Window, allot, class_shares
+from scheduler.fair_share import (
+    INTERACTIVE_EXTRA,
+    ServiceAccounting,
+    Shares,
+    Task,
+    Turn,
+    Window,
+    allocate,
+    class_shares,
+)
 from scheduler.queue_queries import (
-    Guesses,
-    Waiting,
-    keys_by_table,
+    WaitingTask,
+    keys_by_kind,
     read_in_flight,
     read_turns,
     read_waiting,
     urgent_class,
 )
-from worker.tasks import HINT_HEADER, HINT_VERSION, PREPARE, RANDOMIZE, REDUCE, SCORE_SHARD
+from worker.errors import BrokerAway
+from worker.tasks import Hint, Messages
 
 log = logging.getLogger(__name__)
 
-_TASKS: Mapping[type[Leased], str] = {Preparation: PREPARE, Shard: SCORE_SHARD, Trials: RANDOMIZE}
-
 _PENDING_REDUCTION = select(Reduction.id).where(Reduction.state == LeaseState.PENDING).limit(1)
-
-HINT_HEADERS = {HINT_HEADER: HINT_VERSION}
-
-
-@dataclass(frozen=True, slots=True)
-class Hint:
-    """A message to be sent."""
-
-    task: str
-    edition: int
-    table: type[Leased]
-    key: int
-    queue_class: QueueClass
 
 
 def dispatch(
     engine: Engine,
-    app: Any,
+    messages: Messages,
     settings: Settings,
-    accounts: Accounts | None = None,
+    accounts: ServiceAccounting | None = None,
     leads: Callable[[], bool] = lambda: True,
 ) -> int:
     """Fill the window once; how many tasks were sent. `accounts` says what each team has had so far.
 
     Nothing is sent once `leads` says that another scheduler may lead.
     """
-    accounts = new_accounts(settings) if accounts is None else accounts
+    accounts = new_accounting(settings) if accounts is None else accounts
     with reading(engine) as connection:
         turns = read_turns(connection)
         reduces = connection.scalar(_PENDING_REDUCTION) is not None
@@ -72,7 +65,7 @@ def dispatch(
         # Messages that nobody reads would only pile up at the broker. Who makes an edition has a window of its own.
         shares = [
             _Share(edition, _window(settings, pool))
-            for edition, pool in editions(connection, settings.silent_seconds).items()
+            for edition, pool in read_editions(connection, settings.silent_seconds).items()
             if pool
         ]
         chosen = [
@@ -93,12 +86,12 @@ def dispatch(
             for hint in _mark(connection, reductions, rows, share, settings.urgent_seconds, accounts)
         ]
     # Committed first, sent then: a crash in between costs one hint time, never a shard.
-    return _send(engine, app, hints, leads)
+    return _send(engine, messages, hints, leads)
 
 
-def new_accounts(settings: Settings) -> Accounts:
+def new_accounting(settings: Settings) -> ServiceAccounting:
     """Of a scheduler that begins."""
-    return Accounts(_shares(settings))
+    return ServiceAccounting(_shares(settings))
 
 
 def _shares(settings: Settings) -> Shares:
@@ -125,15 +118,14 @@ def _window(settings: Settings, pool: int) -> Window:
 
 def _choose(
     connection: Connection,
-    turns: Sequence[tuple[type[Leased], Turn]],
+    turns: Sequence[tuple[TaskKind[Any, Any], Turn]],
     share: _Share,
     settings: Settings,
-    accounts: Accounts,
-) -> list[Waiting]:
+    accounts: ServiceAccounting,
+) -> list[WaitingTask]:
     """The rows to send now."""
     window = share.window
-    guesses: Guesses = {Preparation: settings.shortest_shard_seconds, Trials: settings.shard_seconds / 2}
-    held, busy = read_in_flight(connection, guesses, share.edition)
+    held, busy = read_in_flight(connection, settings, share.edition)
     room = window.open_places(held.seconds) - held.tasks
     wanted = turns
     if room <= 0:
@@ -142,12 +134,12 @@ def _choose(
         wanted = [each for each in turns if each[1][0] == QueueClass.INTERACTIVE] if lags else []
     if not wanted:
         return []
-    rows = read_waiting(connection, wanted, room + INTERACTIVE_EXTRA, guesses, settings.urgent_seconds, share.edition)
+    rows = read_waiting(connection, wanted, room + INTERACTIVE_EXTRA, settings, share.edition)
     # Those whose work cannot be sent yet are there, too.
     served = accounts.served(rows, {*busy, *(turn for _, turn in turns)})
     costs = {turn: [row.seconds for row in its] for turn, its in rows.items()}
     left = {turn: iter(its) for turn, its in rows.items()}
-    return [next(left[turn]) for turn in allot(costs, served, accounts.lag, held, window)]
+    return [next(left[turn]) for turn in allocate(costs, served, accounts.lag, held, window)]
 
 
 def _sendable_reductions(connection: Connection, share: _Share) -> list[int]:
@@ -162,25 +154,23 @@ def _sendable_reductions(connection: Connection, share: _Share) -> list[int]:
 def _mark(
     connection: Connection,
     reductions: Sequence[int],
-    chosen: Sequence[Waiting],
+    chosen: Sequence[WaitingTask],
     share: _Share,
     urgent_seconds: float,
-    accounts: Accounts,
+    accounts: ServiceAccounting,
 ) -> list[Hint]:
     """Mark rows as enqueued, reductions first, unless somebody else has changed them."""
     marked = _enqueue(connection, Reduction, reductions, urgent_seconds) if reductions else {}
-    hints = [
-        Hint(REDUCE, share.edition, Reduction, key, QueueClass(queue_class)) for key, queue_class in marked.items()
-    ]
-    wanted = {(row.table, row.key): row for row in chosen}
+    hints = [Hint(REDUCTION, share.edition, key, QueueClass(queue_class)) for key, queue_class in marked.items()]
+    wanted = {(row.kind, row.key): row for row in chosen}
     classes: dict[Task, int] = {}
-    for table, keys in keys_by_table(wanted).items():
-        marked = _enqueue(connection, table, keys, urgent_seconds)
-        classes |= {(table, key): queue_class for key, queue_class in marked.items()}
+    for kind, keys in keys_by_kind(wanted).items():
+        marked = _enqueue(connection, kind.table, keys, urgent_seconds)
+        classes |= {(kind, key): queue_class for key, queue_class in marked.items()}
     for task, row in wanted.items():
         if task in classes:
             accounts.charge(task, row.turn, row.seconds)
-            hints.append(Hint(_TASKS[row.table], share.edition, row.table, row.key, QueueClass(classes[task])))
+            hints.append(Hint(row.kind, share.edition, row.key, QueueClass(classes[task])))
     return hints
 
 
@@ -200,35 +190,26 @@ def _enqueue(connection: Connection, table: type[Leased], keys: Sequence[int], u
     return dict(sorted((row.id, row.queue_class) for row in rows))
 
 
-def _send(engine: Engine, app: Any, hints: list[Hint], leads: Callable[[], bool]) -> int:
+def _send(engine: Engine, messages: Messages, hints: list[Hint], leads: Callable[[], bool]) -> int:
     for sent, hint in enumerate(hints):
         if not leads():
             log.warning("The term of this scheduler is over: %d hints are not sent", len(hints) - sent)
             return sent
         try:
-            queue = hint.queue_class.queue_of(hint.edition)
-            app.tasks[hint.task].apply_async((hint.key,), queue=queue, headers=HINT_HEADERS)
-        except Exception as error:  # kombu raises what it likes on a connection that broke in the middle
-            unknown = not isinstance(error, OperationalError)
+            messages.send(hint)
+        except Exception as error:  # a connection that broke in the middle raises what it likes
+            unknown = not isinstance(error, BrokerAway)
             left = len(hints) - sent
             log.warning("The broker does not take hints, %d are put back: %s", left, error, exc_info=unknown)
-            if unknown:
-                _connect_anew(app)
             _put_back(engine, hints[sent:])
             return sent
     return len(hints)
 
 
-def _connect_anew(app: Any) -> None:
-    # Celery keeps what kombu keeps: both must let go of it.
-    pools.reset()  # type: ignore[no-untyped-call]
-    app.amqp._producer_pool = app._pool = None
-
-
 def _put_back(engine: Engine, hints: list[Hint]) -> None:
     with writing(engine) as connection:
-        for table in RELEASES:
-            unsent = [hint.key for hint in hints if hint.table is table]
+        for kind, unsent in keys_by_kind((hint.kind, hint.key) for hint in hints).items():
+            table = kind.table
             connection.execute(
                 update(table)
                 .where(table.id.in_(unsent), table.state == LeaseState.ENQUEUED)

@@ -11,7 +11,7 @@ from models.database.session import reading, writing
 from models.queue.comparisons import end_comparisons
 from models.queue.evaluation_end import cancel_evaluations
 from models.queue.lease import cancel_idle
-from models.queue.workers import editions
+from models.queue.workers import read_editions
 from models.schema.queue import Evaluation, Reduction, Trials
 from models.schema.states import OPEN, LeaseState
 from runtime.settings import Settings
@@ -40,7 +40,7 @@ class Editions:
             others: dict[int, list[int]] = {}
             for row in connection.execute(found.order_by(Evaluation.id)):
                 others.setdefault(row.edition, []).append(row.id)
-            living = editions(connection, settings.silent_seconds)
+            living = read_editions(connection, settings.silent_seconds)
             trials = select(Trials.edition, Trials.comparison_id).where(
                 Trials.state == LeaseState.PENDING, Trials.edition < EDITION, Trials.edition.not_in(living)
             )

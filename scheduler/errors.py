@@ -26,7 +26,7 @@ class BadComparison(SchedulerError):
     """These systems cannot be compared."""
 
 
-class BadIntake(SchedulerError):
+class BadIngest(SchedulerError):
     """What is to be stored does not fit together."""
 
 

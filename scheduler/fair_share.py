@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from models.schema.queue import Leased
+from models.queue.task_kind import TaskKind
 from models.schema.states import QueueClass
 
 Turn = tuple[int, str]
 """A queue class and a team."""
 
-Task = tuple[type[Leased], int]
-"""A table and the id of a row."""
+Task = tuple[TaskKind[Any, Any], int]
+"""A kind of task and the id of one."""
 
 Shares = Mapping[int, float]
 """The part of the seconds of work that each class is sure of; together 1."""
@@ -63,7 +64,7 @@ def class_shares(campaign: int, nightly: int) -> Shares:
     }
 
 
-def allot(
+def allocate(
     waiting: Mapping[Turn, Sequence[float]],
     served: Mapping[Turn, float],
     lag: Mapping[int, float],
@@ -110,7 +111,7 @@ def _send(lag: dict[int, float], shares: Shares, waiting: Collection[int], queue
         lag[each] = due if each in waiting else max(lag[each], min(due, MOST_SAVED))
 
 
-class Accounts:
+class ServiceAccounting:
     """The seconds of work that each team has had in each class, and how far classes lag behind their shares.
 
     They are estimated when a task is sent, measured when it ends.

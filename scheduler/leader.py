@@ -10,15 +10,13 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from models.database.session import make_engine, reading, writing
+from models.database.session import make_steady_engine, reading_once, touching
 from models.queue.leader import give_up_lead, read_leader, take_lead
 
 log = logging.getLogger(__name__)
@@ -31,8 +29,7 @@ class Leadership:
     """The right to hand out work. Two schedulers at once would be harmless, but a waste."""
 
     def __init__(self, url: str, term_seconds: float) -> None:
-        # No connection outlives its statement, so that pool processes inherit none when they are forked.
-        self._engine: Engine = make_engine(url, relaxed=True, pooled=False)
+        self._engine = make_steady_engine(url)
         self._term_seconds = term_seconds
         self._holder = f"{_system()}:{os.getpid()}:{uuid.uuid4().hex}"
         self._begun: float | None = None
@@ -42,13 +39,14 @@ class Leadership:
         begun = _clock()
         if self._begun is None:
             # Who stands by looks often: a look must not wait for those who write.
-            with reading(self._engine) as connection:
+            with reading_once(self._engine) as connection:
                 leader = read_leader(connection, self._term_seconds)
             if leader not in (None, self._holder) and not _has_ended(leader):
                 return False
         else:
             leader = None
-        with self._statements() as connection:
+        # Each statement for itself: whoever is frozen between two must not hold the row.
+        with touching(self._engine) as connection:
             leads = take_lead(connection, self._holder, self._term_seconds, dead=leader)
         # Counted from before it was asked for, so that it ends here not later than there.
         self._begun = begun if leads else None
@@ -59,8 +57,13 @@ class Leadership:
         if not self.in_term():
             self._begun = None
             return False
-        assert self._begun is not None
-        return _clock() < self._begun + self._term_seconds / RENEWALS or self.acquire()
+        return self.due_in() > 0 or self.acquire()
+
+    def due_in(self) -> float:
+        """Seconds until it is time to renew the term."""
+        if self._begun is None:
+            return 0.0
+        return max(0.0, self._begun + self._term_seconds / RENEWALS - _clock())
 
     def in_term(self) -> bool:
         """Whether our term lasts, by this machine's clock alone: for one who is about to do something as the leader."""
@@ -68,24 +71,14 @@ class Leadership:
 
     def release(self) -> None:
         """Give it up, so that nobody need wait for the end of the term."""
-        if self._begun is None:
-            return
-        self._begun = None
-        try:
-            with self._statements() as connection:
-                give_up_lead(connection, self._holder)
-        except DBAPIError as error:
-            log.info("The lead could not be given up; its term expires: %s", error.orig)
-
-    @contextmanager
-    def _statements(self) -> Iterator[Connection]:
-        """Statements that write the row, each for itself: whoever is frozen between two must not hold it."""
-        if self._engine.dialect.name == "sqlite":
-            with writing(self._engine) as connection:
-                yield connection
-        else:
-            with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                yield connection
+        if self._begun is not None:
+            self._begun = None
+            try:
+                with touching(self._engine) as connection:
+                    give_up_lead(connection, self._holder)
+            except DBAPIError as error:
+                log.info("The lead could not be given up; its term expires: %s", error.orig)
+        self._engine.dispose()
 
 
 def is_led(connection: Connection, term_seconds: float) -> bool:

@@ -9,11 +9,10 @@ from sqlalchemy import Engine
 
 from models.database.session import reading, writing
 from models.queue.comparisons import end_comparisons
-from models.queue.consistency import broken_comparisons, miscounted, recount
-from models.queue.kinds import RELEASES
-from models.queue.lease import put_back_unowned
-from models.queue.log_fields import name_of
-from models.queue.retention import date_closed, forget_ended
+from models.queue.consistency import find_broken_comparisons, find_miscounted, recount
+from models.queue.kinds import KINDS
+from models.queue.lease import retry_unowned
+from models.queue.retention import backfill_ended_at, prune_finished
 from runtime.logs import fields
 from runtime.settings import Settings
 
@@ -31,7 +30,7 @@ FORGET_ROWS = 500
 """Of each kind that go in one transaction: few, so that nobody waits for it."""
 
 
-class Upkeep:
+class Maintenance:
     """Mends what people have edited, and deletes old rows of work: each minute, as many as there are."""
 
     def __init__(self, engine: Engine, settings: Settings) -> None:
@@ -39,15 +38,16 @@ class Upkeep:
         self._settings = settings
         self._next_recount = 0.0
         self._next_forgetting = 0.0
-        self._more_to_forget = False
+        self.more = False
+        """Whether old rows are left to be deleted."""
 
     def go(self) -> None:
         """Do what is due. To be called in each sweep."""
         if time.monotonic() >= self._next_recount:
-            mend(self._engine, self._settings)
+            repair(self._engine, self._settings)
             self._next_recount = time.monotonic() + self._settings.recount_seconds
         if time.monotonic() >= self._next_forgetting:
-            self._more_to_forget = True
+            self.more = True
             self._next_forgetting = time.monotonic() + FORGET_SECONDS
         self.go_on()
 
@@ -56,37 +56,38 @@ class Upkeep:
 
         One small transaction at a time, so that work is handed out between two of them.
         """
-        if not self._more_to_forget:
+        if not self.more:
             return
         with writing(self._engine) as connection:
-            deleted = forget_ended(connection, self._settings.keep_seconds, FORGET_ROWS)
-        self._more_to_forget = any(rows == FORGET_ROWS for rows in deleted.values())
+            deleted = prune_finished(connection, self._settings.keep_seconds, FORGET_ROWS)
+        self.more = any(rows == FORGET_ROWS for rows in deleted.values())
 
 
-def mend(engine: Engine, settings: Settings) -> None:
+def repair(engine: Engine, settings: Settings) -> None:
     """Let all open work that rows were deleted or edited of go on, or end with a reason."""
-    # A retry waits for less, and so do hints that the broker did not take.
-    longest_delay = LONGEST_DELAY + settings.retry_seconds * settings.max_attempts
-    for table in RELEASES:
+    for kind in KINDS:
+        policy = kind.policy(settings)
+        # A retry waits for less, and so do hints that the broker did not take.
+        longest_delay = LONGEST_DELAY + policy.delay(policy.max_attempts)
         with writing(engine) as connection:
-            stuck = put_back_unowned(connection, table, longest_delay)
+            stuck = retry_unowned(connection, kind.table, longest_delay)
         if stuck:
-            log.warning("%d rows of %s were stuck: they wait again", stuck, name_of(table))
+            log.warning("%d %s were stuck: they wait again", stuck, kind.name)
     recount_open(engine)
     with reading(engine) as connection:
-        broken = broken_comparisons(connection)
+        broken = find_broken_comparisons(connection)
     if broken:
         with writing(engine) as connection:
             end_comparisons(connection, broken, BROKEN)
         log.warning("%d comparisons lacked trials, or waited for more than there are: they failed", len(broken))
     with writing(engine) as connection:
-        date_closed(connection)
+        backfill_ended_at(connection)
 
 
 def recount_open(engine: Engine) -> int:
     """Mend open evaluations that do not wait for as many shards as there are; how many there were."""
     with reading(engine) as connection:
-        suspected = miscounted(connection)
+        suspected = find_miscounted(connection)
     mended = 0
     for evaluation in suspected:
         with writing(engine) as connection:

@@ -25,26 +25,26 @@ from sqlalchemy import (
 )
 
 from models.queue.corpus_statistics_plan import unprepared_protocols
+from models.queue.kinds import KINDS
+from models.queue.task_kind import TaskKind
 from models.schema.base import now
-from models.schema.queue import Leased, Preparation, Shard, Trials
+from models.schema.queue import Leased, Shard
 from models.schema.states import IN_FLIGHT, LeaseState, QueueClass
+from runtime.settings import Settings
 from scheduler.fair_share import InFlight, Turn
 
-WORK: Sequence[type[Leased]] = (Preparation, Shard, Trials)
+WINDOWED: tuple[TaskKind[Any, Any], ...] = tuple(kind for kind in KINDS if kind.cost is not None)
 """What shares the window; where two are due at once the first goes first, since shards wait for preparations."""
-
-Guesses = Mapping[type[Leased], float]
-"""How many seconds a row takes, for tables that do not know it. It is put right when the row has ended."""
 
 MOST_TURNS = 100
 """Turns whose rows one statement reads: SQLite joins at most 500."""
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingTask:
     """A row that may be sent."""
 
-    table: type[Leased]
+    kind: TaskKind[Any, Any]
     key: int
     turn: Turn
     """Its class is that in which the row is to be sent."""
@@ -52,9 +52,9 @@ class Waiting:
     """Estimated."""
 
 
-def read_in_flight(connection: Connection, guesses: Guesses, edition: int) -> tuple[InFlight, set[Turn]]:
+def read_in_flight(connection: Connection, settings: Settings, edition: int) -> tuple[InFlight, set[Turn]]:
     """What is in flight of an edition, and whose it is."""
-    turns = connection.execute(_in_flight(), {"edition": edition, **_guessed(guesses)}).all()
+    turns = connection.execute(_in_flight(), {"edition": edition, **_guesses(settings)}).all()
     held = InFlight(
         tasks=sum(row.tasks for row in turns),
         seconds=sum(row.seconds for row in turns),
@@ -62,37 +62,36 @@ def read_in_flight(connection: Connection, guesses: Guesses, edition: int) -> tu
     return held, {(row.queue_class, row.team) for row in turns}
 
 
-def read_turns(connection: Connection) -> list[tuple[type[Leased], Turn]]:
-    """The classes and teams of which something waits, with the table where it does.
+def read_turns(connection: Connection) -> list[tuple[TaskKind[Any, Any], Turn]]:
+    """The classes and teams of which something waits, with the kind of which it does.
 
     Each is found by a step in the index, so that it does not matter how much there is of each.
     """
-    return [(WORK[row.number], (row.queue_class, row.team)) for row in connection.execute(_turns())]
+    return [(WINDOWED[row.number], (row.queue_class, row.team)) for row in connection.execute(_turns())]
 
 
 def read_waiting(
     connection: Connection,
-    turns: Sequence[tuple[type[Leased], Turn]],
+    turns: Sequence[tuple[TaskKind[Any, Any], Turn]],
     most: int,
-    guesses: Guesses,
-    urgent_seconds: float,
+    settings: Settings,
     edition: int,
-) -> Mapping[Turn, list[Waiting]]:
+) -> Mapping[Turn, list[WaitingTask]]:
     """Of each of these at most so many rows of an edition that may be sent now, in the order in which they should be.
 
     The earliest due goes first, then what is due at no time; among those the oldest. What is due within
-    `urgent_seconds` is in the next higher class.
+    `settings.urgent_seconds` is in the next higher class.
     """
-    found: defaultdict[Turn, list[tuple[tuple[float, int, int], Waiting]]] = defaultdict(list)
+    found: defaultdict[Turn, list[tuple[tuple[float, int, int], WaitingTask]]] = defaultdict(list)
     for begin in range(0, len(turns), MOST_TURNS):
         chosen = turns[begin : begin + MOST_TURNS]
-        values: dict[str, Any] = {"most": most, "urgent_seconds": urgent_seconds, "edition": edition}
-        values |= _guessed(guesses)
+        values: dict[str, Any] = {"most": most, "urgent_seconds": settings.urgent_seconds, "edition": edition}
+        values |= _guesses(settings)
         for place, (_, (queue_class, team)) in enumerate(chosen):
             values |= {f"class_{place}": queue_class, f"team_{place}": team}
-        for row in connection.execute(_ready(tuple(table for table, _ in chosen)), values):
+        for row in connection.execute(_ready(tuple(kind for kind, _ in chosen)), values):
             due = float("inf") if row.due_at is None else row.due_at
-            waiting = Waiting(WORK[row.number], row.id, (row.queue_class, row.team), row.seconds)
+            waiting = WaitingTask(WINDOWED[row.number], row.id, (row.queue_class, row.team), row.seconds)
             found[waiting.turn].append(((due, row.number, row.id), waiting))
     return {turn: [waiting for _, waiting in sorted(rows, key=lambda row: row[0])] for turn, rows in found.items()}
 
@@ -103,11 +102,11 @@ def _in_flight() -> Select[Any]:
     rows = union_all(
         *(
             select(
-                table.queue_class.label("queue_class"),
-                table.team.label("team"),
-                _seconds(table).label("seconds"),
-            ).where(table.state.in_(IN_FLIGHT), table.edition == bindparam("edition", type_=Integer))
-            for table in WORK
+                kind.table.queue_class.label("queue_class"),
+                kind.table.team.label("team"),
+                _seconds(kind).label("seconds"),
+            ).where(kind.table.state.in_(IN_FLIGHT), kind.table.edition == bindparam("edition", type_=Integer))
+            for kind in WINDOWED
         )
     ).subquery()
     return select(
@@ -117,7 +116,7 @@ def _in_flight() -> Select[Any]:
 
 @cache
 def _turns() -> CompoundSelect[Any]:
-    found = [_turns_of(*numbered) for numbered in enumerate(WORK)]
+    found = [_turns_of(number, kind.table) for number, kind in enumerate(WINDOWED)]
     return union_all(
         *(
             select(literal(number, Integer).label("number"), turns.c.queue_class, turns.c.team).where(
@@ -129,12 +128,13 @@ def _turns() -> CompoundSelect[Any]:
 
 
 @lru_cache(maxsize=64)
-def _ready(tables: tuple[type[Leased], ...]) -> CompoundSelect[Any]:
+def _ready(kinds: tuple[TaskKind[Any, Any], ...]) -> CompoundSelect[Any]:
     """The rows of so many turns: class and team of each are given as parameters, called by its place."""
-    return union_all(*(_ready_of_turn(place, table) for place, table in enumerate(tables)))
+    return union_all(*(_ready_of_turn(place, kind) for place, kind in enumerate(kinds)))
 
 
-def _ready_of_turn(place: int, table: type[Leased]) -> Select[Any]:
+def _ready_of_turn(place: int, kind: TaskKind[Any, Any]) -> Select[Any]:
+    table = kind.table
     conditions: list[Any] = [
         table.state == LeaseState.PENDING,
         table.queue_class == bindparam(f"class_{place}", type_=Integer),
@@ -147,12 +147,12 @@ def _ready_of_turn(place: int, table: type[Leased]) -> Select[Any]:
         conditions.append(Shard.protocol_id.not_in(unprepared_protocols(bindparam("edition", type_=Integer))))
     rows = (
         select(
-            literal(WORK.index(table), Integer).label("number"),
+            literal(WINDOWED.index(kind), Integer).label("number"),
             table.id.label("id"),
             urgent_class(table, bindparam("urgent_seconds", type_=Double)).label("queue_class"),
             table.team.label("team"),
             table.due_at.label("due_at"),
-            _seconds(table).label("seconds"),
+            _seconds(kind).label("seconds"),
         )
         .where(*conditions)
         .order_by(table.due_at.asc().nulls_last(), table.id)
@@ -186,17 +186,18 @@ def urgent_class(table: type[Leased], urgent_seconds: Any) -> Any:
     return case((urgent, table.queue_class - 1), else_=table.queue_class)
 
 
-def _seconds(table: type[Leased]) -> Any:
-    return Shard.cost if table is Shard else bindparam(f"guess_{WORK.index(table)}", type_=Double)
+def _seconds(kind: TaskKind[Any, Any]) -> Any:
+    # A parameter, since these statements outlast the settings.
+    return bindparam(f"seconds_{kind.name}", type_=Double) if callable(kind.cost) else kind.cost
 
 
-def _guessed(guesses: Guesses) -> dict[str, float]:
-    return {f"guess_{WORK.index(table)}": seconds for table, seconds in guesses.items()}
+def _guesses(settings: Settings) -> dict[str, float]:
+    return {f"seconds_{kind.name}": kind.cost(settings) for kind in WINDOWED if callable(kind.cost)}
 
 
-def keys_by_table(rows: Iterable[tuple[type[Leased], int]]) -> dict[type[Leased], list[int]]:
-    """The ids of rows, table by table."""
-    found: dict[type[Leased], list[int]] = {}
-    for table, key in rows:
-        found.setdefault(table, []).append(key)
+def keys_by_kind(rows: Iterable[tuple[TaskKind[Any, Any], int]]) -> dict[TaskKind[Any, Any], list[int]]:
+    """The ids of rows, kind by kind."""
+    found: dict[TaskKind[Any, Any], list[int]] = {}
+    for kind, key in rows:
+        found.setdefault(kind, []).append(key)
     return found

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from sqlalchemy import Engine, or_, select
 
 from models.database.session import reading, writing
 from models.errors import RowsHeld
 from models.queue.evaluation_end import lock_evaluations
-from models.queue.kinds import RELEASES, give_up
-from models.queue.lease import exhausted, forget_old_hints, in_flight, lost, put_back
-from models.queue.log_fields import described
-from models.queue.shards import start_reducing
-from models.queue.workers import forget_silent
-from models.schema.queue import Evaluation, Leased, Reduction
+from models.queue.kinds import SENT
+from models.queue.lease import in_flight, retry_later
+from models.queue.reductions import start_reducing
+from models.queue.sweep import Expired, find_exhausted, find_expired, resend_stale
+from models.queue.task_kind import found_fields, give_up, release
+from models.queue.workers import delete_silent_workers
+from models.schema.queue import Evaluation, Reduction
 from models.schema.states import EvaluationState, LeaseState
-from runtime.logs import about, note
+from runtime.logs import bind, log_context
 from runtime.settings import Settings
 from runtime.shared_counters import Tally
 from scheduler.enqueue.corpus_statistics import prepare_forgotten
 from scheduler.telemetry import GIVEN_UP, HINTS_LOST, TAKEN_BACK, new_tally
-from worker.counters import kind_of
 
 log = logging.getLogger(__name__)
 
@@ -36,55 +37,54 @@ def sweep(engine: Engine, settings: Settings, tally: Tally | None = None) -> int
     """Release what dead workers hold, and send old hints again; how many rows were touched. Counts in `tally`."""
     tally = tally or new_tally()
     with reading(engine) as connection:
-        taken = [(table, *row) for table in RELEASES for row in lost(connection, table, settings.silent_seconds)]
+        expired = find_expired(connection, settings.silent_seconds)
     # One transaction each: a long one would hold up the workers.
-    for table, key, owner, what in taken:
-        with about(task_id=owner.partition(":")[0]):
+    for each in expired:
+        with log_context(task_id=each.owner.partition(":")[0]):
             try:
-                _take_back(engine, settings, tally, table, key, owner, what)
+                _take_back(engine, settings, tally, each)
             except RowsHeld:
-                log.warning("%s %s is in the hands of one who does not go on; it is tried again", table.__name__, key)
+                title = each.kind.title
+                log.warning("%s %s is in the hands of one who does not go on; it is tried again", title, each.key)
     given_up = _give_up_exhausted(engine, settings, tally)
     with writing(engine) as connection:
-        unanswered = sum(forget_old_hints(connection, table, settings.hint_seconds) for table in RELEASES)
-        forget_silent(connection, FORGET_AFTER * settings.silent_seconds)
-    tally.count(HINTS_LOST.name, amount=unanswered)
-    return unanswered + len(taken) + given_up + reduce_forgotten(engine) + prepare_forgotten(engine, settings)
+        stale = resend_stale(connection, settings.hint_seconds)
+        delete_silent_workers(connection, FORGET_AFTER * settings.silent_seconds)
+    tally.count(HINTS_LOST.name, amount=stale)
+    return stale + len(expired) + given_up + reduce_forgotten(engine) + prepare_forgotten(engine, settings)
 
 
-def _take_back(
-    engine: Engine, settings: Settings, tally: Tally, table: type[Leased], key: int, owner: str, what: str
-) -> None:
-    """Take a row from its owner, who did not end it. Raises RowsHeld."""
+def _take_back(engine: Engine, settings: Settings, tally: Tally, expired: Expired) -> None:
+    """Take a task from its owner, who did not end it. Raises RowsHeld."""
+    kind, key = expired.kind, expired.key
     with reading(engine) as connection:
-        note(**described(connection, table, key))
-    log.warning("%s %s is taken back: %s", table.__name__, key, what)
-    most, delay = settings.max_attempts, settings.retry_seconds
+        bind(**found_fields(connection, kind, key))
+    log.warning("%s %s is taken back: %s", kind.title, key, expired.what)
     with writing(engine, lock_seconds=LOCK_SECONDS) as connection:
-        taken = RELEASES[table](connection, key, owner, f"{what}.", max_attempts=most, delay_seconds=delay)
-        again = connection.scalar(select(table.state).where(table.id == key)) == LeaseState.PENDING
+        taken = release(connection, kind, key, expired.owner, f"{expired.what}.", kind.policy(settings))
+        again = connection.scalar(select(kind.table.state).where(kind.table.id == key)) == LeaseState.PENDING
     if taken:
-        tally.count(TAKEN_BACK.name, kind_of(table))
+        tally.count(TAKEN_BACK.name, kind.name)
     if taken and not again:
-        tally.count(GIVEN_UP.name, kind_of(table))
-        log.error("%s %s has no attempts left", table.__name__, key)
+        tally.count(GIVEN_UP.name, kind.name)
+        log.error("%s %s has no attempts left", kind.title, key)
 
 
 def _give_up_exhausted(engine: Engine, settings: Settings, tally: Tally) -> int:
     """End work that waits and may not be tried again, since fewer attempts are allowed than there were; how much."""
     with reading(engine) as connection:
-        found = [(table, key) for table in RELEASES for key in exhausted(connection, table, settings.max_attempts)]
+        found = find_exhausted(connection, settings)
     ended = 0
-    for table, key in found:
+    for kind, key in found:
         try:
             with writing(engine, durable=True, lock_seconds=LOCK_SECONDS) as connection:
-                if not give_up(connection, table, key, settings.max_attempts):
+                if not give_up(connection, kind, key, kind.policy(settings)):
                     continue
         except RowsHeld:
             continue
         ended += 1
-        tally.count(GIVEN_UP.name, kind_of(table))
-        log.error("%s %s has no attempts left", table.__name__, key)
+        tally.count(GIVEN_UP.name, kind.name)
+        log.error("%s %s has no attempts left", kind.title, key)
     return ended
 
 
@@ -117,21 +117,15 @@ def reclaim_all(engine: Engine, settings: Settings, *, used: bool) -> int:
     caused, no after an orderly stop.
     """
     taken = 0
-    for table, release in RELEASES.items():
+    for kind in SENT:
+        table, at_once = kind.table, replace(kind.policy(settings), delay=lambda _: 0.0)
         with writing(engine) as connection:
             for key, state in in_flight(connection, table):
                 taken += 1
                 owner = connection.scalar(select(table.owner).where(table.id == key))
                 if used and state == LeaseState.RUNNING and owner is not None:
-                    release(
-                        connection,
-                        key,
-                        owner,
-                        "the command that ran it ended before it was done.",
-                        max_attempts=settings.max_attempts,
-                        delay_seconds=0.0,
-                    )
+                    release(connection, kind, key, owner, "the command that ran it ended before it was done.", at_once)
                 else:
                     counts = state != LeaseState.RUNNING
-                    put_back(connection, table, key, reason=None, delay_seconds=0.0, used=counts)
+                    retry_later(connection, table, key, reason=None, delay_seconds=0.0, used=counts)
     return taken

@@ -12,7 +12,8 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DBAPIError
 
 from models.database.session import make_engine, reading
-from models.queue_status.overview import KINDS, count_evaluations, count_work
+from models.queue.kinds import KINDS
+from models.queue_status.overview import SENT_NAMES, count_evaluations, count_work
 from models.schema.base import now
 from models.schema.queue import Worker
 from models.schema.states import LeaseState, QueueClass
@@ -23,7 +24,8 @@ from runtime.telemetry import tallied
 if TYPE_CHECKING:
     from prometheus_client import Metric
 
-_OF_KINDS = ("kind", tuple(KINDS))
+_NAMES = tuple(kind.name for kind in KINDS)
+_OF_KINDS = ("kind", _NAMES)
 
 HINTS_SENT = Counter("steelyard_scheduler_hints_sent", "Messages that were sent to workers.")
 HINTS_LOST = Counter("steelyard_scheduler_hints_lost", "Messages that nobody acted on: they are sent again.")
@@ -48,7 +50,7 @@ GAUGES = {
     "steelyard_database_reachable": "1 where the database answered; without it the following are lacking.",
     "steelyard_queue_waiting": "Work that waits to be handed out.",
     "steelyard_queue_in_flight": "Work that was sent to workers or runs.",
-    "steelyard_queue_oldest_seconds": "How long the oldest work that waits has been there; 0 where nothing waits.",
+    "steelyard_queue_oldest_seconds": "How long the oldest that waits for a worker has been there; 0 where none does.",
     "steelyard_queue_retried": "Work that waits or is in flight and was tried before.",
     "steelyard_workers": "Workers that beat.",
     "steelyard_pool_processes": "Pool processes of the workers that beat.",
@@ -94,16 +96,20 @@ class SchedulerMetrics:
         return [self._gauge("steelyard_database_reachable", [((), float(bool(found)))]), *found]
 
     def _work(self, connection: Connection) -> list[Metric]:
-        waiting = {(each.queue, kind): 0 for each in QueueClass for kind in KINDS}
+        waiting = {(each.queue, kind): 0 for each in QueueClass for kind in _NAMES}
         in_flight = dict(waiting)
         oldest = {(each.queue,): 0.0 for each in QueueClass}
-        retried = {(kind,): 0 for kind in KINDS}
+        retried = {(kind,): 0 for kind in _NAMES}
         for row in count_work(connection):
+            if row.queue_class not in tuple(QueueClass):
+                # Edited by hand: nobody sends it.
+                continue
             queue = QueueClass(row.queue_class).queue
             retried[(row.kind,)] += row.retried
             if row.state == LeaseState.PENDING:
                 waiting[queue, row.kind] += row.amount
-                oldest[(queue,)] = max(oldest[(queue,)], row.age or 0.0)
+                if row.kind in SENT_NAMES:
+                    oldest[(queue,)] = max(oldest[(queue,)], row.age or 0.0)
             else:
                 in_flight[queue, row.kind] += row.amount
         return [

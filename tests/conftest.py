@@ -12,7 +12,7 @@ from metrics.base import EDITION
 from models.schema.base import Base
 from tests.compiled import share_compiled
 
-pytest_plugins = ["tests.servers", "tests.rabbitmq"]
+pytest_plugins = ["tests.servers", "tests.rabbitmq", "tests.service.fixtures"]
 
 # How long an example takes says more about what else the machine does than about our code.
 settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -78,8 +78,10 @@ def test_every_path_in_the_docs_exists(name):
         "alembic|analysis|benchmarks|campaigns|cli|demo|docker|docs|metrics|models|runtime|scheduler|tests|web|worker"
     )
     named = re.findall(rf"`((?:{rooms})/[\w./-]*)", DOCS[name])
-    made = {"docker/.env"}  # whoever starts the containers writes it
-    lost = [path for path in named if "NAME" not in path and path not in made and not (ROOT / path).exists()]
+    # Whoever starts the containers writes the first, and who follows the example the second.
+    made = {"docker/.env", "models/queue/text_lengths.py"}
+    named = [path for path in named if not re.search("NAME|SUBJECT|FOLDER", path)]
+    lost = [path for path in named if path not in made and not (ROOT / path).exists()]
     assert not lost
 
 

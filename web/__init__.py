@@ -1,1 +1,1 @@
-"""HTTP: pages for people, an API for programs, and what stands before both."""
+"""The web service: HTML pages, a JSON API, and the middleware before both."""

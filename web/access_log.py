@@ -1,4 +1,4 @@
-"""What is noticed of every request: a line in the log, and numbers for Prometheus."""
+"""Access log and Prometheus metrics of requests."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 LONGEST_PATH = 200
 _SECRET = re.compile(r"[A-Za-z0-9_-]{32,}")
-"""What is in a path and looks like this may open a door: invitations, links that were sent by mail."""
+"""Possible secrets in paths, of invitations and of links sent by mail."""
 
 API = "/api/v1"
 NO_ROUTE = "none"
-"""The route of what is nowhere: a label must not be what somebody made up."""
+"""The route label of unknown paths: labels must not come from clients."""
 
 
-class Watched:
-    """An app whose requests are counted, timed and logged. Query strings and secrets in paths are not."""
+class AccessLog:
+    """ASGI middleware that counts, times and logs requests. Query strings and secrets in paths are not logged."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        # Kept out of the library's own registry: an app and its numbers come and go together.
+        # Not in the library's global registry: an app owns its metrics.
         self._requests = Counter(
             "steelyard_web_requests", "Requests that were answered.", ("method", "route", "status"), registry=None
         )
@@ -52,11 +52,11 @@ class Watched:
 
     @property
     def collectors(self) -> Sequence[object]:
-        """Of `prometheus_client`."""
+        """Its collectors for `prometheus_client`."""
         return self._requests, self._seconds, self._received, self._running
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -81,16 +81,18 @@ class Watched:
             await self.app(scope, counted_receive, watched_send)
         finally:
             self._running.dec()
-            self._note(scope, path, status, begun, answered, received)
+            self._record(scope, path, status, begun, answered, received)
 
-    def _note(self, scope: Scope, path: str, status: int, begun: float, answered: float | None, received: int) -> None:
+    def _record(
+        self, scope: Scope, path: str, status: int, begun: float, answered: float | None, received: int
+    ) -> None:
         route = route_of(scope)
         method = scope["method"] if scope["method"] in METHODS else "other"
         self._requests.labels(method, route, status or "none").inc()
         self._received.inc(received)
         if answered is not None:
             self._seconds.labels(route).observe(answered - begun)
-        # What the app has found out of it by now.
+        # Set by the app while it handled the request.
         known = scope.get("state", {})
         client = scope.get("client")
         log.log(
@@ -112,15 +114,15 @@ class Watched:
 
 
 def route_of(scope: Scope) -> str:
-    """The route that was found, as the app declares it."""
+    """The path template of the matched route, as the app declares it."""
     found = getattr(scope.get("route"), "path", None)
     if found is None:
         return "/static" if scope["path"].startswith("/static/") else NO_ROUTE
-    # Whether the prefix is part of it is not the same in all versions of the framework.
+    # Whether it includes the prefix depends on the version of the framework.
     return f"{API}{found}" if scope["path"].startswith(f"{API}/") and not found.startswith(API) else found
 
 
 def shown_path(path: str) -> str:
-    """A path for the log."""
+    """A path for the log, shortened and without secrets."""
     shown = _SECRET.sub("***", printable(path[: 4 * LONGEST_PATH]))
     return shown if len(shown) <= LONGEST_PATH else f"{shown[:LONGEST_PATH]}..."

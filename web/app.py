@@ -1,4 +1,4 @@
-"""The web service: pages for people, an API for programs."""
+"""The web application: builds the FastAPI app from settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from models.database.session import make_engine
 from runtime.service_settings import WebSettings
 from web import api, pages
 from web.dependencies import check_form
-from web.exception_handlers import answer_errors
+from web.exception_handlers import add_exception_handlers
 from web.guards import guard
 from web.guards.rate_limit import check_rate
 from web.pages.rendering import STATIC
@@ -27,10 +27,10 @@ DESCRIPTION = "Evaluate machine translation: test sets, submissions, scores with
 
 
 def create_app(settings: WebSettings | None = None) -> FastAPI:
-    """An app of its own, with its own engine. The database must be up to date. Raises BadMailUrl."""
+    """Build an app with its own engine. The database schema must be current. Raises BadMailUrl."""
     settings = settings or WebSettings()
     if settings.mail_url is not None:
-        # Better now than when the first mail is to be sent.
+        # Fail now, not when the first mail is sent.
         mail_server(settings.mail_url)
     engine = make_engine(
         settings.database_url, connections=settings.web_connections, statement_seconds=settings.statement_seconds
@@ -50,14 +50,16 @@ def create_app(settings: WebSettings | None = None) -> FastAPI:
         description=DESCRIPTION,
         version=VERSION,
         openapi_url="/api/v1/openapi.json",
-        # Their pages load scripts from elsewhere; ours is in web/pages.
+        # FastAPI's documentation pages load scripts from other hosts.
         docs_url=None,
         redoc_url=None,
+        # Operation ids become method names in generated clients.
+        generate_unique_id_function=lambda route: route.name,
         lifespan=lifespan,
         dependencies=[Depends(check_rate), Depends(check_form)],
     )
     app.state.steelyard = state
-    answer_errors(app)
+    add_exception_handlers(app)
     guard(app, settings)
     for router in api.ROUTERS:
         app.include_router(router, prefix="/api/v1")

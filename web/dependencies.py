@@ -1,4 +1,4 @@
-"""What every route may ask for: settings, the database, who asks. FastAPI's dependencies."""
+"""FastAPI dependencies of the routes: app state, principal, form check."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from fastapi import Depends, Request
 from campaigns.accounts.principal import (
     EVERY_SCOPE,
     Principal,
-    note_use,
     principal_of_session,
     principal_of_token,
+    record_use,
 )
-from campaigns.accounts.secrets import derived, same
+from campaigns.accounts.secrets import derive_secret, equal_secrets
 from campaigns.errors import BadToken, ForgedRequest
 from models.database.session import reading, writing
 
@@ -26,61 +26,61 @@ if TYPE_CHECKING:
     from web.state import State
 
 SESSION_COOKIE, VISITOR_COOKIE = "steelyard_session", "steelyard_visitor"
-"""Names of cookies: of a browser that has signed in, and of one that may do so. See `cookie_name`."""
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Cookies of signed-in browsers and of anonymous ones. See `cookie_name`."""
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 BEARER, API = "bearer", "/api/"
 FORM_FIELD, FORM_HEADER = "csrf_token", "X-CSRF-Token"
 
 
-def state_of(request: Request) -> State:
-    """What the app was made with."""
+def app_state(request: Request) -> State:
+    """The state of the app of a request."""
     return cast("State", request.app.state.steelyard)
 
 
 def address_of(request: Request) -> str:
-    """The network address of whoever asks, as far as it is known (`web.app` believes proxies that it is told to)."""
+    """The client's network address; "" if unknown. `web.guards.proxies` takes it from trusted proxies."""
     return request.client.host if request.client else ""
 
 
 def is_secure(settings: WebSettings) -> bool:
-    """Whether people reach the server by https alone."""
+    """Whether the public URL is https."""
     return (settings.public_url or "").lower().startswith("https://")
 
 
 def cookie_name(settings: WebSettings, name: str) -> str:
-    """What a cookie is called: browsers let nobody but this very host set one with this prefix, and only by https."""
+    """The full name of a cookie: with https it has the prefix `__Host-`, so that only this host can set it."""
     return f"__Host-{name}" if is_secure(settings) else name
 
 
 def session_secret(request: Request) -> str:
-    """The secret of the session that a browser sends; "" where it sends none."""
-    return request.cookies.get(cookie_name(state_of(request).settings, SESSION_COOKIE), "")
+    """The session secret that a browser sends; "" for none."""
+    return request.cookies.get(cookie_name(app_state(request).settings, SESSION_COOKIE), "")
 
 
 def browser_secret(request: Request) -> str:
-    """What only this browser knows, signed in or not, and what its forms are known by; "" before its first form."""
-    visitor = cookie_name(state_of(request).settings, VISITOR_COOKIE)
+    """The secret of this browser, signed in or not, from which form tokens derive; "" before its first form."""
+    visitor = cookie_name(app_state(request).settings, VISITOR_COOKIE)
     return session_secret(request) or request.cookies.get(visitor, "")
 
 
 def form_token(secret: str) -> str:
-    """What a form must carry to be taken for one of this browser: nobody else can know it."""
-    return derived(secret, "form")
+    """The CSRF token of forms, derived from the browser's secret."""
+    return derive_secret(secret, "form")
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """The one thing that a request is judged by: whose it is, and whether its forms have to be ours."""
+    """The credential of a request. It decides the principal, and whether forms need a CSRF token."""
 
     kind: Literal["token", "session", "none"]
     secret: str = ""
 
 
 def credential_of(request: Request) -> Credential:
-    """A token where one is sent, else the session of the cookie.
+    """The bearer token of a request if there is one, else its session cookie.
 
-    `Authorization` of other schemes, or of none, is not for us: a proxy before us may ask for a password of its own,
-    which browsers send along. Raises BadToken where a token stands beside something else in that header.
+    Other schemes of `Authorization` are ignored: a proxy may require a password of its own, which browsers send along.
+    Raises BadToken if a token comes with a second Authorization header.
     """
     given = request.headers.getlist("Authorization")
     tokens = [each for each in given if each.split(None, 1)[:1] and each.split(None, 1)[0].lower() == BEARER]
@@ -93,11 +93,11 @@ def credential_of(request: Request) -> Credential:
 
 
 def read_principal(request: Request) -> Principal:
-    """Who asks. Raises BadToken for a token that is no good: a program should not go on as nobody."""
+    """The principal of a request. Raises BadToken for an invalid token: a program must not continue anonymously."""
     known: Principal | None = getattr(request.state, "principal", None)
     if known is not None:
         return known
-    state, address = state_of(request), address_of(request)
+    state, address = app_state(request), address_of(request)
     credential = credential_of(request)
     principal = Principal(address=address)
     if credential.kind == "token":
@@ -110,27 +110,28 @@ def read_principal(request: Request) -> Principal:
             principal = principal_of_session(connection, credential.secret, address)
     if principal.signed_in and state.is_stale(principal):
         with writing(state.engine) as connection:
-            note_use(connection, principal, state.settings.session_lifetime)
+            record_use(connection, principal, state.settings.session_lifetime)
     request.state.principal = principal
     return principal
 
 
 async def check_form(request: Request) -> AsyncIterator[None]:
-    """Raise ForgedRequest where a browser is to change something and the form is not from a page of ours.
+    """CSRF check: raise ForgedRequest if a browser sends a form that is not from one of our pages.
 
-    That holds before somebody has signed in, too: else a stranger's page could sign a browser in to the stranger's
-    account. Programs with tokens are not judged by a cookie (`credential_of`), and no page makes a browser send one.
+    It applies to anonymous browsers, too; otherwise a foreign page could sign a browser in to an attacker's account.
+    Requests with a token are exempt: cookies do not count for them (`credential_of`), and no page can make a browser
+    send a token.
     """
     try:
         await _check_form(request)
         yield
     finally:
-        # What was read of files is kept with the form; whoever is refused leaves none behind.
+        # Closes the temporary files of the form, even when the request is refused.
         await request.close()
 
 
 async def _check_form(request: Request) -> None:
-    if request.method in SAFE or credential_of(request).kind == "token":
+    if request.method in SAFE_METHODS or credential_of(request).kind == "token":
         return
     if not _is_from_here(request):
         raise ForgedRequest
@@ -144,25 +145,25 @@ async def _check_form(request: Request) -> None:
     ):
         value = (await request.form()).get(FORM_FIELD, "")
         given = value if isinstance(value, str) else ""
-    if not secret or not same(given, form_token(secret)):
+    if not secret or not equal_secrets(given, form_token(secret)):
         raise ForgedRequest
 
 
 def _is_from_here(request: Request) -> bool:
-    """Whether a page of this server asks, as far as the browser says; programs say nothing, and have no cookies."""
+    """Whether the request comes from a page of this server, by the browser's headers; True where it sends none."""
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
         return False
     origin = request.headers.get("Origin")
     if origin is None:
         return True
-    public = state_of(request).settings.public_url
-    # A proxy may end https and know us by another name.
+    public = app_state(request).settings.public_url
+    # A proxy may terminate https and use another host name.
     ours = {request.headers.get("Host", "").lower(), urlsplit(public).netloc.lower() if public else ""}
     return urlsplit(origin).netloc.lower() in ours - {""}
 
 
-Asking = Annotated[Principal, Depends(read_principal)]
-"""Who asks: a parameter `principal: Asking` of a route."""
+CurrentPrincipal = Annotated[Principal, Depends(read_principal)]
+"""The principal of the request: a parameter `principal: CurrentPrincipal` of a route."""
 
 __all__ = [
     "EVERY_SCOPE",
@@ -170,9 +171,10 @@ __all__ = [
     "FORM_HEADER",
     "SESSION_COOKIE",
     "VISITOR_COOKIE",
-    "Asking",
     "Credential",
+    "CurrentPrincipal",
     "address_of",
+    "app_state",
     "browser_secret",
     "check_form",
     "cookie_name",
@@ -181,5 +183,4 @@ __all__ = [
     "is_secure",
     "read_principal",
     "session_secret",
-    "state_of",
 ]

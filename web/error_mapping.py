@@ -1,4 +1,4 @@
-"""What errors of other rooms are in this one."""
+"""Maps errors of other rooms to HTTP errors (`campaigns.errors`)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from campaigns.errors import (
     BadRequest,
+    CampaignsError,
     Closed,
+    Conflict,
     Forbidden,
     NotThere,
-    Taken,
     TooMany,
     Unavailable,
     Unreadable,
-    WebError,
 )
 from campaigns.quotas.errors import QuotaUsedUp
 from campaigns.submissions.errors import NotTakingPart, PhaseClosed, ReusedKey
@@ -39,45 +39,45 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-KINDS: Sequence[tuple[type[Exception], type[WebError]]] = (
+ERROR_CLASSES: Sequence[tuple[type[Exception], type[CampaignsError]]] = (
     (NotFound, NotThere),
     (UnreadableRow, Unreadable),
     (BadBlob, Unreadable),
     (RowsHeld, Unavailable),
     (Unreachable, Unavailable),
     (QuotaUsedUp, TooMany),
-    (ReusedKey, Taken),
+    (ReusedKey, Conflict),
     (PhaseClosed, Closed),
     (NotTakingPart, Forbidden),
     (SchedulerError, BadRequest),
     (MetricsError, BadRequest),
     (ModelsError, BadRequest),
 )
-"""What errors of other rooms are here; the first that fits."""
+"""Error class -> HTTP error; the first match wins."""
 
 
-OF_THE_STORE = (MissingObject, BadStore, UnreachableStore)
-"""What whoever runs the server has to mend: they name folders and buckets, which are nobody else's concern."""
+STORE_ERRORS = (MissingObject, BadStore, UnreachableStore)
+"""For the server's operator only: the messages name folders and buckets."""
 
 
-def as_web_error(error: Exception) -> WebError:
-    """The error as this room says it."""
-    if isinstance(error, WebError):
+def as_campaigns_error(error: Exception) -> CampaignsError:
+    """The HTTP error for any error."""
+    if isinstance(error, CampaignsError):
         return error
     if isinstance(error, QuotaUsedUp):
         return _quota(error)
-    if isinstance(error, OF_THE_STORE):
+    if isinstance(error, STORE_ERRORS):
         log.warning("Statistics could not be read: %s", error)
         return Unavailable("Statistics that this needs cannot be read now. The log of the server says why.")
-    for kind, made in KINDS:
+    for kind, mapped in ERROR_CLASSES:
         if isinstance(error, kind):
-            return made(str(error))
+            return mapped(str(error))
     return Unavailable()
 
 
 def _quota(error: QuotaUsedUp) -> TooMany:
-    """With a line for each limit that leaves no room, and when there is room again where the calendar says it."""
-    # A hint only, so the clock of this machine will do.
-    free = [each.free_at - time.time() for each in error.standings if each.free_at is not None]
-    details = [f"{each.used} of {each.amount} {each.of_what}" for each in error.standings]
+    """With one detail per exhausted quota, and Retry-After where the time is known."""
+    # Only a hint to clients, so this machine's clock is precise enough.
+    free = [each.free_at - time.time() for each in error.usage if each.free_at is not None]
+    details = [f"{each.used} of {each.amount} {each.of_what}" for each in error.usage]
     return TooMany(str(error), details=details, retry_seconds=max(free, default=None))

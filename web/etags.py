@@ -1,4 +1,4 @@
-"""Answers that have not changed are not sent again: ETag and If-None-Match."""
+"""ETags: responses that have not changed are not sent again."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ if TYPE_CHECKING:
     from fastapi import Request
 
     from campaigns.leaderboards.view import BoardView
-    from campaigns.permissions import Sight
+    from campaigns.permissions import CampaignAccess
 
 _KEY = secrets.token_bytes(32)
-"""Of this process. What a version is made of is more than its reader may know, such as the names of anonymous teams:
-without the key he could try which names give the version that he was told."""
+"""Random per process. A tag hashes more than its reader may know, such as the names of anonymous teams; without the
+key, a reader could guess names and compare tags."""
 
 
-def version_of(view: BoardView, sight: Sight, *more: object) -> str:
-    """What says that somebody would be shown the same again, as an ETag."""
-    shown = (view.standing.stamp, view.standing.listed, view.wish, view.testing, view.fault)
-    return tag_of(_KEY + repr((shown, _eyes(sight), more)).encode())
+def board_etag(view: BoardView, access: CampaignAccess, *more: object) -> str:
+    """The ETag of a board view for one principal; `more` is whatever else the response depends on."""
+    shown = (view.snapshot.version, view.snapshot.listed, view.query, view.testing, view.fault)
+    return etag_of(_KEY + repr((shown, _visibility_key(access), more)).encode())
 
 
-def _eyes(sight: Sight) -> tuple[Hashable, ...]:
-    """What of a sight decides which names, links and reasons a board shows. Who has the same eyes sees the same."""
+def _visibility_key(access: CampaignAccess) -> tuple[Hashable, ...]:
+    """The part of an access that decides which names, links and reasons a board shows. Equal keys, equal responses."""
     return (
-        *(sight.organises, sight.sees_names, sight.sees_segments, sight.published, bool(sight.phases)),
-        *(sight.own_teams, *sight.teams.values()),
+        *(access.organises, access.sees_names, access.sees_segments, access.published, bool(access.phases)),
+        *(access.own_teams, *access.teams.values()),
     )
 
 
-def tag_of(content: bytes) -> str:
-    """An ETag for some content: weak, since what stands before it may compress it."""
+def etag_of(content: bytes) -> str:
+    """The ETag of some content; weak, since a proxy may compress the content."""
     return f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
 
 
-def unchanged(request: Request, tag: str) -> Response | None:
-    """The answer that says so, where whoever asks has this version already."""
-    known = request.headers.get("If-None-Match", "")
-    if tag in {each.strip() for each in known.split(",")}:
+def not_modified(request: Request, tag: str) -> Response | None:
+    """A 304 response if the request's If-None-Match has this tag; else None."""
+    sent = request.headers.get("If-None-Match", "")
+    if tag in {each.strip() for each in sent.split(",")}:
         return Response(status_code=304, headers={"ETag": tag})
     return None

@@ -1,7 +1,7 @@
-"""The app over HTTP, by uvicorn in this process, until it is told to stop.
+"""Serves the app with uvicorn in this process until a signal stops it.
 
-One process with threads: what it remembers (boards, rates, who watches) is remembered once. For more, several of them
-stand behind a proxy.
+One process with threads, so that caches (leaderboards, rate limits, watchers) exist once. To scale, run several
+processes behind a proxy.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import uvicorn
 from anyio.to_thread import current_default_thread_limiter
 from sqlalchemy.exc import DBAPIError
 
-from models.database.compatibility import read_trouble
+from models.database.compatibility import read_schema_problem
 from models.database.migrate import REVISION
-from models.database.session import make_engine, reading
+from models.database.session import make_steady_engine, reading_once
 from runtime.errors import AddressTaken
-from runtime.health import Check, Pulse
-from runtime.http_server import Outlook, bound
+from runtime.health import Check, Liveness
+from runtime.http_server import ProcessStatus, serve_status
 from scheduler.errors import OtherTables
-from web.access_log import Watched
+from web.access_log import AccessLog
 from web.app import create_app
 from web.guards.connections import guarded_protocol
 from worker.health_checks import check_database
@@ -40,43 +40,56 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 WAITING_CONNECTIONS = 512
-"""Clients that the system lets wait until we look at them: all of a rush."""
+"""Backlog of the listening socket: enough for a rush of clients."""
 
-LOOK_SECONDS = 5.0
-"""How often it is looked whether the tables are still those of a release that ours can work with."""
+SCHEMA_CHECK_SECONDS = 5.0
+"""Interval of the check whether the database schema is still compatible with this release."""
 
 KEEP_ALIVE_SECONDS = 10
-"""Longer than the pause between two requests of a browser, shorter than what proxies keep open."""
+"""Longer than the pause between two requests of a browser, shorter than the timeout of proxies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where we serve."""
+    """Address of a serving process."""
 
     host: str
     port: int
     public_url: str
-    """How people reach it, without a slash at its end."""
+    """Public URL, without a trailing slash."""
 
 
 def serve(
     settings: WebSettings, begun: Callable[[Address, int | None], None] | None = None, *, parent: int | None = None
 ) -> None:
-    """Serve until SIGTERM or SIGINT; requests that are under way are answered first, for `stop_seconds` at most.
+    """Serve until SIGTERM or SIGINT; running requests get up to `stop_seconds` to finish.
 
-    `begun` hears of the address, and of the port where health and metrics are, once both answer. With `parent` it also
-    stops when the process of that number is not its parent any more. Raises AddressTaken, and OtherTables when the
-    tables become those of a release with which this one cannot work.
+    Parameters
+    ----------
+    settings
+        Settings of the web service.
+    begun
+        Called with the address and the port of health and metrics (None if disabled) once both accept requests.
+    parent
+        If given, also stop once the process with this id is no longer the parent.
+
+    Raises
+    ------
+    AddressTaken
+        The address cannot be bound.
+    OtherTables
+        The database schema became that of an incompatible release.
+
     """
-    # Ours say what is to be said.
+    # The access log and our own messages replace uvicorn's.
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    # Twice as many lines, which say when something was counted first.
+    # They would double the number of series without use.
     prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
     with listen(settings.web_host, settings.web_port) as listening:
         app = create_app(settings)
-        watched = Watched(app)
+        watched = AccessLog(app)
         server = _Server(watched, app.state.steelyard, parent)
-        with bound(settings.http_host, settings.http_port, lambda: outlook(settings, server)) as health:
+        with serve_status(settings.http_host, settings.http_port, lambda: process_status(settings, server)) as health:
 
             def on_start() -> None:
                 address = address_of(settings, listening)
@@ -87,22 +100,22 @@ def serve(
             if health is not None:
                 health.start()
             server.on_start = on_start
-            looking = threading.Thread(target=server.look_at_tables, name="tables", daemon=True)
-            looking.start()
-            # The first who submits should not wait for what is loaded then.
-            threading.Thread(target=app.state.steelyard.sandbox.start, name="warming", daemon=True).start()
+            watcher = threading.Thread(target=server.watch_schema, name="schema", daemon=True)
+            watcher.start()
+            # Warm up, so that the first upload does not wait for imports.
+            threading.Thread(target=app.state.steelyard.sandbox.start, name="warmup", daemon=True).start()
             try:
                 server.run(sockets=[listening])
             finally:
                 app.state.steelyard.stopping.set()
-                looking.join()
+                watcher.join()
     log.info("Stopped serving")
-    if server.trouble is not None:
-        raise OtherTables(server.trouble)
+    if server.problem is not None:
+        raise OtherTables(server.problem)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises AddressTaken."""
+    """Open a listening socket. Raises AddressTaken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=WAITING_CONNECTIONS)
@@ -115,15 +128,15 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address_of(settings: WebSettings, listening: socket.socket) -> Address:
-    """Where it listens, also where the port was left to the system."""
+    """The address of a listening socket, including a port chosen by the system."""
     port = int(listening.getsockname()[1])
     host = f"[{settings.web_host}]" if ":" in settings.web_host else settings.web_host
     return Address(settings.web_host, port, (settings.public_url or f"http://{host}:{port}").rstrip("/"))
 
 
-def outlook(settings: WebSettings, server: _Server) -> Outlook:
-    """What the process shows of itself, on a port of its own."""
-    return Outlook(
+def process_status(settings: WebSettings, server: _Server) -> ProcessStatus:
+    """Health checks and metrics of the process, served on a port of their own."""
+    return ProcessStatus(
         "web",
         live=(server.pulse.turns,),
         ready=(
@@ -136,9 +149,9 @@ def outlook(settings: WebSettings, server: _Server) -> Outlook:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's, which tells how it is."""
+    """Uvicorn's server with health checks, a schema check and a parent check."""
 
-    def __init__(self, watched: Watched, state: State, parent: int | None) -> None:
+    def __init__(self, watched: AccessLog, state: State, parent: int | None) -> None:
         settings = state.settings
         super().__init__(
             uvicorn.Config(
@@ -148,7 +161,7 @@ class _Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 ws="none",
-                # Which proxies are believed is for the guards to say, in every way of serving.
+                # `web.guards.proxies` decides which proxies are trusted, however the app is served.
                 proxy_headers=False,
                 server_header=False,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
@@ -156,52 +169,53 @@ class _Server(uvicorn.Server):
             )
         )
         self.watched = watched
-        self.pulse = Pulse("loop")
+        self.pulse = Liveness("loop")
         self.on_start: Callable[[], None] = lambda: None
-        self.trouble: str | None = None
-        """Why it cannot go on."""
+        self.problem: str | None = None
+        """Why the server had to stop; None otherwise."""
         self._state = state
         self._parent = parent
 
     def check_stopping(self) -> Check:
-        """Whether it takes new requests."""
+        """Readiness check: whether it accepts new requests."""
         reason = "none are taken any more: it stops" if self.should_exit else "taken"
         return Check("requests", not self.should_exit, reason)
 
-    def look_at_tables(self) -> None:
-        """Until it stops, in a thread of its own: stop when the tables have become those of another release."""
-        engine = make_engine(self._state.settings.database_url, pooled=False)
-        while not self._state.stopping.wait(LOOK_SECONDS):
-            # A database that is away is told by others, and comes back.
-            with suppress(DBAPIError), reading(engine) as connection:
-                self.trouble = read_trouble(connection, REVISION)
-            if self.trouble is not None:
+    def watch_schema(self) -> None:
+        """Until shutdown, in a thread of its own: stop the server when the schema becomes incompatible."""
+        engine = make_steady_engine(self._state.settings.database_url)
+        while not self._state.stopping.wait(SCHEMA_CHECK_SECONDS):
+            # An unreachable database is reported elsewhere, and comes back.
+            with suppress(DBAPIError), reading_once(engine) as connection:
+                self.problem = read_schema_problem(connection, REVISION)
+            if self.problem is not None:
                 self.should_exit = True
-                return
+                break
+        engine.dispose()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer."""
+        """Start to accept requests."""
         current_default_thread_limiter().total_tokens = self._state.settings.web_threads
         await super().startup(sockets)
         self.pulse.done()
         self.on_start()
 
     async def on_tick(self, counter: int) -> bool:
-        """Ten times a second: whether to stop."""
+        """Called ten times a second; returns whether to stop."""
         self.pulse.done()
         if self._parent is not None and os.getppid() != self._parent:
-            log.warning("The process that this one belongs to is gone")
+            log.warning("The parent process is gone; shutting down")
             self.should_exit = True
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answer what was asked, and end."""
-        # Streams would go on for as long as somebody watches, and a text may take long to be read.
+        """Finish running requests, then stop."""
+        # Event streams have no end of their own, and reading an upload may take long.
         self._state.stopping.set()
         self._state.sandbox.close()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: object) -> None:  # noqa: ARG002 - what it is called with
-        """A signal to stop: leave in order, with nothing said of the signal. The second one ends it at once."""
+        """Handle a stop signal: the first one stops gracefully, the second one at once."""
         self.force_exit = self.should_exit
         self.should_exit = True

@@ -1,4 +1,4 @@
-"""What an app holds while it runs: settings, an engine, and what need not be looked up twice."""
+"""State of a running app: settings, engine, caches, sandbox."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from campaigns.accounts.principal import SEEN_SECONDS
 from campaigns.accounts.throttle import Throttle
-from campaigns.inspection.metrics_and_human import Memory
+from campaigns.inspection.metrics_and_human import MetricsCache
 from campaigns.leaderboards.view import Boards
 from campaigns.sandbox.processes import Sandbox
-from campaigns.submissions.progress import Watching
+from campaigns.submissions.progress import ProgressWatcher
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -20,41 +20,41 @@ if TYPE_CHECKING:
     from campaigns.accounts.principal import Principal
     from runtime.service_settings import WebSettings
 
-LARGEST_MEMORY = 10_000
+MAX_PRINCIPALS = 10_000
 
 
 @dataclass
 class State:
-    """One for each app, shared by all its threads."""
+    """The state of one app, shared by all its threads."""
 
     settings: WebSettings
     engine: Engine
     throttle: Throttle = field(init=False)
-    """What limits how often something is done."""
+    """Rate limits."""
     boards: Boards = field(init=False)
-    """What the process remembers of leaderboards."""
+    """Cached leaderboards."""
     stopping: threading.Event = field(default_factory=threading.Event)
-    """Set when the server is to end: streams end, too."""
-    metrics: Memory = field(default_factory=Memory)
-    """How metrics compare with people, made once."""
-    watching: Watching = field(init=False)
-    """Who watches the progress of submissions."""
+    """Set when the server shuts down, so that event streams end."""
+    metrics: MetricsCache = field(default_factory=MetricsCache)
+    """Cached correlations of metrics with human judgments."""
+    watching: ProgressWatcher = field(init=False)
+    """Progress of the submissions that clients watch."""
     sandbox: Sandbox = field(init=False)
-    """Where what people send is read."""
-    _seen: dict[tuple[int | None, int | None], float] = field(default_factory=dict)
+    """Processes that read untrusted uploads."""
+    _recorded: dict[tuple[int | None, int | None], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.throttle = Throttle(self.settings.broker_url)
         self.boards = Boards(self.engine, self.settings.board_bytes)
-        self.watching = Watching(self.engine, self.settings)
+        self.watching = ProgressWatcher(self.engine, self.settings)
         self.sandbox = Sandbox(self.settings)
 
     def is_stale(self, principal: Principal) -> bool:
-        """Whether it should be noted again that a session or token is used."""
+        """Whether the last use of the session or token should be recorded again."""
         key, at = (principal.session_id, principal.token_id), time.monotonic()
-        if at - self._seen.get(key, float("-inf")) < SEEN_SECONDS:
+        if at - self._recorded.get(key, float("-inf")) < SEEN_SECONDS:
             return False
-        if len(self._seen) >= LARGEST_MEMORY:
-            self._seen.clear()
-        self._seen[key] = at
+        if len(self._recorded) >= MAX_PRINCIPALS:
+            self._recorded.clear()
+        self._recorded[key] = at
         return True

@@ -1,7 +1,6 @@
-"""The web service as a process that belongs to another command: it starts with it, is looked after, and ends with it.
+"""The web service as a supervised child process of another command: started, restarted and stopped with it.
 
-A process of its own from the very start, not a fork: whoever starts it forks a pool, and neither must get what the
-other has open.
+It is spawned, not forked: the parent also forks a worker pool, and neither may inherit the other's open files.
 """
 
 from __future__ import annotations
@@ -30,61 +29,61 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-AGAIN_SECONDS = 5.0
-"""Wait before a new start after it died."""
+RESTART_SECONDS = 5.0
+"""Delay before a restart after a crash."""
 
-ASK_SECONDS = 10.0
-"""How long its health may take to be told."""
+HEALTH_TIMEOUT_SECONDS = 10.0
+"""Timeout of a health request."""
 
-NOT_STARTED = 1
-"""How it ends when it cannot begin, and has said why."""
-
-
-class WebDidNotStart(Exception):
-    """Pages cannot be served; why, was said above."""
+START_FAILED_STATUS = 1
+"""Exit status of a failed start; the reason is on stderr."""
 
 
-class AttachedWeb:
-    """The process: `start`, then `tend` now and then, then `stop`. `begun` hears the address when it serves."""
+class WebStartFailed(Exception):
+    """Pages cannot be served; the reason is above."""
+
+
+class SupervisedWeb:
+    """Supervises the process: call `start`, `poll` regularly, then `stop`. `begun` is called with its address."""
 
     def __init__(self, settings: WebSettings, begun: Callable[[Address], None]) -> None:
-        # Its health is told by the one that it belongs to.
+        # The parent reports its health.
         port = None if settings.http_port is None else 0
         self._settings = settings.model_copy(update={"http_port": port, "http_host": "127.0.0.1"})
         self._begun = begun
         self._process: SpawnProcess | None = None
-        self._news: Connection | None = None
+        self._pipe: Connection | None = None
         self._served = False
         self._health_port: int | None = None
         self._next_start = 0.0
 
     def start(self) -> None:
-        """Start it; it begins to serve about a second later."""
+        """Start the process; it serves about a second later."""
         context = multiprocessing.get_context("spawn")
-        self._news, theirs = context.Pipe(duplex=False)
-        # Not a daemon, which could have no processes of its own. It ends by itself when its parent is gone.
+        self._pipe, theirs = context.Pipe(duplex=False)
+        # Not a daemon process, which could have no children. It stops by itself when its parent is gone.
         self._process = context.Process(target=_run, args=(self._settings, theirs, os.getpid()), name="web")
         self._process.start()
         theirs.close()
 
-    def tend(self) -> None:
-        """Hear whether it serves, and start it anew where it died. Raises WebDidNotStart where it never served."""
+    def poll(self) -> None:
+        """Receive its address, and restart it if it died. Raises WebStartFailed if it never served."""
         if self._process is None:
             if time.monotonic() >= self._next_start:
                 self.start()
             return
-        self._hear()
+        self._receive_address()
         if self._process.is_alive():
             return
         status = self._process.exitcode
-        self._forget()
+        self._clear()
         if not self._served:
-            raise WebDidNotStart(f"{WebDidNotStart.__doc__} (exit status {status})")
-        log.error("The web service ended with status %s; it is started again in %g s", status, AGAIN_SECONDS)
-        self._next_start = time.monotonic() + AGAIN_SECONDS
+            raise WebStartFailed(f"{WebStartFailed.__doc__} (exit status {status})")
+        log.error("The web service ended with status %s; restarting in %g s", status, RESTART_SECONDS)
+        self._next_start = time.monotonic() + RESTART_SECONDS
 
     def stop(self) -> None:
-        """Let it answer what it was asked, and end."""
+        """Stop it gracefully; kill it if it does not stop in time."""
         process = self._process
         if process is None:
             return
@@ -95,31 +94,31 @@ class AttachedWeb:
             if process.is_alive():
                 process.kill()
                 process.join()
-            self._forget()
+            self._clear()
 
     def check(self) -> Check:
-        """Whether it is ready, by its own words."""
+        """Its readiness, from its own health endpoint."""
         found = self._ask("/health/ready")
         if found is None:
-            return Check("web", False, "it does not answer")
+            return Check("web", False, "no response")
         checks = json.loads(found)["checks"]
         wrong = [f"{name}: {each['reason']}" for name, each in checks.items() if not each["ok"]]
         return Check("web", not wrong, "; ".join(wrong) or "serves")
 
     def collect(self) -> Iterable[Metric]:
-        """Its numbers, as a collector of `prometheus_client`."""
+        """Its metrics, as a collector of `prometheus_client`."""
         from prometheus_client.parser import text_string_to_metric_families
 
         found = self._ask("/metrics")
         for family in text_string_to_metric_families("" if found is None else found.decode()):
-            # Those of the process are told of the one that it belongs to.
+            # Process metrics (`process_*`) are the parent's own.
             if family.name.startswith("steelyard_"):
                 yield family
 
     def _ask(self, path: str) -> bytes | None:
         if self._health_port is None:
             return None
-        connection = HTTPConnection("127.0.0.1", self._health_port, timeout=ASK_SECONDS)
+        connection = HTTPConnection("127.0.0.1", self._health_port, timeout=HEALTH_TIMEOUT_SECONDS)
         try:
             connection.request("GET", path)
             return connection.getresponse().read()
@@ -128,22 +127,22 @@ class AttachedWeb:
         finally:
             connection.close()
 
-    def _hear(self) -> None:
+    def _receive_address(self) -> None:
         with suppress(EOFError, OSError):
-            if self._news is not None and self._news.poll():
-                address, self._health_port = self._news.recv()
+            if self._pipe is not None and self._pipe.poll():
+                address, self._health_port = self._pipe.recv()
                 if not self._served:
                     self._begun(address)
                 self._served = True
 
-    def _forget(self) -> None:
-        if self._news is not None:
-            self._news.close()
-        self._process, self._news, self._health_port = None, None, None
+    def _clear(self) -> None:
+        if self._pipe is not None:
+            self._pipe.close()
+        self._process, self._pipe, self._health_port = None, None, None
 
 
-def _run(settings: WebSettings, news: Any, parent: int) -> None:
-    """What the process does."""
+def _run(settings: WebSettings, pipe: Any, parent: int) -> None:
+    """Main function of the child process."""
     import sys
 
     from runtime.errors import ProcessError
@@ -152,17 +151,17 @@ def _run(settings: WebSettings, news: Any, parent: int) -> None:
     from web.serving import serve
     from worker.errors import WorkerError
 
-    # Ctrl-C on a terminal reaches all of a group: the one that we belong to tells us when.
+    # Ctrl-C reaches the whole process group; the parent decides when to stop this process.
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     set_up_logs(settings.log_format, settings.log_level, role="web")
 
     def begun(address: Address, health_port: int | None) -> None:
         with suppress(OSError):
-            news.send((address, health_port))
+            pipe.send((address, health_port))
 
     try:
         serve(settings, begun, parent=parent)
     except (ProcessError, SchedulerError, WorkerError) as error:
         print(f"steelyard: {error}", file=sys.stderr)
-        sys.exit(NOT_STARTED)
+        sys.exit(START_FAILED_STATUS)

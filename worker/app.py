@@ -2,56 +2,64 @@
 
 from __future__ import annotations
 
-import gc
 import logging
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from importlib import import_module
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from celery import Celery, signals
+from kombu import pools
+from kombu.exceptions import OperationalError
 
 from metrics.base import EDITION
-from metrics.errors import KernelsNotBuilt
 from models.schema.states import QueueClass
-from runtime.health import Pulse
-from runtime.http_server import Outlook, bound
-from runtime.logs import say_always
+from runtime.health import Liveness
+from runtime.http_server import ProcessStatus, serve_status
+from runtime.logs import bind_global
 from runtime.settings import Settings
-from worker.context import Station
-from worker.errors import BrokerInMemory
-from worker.health_checks import check_broker, check_database, check_stopping
-from worker.memory_limit import limit_processes
-from worker.messaging.queues import make_queue
-from worker.processes.dead_processes import watch_losses
+from worker.context import WorkerContext
+from worker.errors import BrokerAway, BrokerInMemory
+from worker.health_checks import check_broker, check_database
+from worker.messaging.celery_tasks import HINT_HEADER, HINT_VERSION, register_tasks
+from worker.messaging.logs import take_over_logs
+from worker.messaging.queues import count_messages, make_queue
+from worker.preload import load_ahead
+from worker.processes.celery_pool import prepared
 from worker.processes.heartbeat import Heartbeat
-from worker.processes.parent_death import ask_the_kernel_directly, hear_the_parent_alone
-from worker.processes.shutdown import Stopping
-from worker.processes.telemetry import WorkerMetrics, tallying
+from worker.processes.losses import watch_losses
+from worker.processes.shutdown import Stopping, check_stopping
+from worker.processes.telemetry import WorkerMetrics
 from worker.processes.watchdog import Watchdog
-from worker.tasks import register_tasks
+from worker.tasks import Hint
 
 log = logging.getLogger(__name__)
 
 QUEUES = ",".join(queue_class.queue_of(EDITION) for queue_class in QueueClass)
 """The worker asks the broker's queues in this order, so the order is the priority."""
 
-AHEAD = ("worker.handlers", "metrics.entry_points", "numpy.ma", "encodings.utf_32_le")
-"""Modules that tasks need; the last two are imported by a first `numpy.unique` and a first text in code points."""
+REDIS_OPTIONS = {
+    "queue_order_strategy": "priority",
+    "socket_timeout": 10,
+    "socket_connect_timeout": 3,
+    "health_check_interval": 5,
+}
 
-TASKS_PER_PROCESS = 500
-"""A process of the pool is replaced after so many."""
+HINT_HEADERS = {HINT_HEADER: HINT_VERSION}
 
 
-def make_app(settings: Settings, station: Station | None = None) -> Any:
-    """A Celery app for these settings: messages are hints, so nothing of Celery's own bookkeeping is on."""
+def make_app(settings: Settings, context: WorkerContext | None = None) -> Any:
+    """A Celery app for these settings: messages are hints, so nothing of Celery's own bookkeeping is on.
+
+    Raises BrokerInMemory.
+    """
+    if settings.embedded:
+        raise BrokerInMemory
     redis = settings.broker_url.startswith(("redis:", "rediss:"))
     if redis:
         from worker.messaging.redis_transport import read_with_care
 
         read_with_care()
-    elif not settings.embedded:
+    else:
         from worker.messaging.amqp_transport import read_with_care
 
         read_with_care()
@@ -70,8 +78,7 @@ def make_app(settings: Settings, station: Station | None = None) -> Any:
         task_send_sent_event=False,
         worker_prefetch_multiplier=1,
         worker_disable_prefetch=redis,
-        worker_consumer="worker.messaging.consumer:HintConsumer",
-        worker_max_tasks_per_child=TASKS_PER_PROCESS,
+        worker_consumer="worker.messaging.consumer:TaskConsumer",
         worker_lost_wait=settings.lost_process_seconds,
         # Off by default: they cost about as much as the task's own messages, and obey whoever reaches the broker.
         worker_enable_remote_control=settings.events,
@@ -82,10 +89,43 @@ def make_app(settings: Settings, station: Station | None = None) -> Any:
         broker_connection_max_retries=None,
         # A Redis without memory refuses what a worker says when it connects: then it tries again.
         broker_channel_error_retry=True,
-        broker_transport_options=_transport_options(settings, redis),
+        broker_transport_options=REDIS_OPTIONS if redis else {},
     )
-    register_tasks(app, station or Station(settings))
+    register_tasks(app, context or WorkerContext(settings))
     return app
+
+
+class Broker:
+    """The way of hints through a broker, as `worker.tasks.Messages` has it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._app = make_app(settings)
+
+    @property
+    def takes_ahead(self) -> bool:
+        """Whether workers hold a message that they have not begun for each process: not with Redis."""
+        return not self._app.conf.worker_disable_prefetch
+
+    def send(self, hint: Hint) -> None:
+        """Send a message. After an error that kombu does not know, connections are made anew."""
+        queue = hint.queue_class.queue_of(hint.edition)
+        try:
+            self._app.tasks[hint.kind.message].apply_async((hint.key,), queue=queue, headers=HINT_HEADERS)
+        except OperationalError as error:
+            raise BrokerAway(str(error)) from error
+        except Exception:  # kombu raises what it likes on a connection that broke in the middle
+            self._connect_anew()
+            raise
+
+    def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
+        """How many messages wait. Raises BrokerAway."""
+        return count_messages(self._app, classes)
+
+    def _connect_anew(self) -> None:
+        # Celery keeps what kombu keeps: both must let go of it.
+        pools.reset()  # type: ignore[no-untyped-call]
+        self._app = make_app(self._settings)
 
 
 def run_worker(settings: Settings, concurrency: int | None = None) -> int:
@@ -93,61 +133,57 @@ def run_worker(settings: Settings, concurrency: int | None = None) -> int:
 
     Raises BrokerInMemory.
     """
-    if settings.embedded:
-        raise BrokerInMemory
     processes = concurrency or settings.processes
-    station = Station(settings, processes)
-    say_always(worker=station.worker)
-    app = make_app(settings, station)
-    load_ahead(station)
-    stop_limiting = limit_processes(app, settings, processes)
-    heartbeat = Heartbeat(station, processes, lambda reason: stopping.end(reason))
-    stopping = Stopping(station, heartbeat)
+    context = WorkerContext(settings, processes)
+    bind_global(worker=context.worker)
+    app = make_app(settings, context)
+    take_over_logs()
+    load_ahead(context)
+    heartbeat = Heartbeat(context, processes, lambda reason: stopping.end(reason))
+    stopping = Stopping(context, heartbeat)
     heartbeat.start()
     stopping.start()
-    stop_watching = watch_losses(station)
-    watchdog = Watchdog(app, station)
+    stop_watching = watch_losses(context)
+    watchdog = Watchdog(app, context)
     watchdog.start()
     arguments = ["--quiet", "worker", "--pool=prefork", f"--concurrency={processes}", f"--queues={QUEUES}"]
     arguments += ["--without-gossip", "--without-mingle", "--loglevel=WARNING"]
     if not settings.events:
         arguments += ["--without-heartbeat"]
     try:
-        with _served(settings, app, station, heartbeat.pulse):
+        with prepared(app, context), _served(settings, context, heartbeat.pulse):
             log.info("Working with %d processes", processes)
-            code = app.worker_main([*arguments, f"--hostname={station.worker}"]) or 0
+            code = app.worker_main([*arguments, f"--hostname={context.worker}"]) or 0
             return int(code if stopping.exit_code is None else stopping.exit_code)
     finally:
         stopping.stop()
         watchdog.stop()
         stop_watching()
-        stop_limiting()
         heartbeat.stop()
-        station.close()
+        context.close()
 
 
-def worker_outlook(settings: Settings, app: Any, station: Station, beat: Pulse) -> Outlook:
+def worker_status(settings: Settings, context: WorkerContext, beat: Liveness) -> ProcessStatus:
     """What a worker shows of itself."""
-    return Outlook(
+    broker = Broker(settings)
+    return ProcessStatus(
         "worker",
         live=(beat.turns,),
         ready=(
             lambda: check_database(settings.database_url),
-            lambda: check_broker(app, settings),
+            lambda: check_broker(broker),
             lambda: beat.succeeds(settings.stale_seconds),
             check_stopping,
         ),
-        collectors=(WorkerMetrics(station),),
+        collectors=(WorkerMetrics(context),),
     )
 
 
 @contextmanager
-def _served(settings: Settings, app: Any, station: Station, beat: Pulse) -> Iterator[None]:
+def _served(settings: Settings, context: WorkerContext, beat: Liveness) -> Iterator[None]:
     """Serve health and metrics, from when the pool's processes are there."""
-    with (
-        tallying(station),
-        bound(settings.http_host, settings.http_port, lambda: worker_outlook(settings, app, station, beat)) as server,
-    ):
+    outlook = lambda: worker_status(settings, context, beat)  # noqa: E731
+    with serve_status(settings.http_host, settings.http_port, outlook) as server:
 
         def on_ready(**_: object) -> None:
             if server is not None:
@@ -158,39 +194,3 @@ def _served(settings: Settings, app: Any, station: Station, beat: Pulse) -> Iter
             yield
         finally:
             signals.worker_ready.disconnect(on_ready)
-
-
-def load_ahead(station: Station) -> None:
-    """Import what tasks need before the pool is forked: its processes share it, and no first task waits for it.
-
-    One thread each for linear algebra: the pool has as many processes as there are cores. Threads
-    that a library had started would not survive the fork, so the limits come before the import.
-    """
-    for library in ("OMP", "OPENBLAS", "MKL"):
-        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    for module in AHEAD:
-        import_module(module)
-    loader = import_module("metrics.kernels.loader")
-    # Where they are missing or old, tasks say so.
-    with suppress(KernelsNotBuilt):
-        loader.shared_library()
-    # The database's driver comes with an engine; a connection does not.
-    assert station.engine
-
-    ask_the_kernel_directly()
-    hear_the_parent_alone()
-    # The collector writes to all that it looks through, which would give each process a copy of its own.
-    gc.freeze()
-
-
-def _transport_options(settings: Settings, redis: bool) -> dict[str, object]:
-    if redis:
-        return {
-            "queue_order_strategy": "priority",
-            "socket_timeout": 10,
-            "socket_connect_timeout": 3,
-            "health_check_interval": 5,
-        }
-    if settings.embedded:
-        return {"polling_interval": settings.broker_poll_seconds}
-    return {}

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from metrics.base import EDITION
-from models.database.error_kinds import explain, passes, trouble_of
+from models.database.error_kinds import classify_error, explain, is_transient
 from models.database.session import make_engine, reading, writing
 from runtime.release import release
 from runtime.settings import Settings
@@ -30,7 +30,7 @@ PATIENCE = (0.1, 0.3, 1.0, 3.0, 6.0, 10.0, 20.0, 20.0)
 """Seconds between the tries to reach a database that was just restarted: a minute in all, which a lease outlasts."""
 
 
-class Station:
+class WorkerContext:
     """A place where tasks are done; it goes along into the processes that are forked from it."""
 
     def __init__(self, settings: Settings, processes: int | None = None) -> None:
@@ -70,7 +70,7 @@ class Station:
             with writing(self.engine, durable=durable) as connection:
                 return action(connection)
 
-        return self.patiently(attempt)
+        return self.with_retries(attempt)
 
     def read(self, action: Callable[[Connection], Result]) -> Result:
         """As `write`, in a transaction that only reads."""
@@ -79,16 +79,16 @@ class Station:
             with reading(self.engine) as connection:
                 return action(connection)
 
-        return self.patiently(attempt)
+        return self.with_retries(attempt)
 
-    def patiently(self, action: Callable[[], Result]) -> Result:
+    def with_retries(self, action: Callable[[], Result]) -> Result:
         """As `write`, with transactions that the action makes itself."""
         for wait in PATIENCE:
             try:
                 return action()
             except DBAPIError as error:
                 self.tally.count(DATABASE_ERRORS.name)
-                if not passes(error):
+                if not is_transient(error):
                     raise
                 log.warning("The database cannot be used, trying again in %s s: %s", wait, error.orig)
                 time.sleep(wait)
@@ -103,9 +103,9 @@ class Station:
         try:
             yield
         except DBAPIError as error:
-            if trouble_of(error) is None:
+            if classify_error(error) is None:
                 raise
-            if self.settings.embedded and not passes(error):
+            if self.settings.embedded and not is_transient(error):
                 self.alarm.raise_once(explain(error))
             else:
                 log.error("%s is left to others, when its lease is over. %s", what, explain(error))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from models.queue_status.overview import KINDS
-from models.schema.queue import Leased
+from models.queue.kinds import KINDS
 from runtime.shared_counters import Counter, Histogram, Tally
 
 REASONS = ("unreadable", "unknown", "wrong", "large", "failed")
 """Why a message is dropped."""
 
-_OF_KINDS = ("kind", tuple(KINDS))
+_OF_KINDS = ("kind", tuple(kind.name for kind in KINDS))
 
 DONE = Counter("steelyard_worker_done", "Work that was done and counted.", *_OF_KINDS)
 RETRIES = Counter("steelyard_worker_retries", "Attempts that were not the first.", *_OF_KINDS)
@@ -41,14 +40,7 @@ COUNTED = (
     *(SHARD_SECONDS, KERNEL_SECONDS),
 )
 
-_KINDS = {table: kind for kind, table in KINDS.items()}
-
 
 def new_tally(processes: int) -> Tally:
     """What the processes of a pool count in; make it before they are forked."""
     return Tally(COUNTED, processes)
-
-
-def kind_of(table: type[Leased]) -> str:
-    """What work of this table is called in metrics and in `steelyard status`."""
-    return _KINDS[table]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
@@ -18,13 +16,13 @@ from runtime.health import Check
 from runtime.redaction import redacted
 from runtime.settings import Settings
 from worker.errors import BrokerAway
-from worker.messaging.queues import count_messages
+from worker.tasks import Messages
 
 
 def check_database(url: str) -> Check:
     """Whether the database can be reached and has tables that this release can work with."""
     try:
-        found = migrate.current(url)
+        found = migrate.current_revision(url)
     except (ModelsError, DBAPIError) as error:
         said = explain(error) if isinstance(error, DBAPIError) else str(error)
         return Check("database", False, redacted(said))
@@ -34,22 +32,17 @@ def check_database(url: str) -> Check:
     return Check("database", True, f"reachable, tables {found}")
 
 
-def check_broker(app: Any, settings: Settings) -> Check:
+def check_broker(broker: Messages) -> Check:
     """Whether the broker answers."""
-    if settings.embedded:
-        return Check("broker", True, "in the memory of this process")
     try:
-        waiting = sum(count_messages(app, QueueClass).values())
+        waiting = sum(broker.count(QueueClass).values())
     except BrokerAway as error:
         return Check("broker", False, redacted(str(error)))
     return Check("broker", True, f"reachable, messages that wait: {waiting}")
 
 
-def check_stopping() -> Check:
-    """Whether Celery's worker in this process still takes messages."""
-    from celery.worker import state
-
-    stops = state.should_stop is not None or state.should_terminate is not None
+def taken(stops: bool) -> Check:
+    """Whether messages are still acted on."""
     return Check("messages", not stops, "none are taken any more: it stops" if stops else "taken")
 
 

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-from celery import signals
 
 from runtime.settings import Settings
 
@@ -38,21 +34,6 @@ def machine_bytes() -> int:
     return min(sizes)
 
 
-def limit_processes(app: Any, settings: Settings, processes: int) -> Callable[[], None]:
-    """Limit memory and urgency of pool processes that are forked from now on; call the result to end that."""
-    most = task_bytes(settings, processes)
-    here = _status("VmRSS")
-    if here is not None:
-        app.conf.worker_max_memory_per_child = int(here + RENEWED_AT * most) // 1024
-
-    def on_start(**_: object) -> None:
-        limit_memory(most)
-        os.nice(settings.niceness)
-
-    signals.worker_process_init.connect(on_start, weak=False)
-    return lambda: signals.worker_process_init.disconnect(on_start)
-
-
 def limit_memory(most: int) -> None:
     """Let this process use so many bytes more than now; nothing where the system cannot tell what it uses."""
     used = _status("VmData")
@@ -61,6 +42,11 @@ def limit_memory(most: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     wanted = used + most
     resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
+def resident_bytes() -> int | None:
+    """The memory that this process uses; None where the system cannot tell."""
+    return _status("VmRSS")
 
 
 def out_of_memory(error: MemoryError, settings: Settings, processes: int) -> str:

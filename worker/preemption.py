@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Integer, Select, bindparam, literal, select, union_all
 from sqlalchemy.exc import SQLAlchemyError
 
-from models.database.session import glancing
+from models.database.session import reading_once
+from models.queue.corpus_statistics import PREPARATION
+from models.queue.shards import SHARD
+from models.queue.task_kind import TaskKind
 from models.schema.base import BIG
-from models.schema.queue import Leased, Preparation, Shard
 from models.schema.states import LeaseState, QueueClass
-from worker.context import Station
+from worker.context import WorkerContext
 
 log = logging.getLogger(__name__)
 
@@ -28,63 +30,70 @@ LONGEST_SECONDS = 10.0
 EVERY_SECONDS = 0.1
 """Time between two looks, so that they cost nothing to speak of."""
 
-WORK: tuple[type[Leased], ...] = (Preparation, Shard)
+KINDS: tuple[TaskKind[Any, Any], ...] = (PREPARATION, SHARD)
+"""What a task gives way to."""
 
 
-class GivingWay:
-    """To be called between the pieces of a shard; `do` does a row of a table by its id."""
+class Preemption:
+    """To be called between the pieces of a task; `do` does another one."""
 
     def __init__(
-        self, station: Station, shard_id: int, do: Mapping[type[Leased], Callable[[int], None]], seconds: float
+        self,
+        context: WorkerContext,
+        kind: TaskKind[Any, Any],
+        key: int,
+        do: Callable[[TaskKind[Any, Any], int], None],
+        seconds: float,
     ) -> None:
-        self._station = station
-        self._shard_id = shard_id
+        self._context = context
+        self._kind = kind
+        self._key = key
         self._do = do
         self._left = seconds
         self._next_look = time.monotonic() + EVERY_SECONDS
 
     def __call__(self) -> None:
-        """Do what waits, if this shard may wait itself."""
-        while self._left > 0 and time.monotonic() >= self._next_look and not self._station.leaving.heard:
+        """Do what waits, if this task may wait itself."""
+        while self._left > 0 and time.monotonic() >= self._next_look and not self._context.leaving.heard:
             begun = time.monotonic()
             try:
-                with glancing(self._station.engine) as connection:
-                    row = waiting_row(connection, self._shard_id, self._station.edition)
+                with reading_once(self._context.engine) as connection:
+                    urgent = urgent_task(connection, self._kind, self._key, self._context.edition)
             except SQLAlchemyError as error:
                 log.warning("It cannot be seen whether somebody waits: %s", error)
                 return
-            if row is None:
+            if urgent is None:
                 self._next_look = time.monotonic() + EVERY_SECONDS
                 return
-            table, key = row
-            self._do[table](key)
+            self._do(*urgent)
             self._left -= time.monotonic() - begun
 
 
-def waiting_row(connection: Connection, shard_id: int, edition: int) -> tuple[type[Leased], int] | None:
-    """Interactive work of an edition that was sent and nobody has begun; None where the shard is interactive itself.
+def urgent_task(
+    connection: Connection, kind: TaskKind[Any, Any], key: int, edition: int
+) -> tuple[TaskKind[Any, Any], int] | None:
+    """Interactive work of an edition that was sent and nobody has begun; None where the task is interactive itself.
 
-    What was tried before is left alone: it may be what kills its process, and the shard with it.
+    What was tried before is left alone: it may be what kills its process, and the task with it.
     """
-    row = connection.execute(_waiting(), {"shard_id": shard_id, "edition": edition}).first()
-    return None if row is None else (WORK[row.number], row.id)
+    row = connection.execute(_urgent(kind), {"key": key, "edition": edition}).first()
+    return None if row is None else (KINDS[row.number], row.id)
 
 
 @cache
-def _waiting() -> Select[Any]:
+def _urgent(kind: TaskKind[Any, Any]) -> Select[Any]:
+    table = kind.table
     rows = union_all(
         *(
-            select(literal(number, Integer).label("number"), table.id.label("id"), table.due_at.label("due_at")).where(
-                table.state == LeaseState.ENQUEUED,
-                table.queue_class == QueueClass.INTERACTIVE,
-                table.attempts == 0,
-                table.edition == bindparam("edition", type_=Integer),
+            select(literal(number, Integer).label("number"), other.id.label("id"), other.due_at.label("due_at")).where(
+                other.state == LeaseState.ENQUEUED,
+                other.queue_class == QueueClass.INTERACTIVE,
+                other.attempts == 0,
+                other.edition == bindparam("edition", type_=Integer),
             )
-            for number, table in enumerate(WORK)
+            for number, other in enumerate(each.table for each in KINDS)
         )
     ).subquery()
-    mine = select(Shard.id).where(
-        Shard.id == bindparam("shard_id", type_=BIG), Shard.queue_class > QueueClass.INTERACTIVE
-    )
+    mine = select(table.id).where(table.id == bindparam("key", type_=BIG), table.queue_class > QueueClass.INTERACTIVE)
     earliest = rows.c.due_at.asc().nulls_last(), rows.c.number, rows.c.id
     return select(rows.c.number, rows.c.id).where(mine.exists()).order_by(*earliest).limit(1)

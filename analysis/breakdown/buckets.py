@@ -11,7 +11,7 @@ import numpy as np
 from metrics.errors import MetricsError
 from metrics.inspection.lengths import CHARACTERS, WORDS, counts_characters, length_buckets
 from models.results.statistics import statistics_by_shard
-from worker.computing.scoring import known_metric
+from worker.computing.scoring import cached_metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 ROWS_AT_ONCE = 32
-"""Rows of a board whose sums are made at a time: by document, those of all would take much memory."""
+"""Rows of a board that are summed at a time: sums by document of all rows would take much memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +33,14 @@ class Partition:
     """Groups of segments."""
 
     what: str
-    """What a group is, such as "words in the reference"."""
+    """The property that defines the groups, such as "words in the reference"."""
     groups: Sequence[str]
     group_of: NDArray[np.int64]
-    """(segments,); -1 where a segment is in none."""
+    """(segments,): the group of each segment; -1 for none."""
 
     @property
     def sizes(self) -> list[int]:
-        """How many segments each group has."""
+        """The number of segments in each group."""
         counts = np.bincount(self.group_of[self.group_of >= 0], minlength=len(self.groups))
         return [int(count) for count in counts]
 
@@ -75,7 +75,7 @@ def by_document(texts: BoardTexts) -> Partition | None:
 
 
 def by_domain(texts: BoardTexts) -> Partition | None:
-    """Groups by the domain of the document; None where there is not more than one."""
+    """Groups by the domain of the document; None with fewer than two domains."""
     domains = sorted({document.domain for document in texts.documents} - {""})
     if len(domains) < 2:
         return None
@@ -96,9 +96,9 @@ def break_down(connection: Connection, board: Board, partitions: Sequence[Partit
     scores = [np.full((len(board.rows), metrics, len(each.groups)), np.nan) for each in partitions]
     for position, specification in enumerate(board.listed.metrics):
         try:
-            metric = known_metric(specification)
+            metric = cached_metric(specification)
         except MetricsError:
-            continue  # of a distribution that is not here any more
+            continue  # the metric's distribution is no longer installed
         scored = [number for number, row in enumerate(board.rows) if row.scores]
         for begin in range(0, len(scored), ROWS_AT_ONCE):
             some = scored[begin : begin + ROWS_AT_ONCE]
@@ -142,7 +142,7 @@ def _add(sums: NDArray[np.float64], statistics: NDArray[np.float64], group_of: N
 
 
 def _without_empty_ends(partition: Partition) -> Partition:
-    """Without the groups behind the last one and before the first one that has a segment."""
+    """The partition without empty groups at its beginning and end."""
     filled = [number for number, size in enumerate(partition.sizes) if size]
     first, last = min(filled, default=0), max(filled, default=0)
     return Partition(partition.what, partition.groups[first : last + 1], partition.group_of - first)

@@ -11,7 +11,7 @@ from analysis.breakdown.buckets import mean_of_runs
 from metrics.errors import MetricsError
 from metrics.resampling.jackknife import leave_one_out
 from models.results.statistics import read_statistics
-from worker.computing.scoring import known_metric
+from worker.computing.scoring import cached_metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Driver:
-    """A segment with its part in the difference of two systems."""
+class InfluentialSegment:
+    """A segment with its influence on the difference of two systems."""
 
     segment: int
     """From 0."""
@@ -36,30 +36,30 @@ class Driver:
 
 
 @dataclass(frozen=True)
-class Drivers:
-    """What speaks for either of two systems, most telling first."""
+class InfluentialSegments:
+    """The segments in favour of either of two systems, the most influential first."""
 
     difference: float
     """Score of the second minus score of the first."""
-    for_first: tuple[Driver, ...]
-    for_second: tuple[Driver, ...]
+    for_first: tuple[InfluentialSegment, ...]
+    for_second: tuple[InfluentialSegment, ...]
     identical: int
     """Segments whose statistics are the same for both."""
 
 
-def read_drivers(
+def read_influential_segments(
     connection: Connection, board: Board, metric: int, first: int, second: int, most: int
-) -> Drivers | None:
-    """The segments that speak most for each of two systems, at most `most` for each; None where a score is undefined.
+) -> InfluentialSegments | None:
+    """The most influential segments for each of two systems, at most `most` for each; None where a score is undefined.
 
     Systems are positions in the board's rows. A segment's influence is the difference of the corpus scores minus the
-    same without the segment: leaving one out (Efron and Tibshirani 1993, chapter 11), from stored statistics.
+    same without the segment (jackknife: Efron and Tibshirani 1993, chapter 11), from stored statistics.
     """
     rows = board.rows[first], board.rows[second]
     if not (rows[0].scores and rows[1].scores):
         return None
     try:
-        formula = known_metric(board.listed.metrics[metric])
+        formula = cached_metric(board.listed.metrics[metric])
     except MetricsError:
         return None
     whole, without, alone, statistics = [], [], [], []
@@ -75,7 +75,7 @@ def read_drivers(
         return None
     influence = difference - (without[1] - without[0])
     better = influence if formula.higher_is_better else -influence
-    return Drivers(
+    return InfluentialSegments(
         difference,
         tuple(_drivers(-better, influence, alone, most)),
         tuple(_drivers(better, influence, alone, most)),
@@ -83,10 +83,12 @@ def read_drivers(
     )
 
 
-def _drivers(strength: Floats, influence: Floats, alone: list[Floats], most: int) -> list[Driver]:
+def _drivers(strength: Floats, influence: Floats, alone: list[Floats], most: int) -> list[InfluentialSegment]:
     order = np.argsort(-np.where(np.isnan(strength), -np.inf, strength), kind="stable")[:most]
     return [
-        Driver(int(segment), float(influence[segment]), _known(alone[0][segment]), _known(alone[1][segment]))
+        InfluentialSegment(
+            int(segment), float(influence[segment]), _known(alone[0][segment]), _known(alone[1][segment])
+        )
         for segment in order
         if strength[segment] > 0
     ]

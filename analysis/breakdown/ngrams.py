@@ -10,7 +10,7 @@ from metrics.errors import MetricsError
 from metrics.inspection.ngrams import ngram_differences
 from metrics.segments import Segments
 from metrics.text.tokenizers import BY_CHARACTER, USUAL, prepared_text, tokenizer_name
-from worker.computing.scoring import known_metric
+from worker.computing.scoring import cached_metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ COUNTED_TOGETHER = 4_000
 def read_ngrams(
     connection: Connection, board: Board, texts: BoardTexts, pairs: Sequence[tuple[int, int]], most: int
 ) -> list[Lists]:
-    """Of each pair of systems, by order, the n-grams that the first gets right more often, and the reverse."""
+    """For each pair of systems, by order, the n-grams that the first gets right more often, and vice versa."""
     if texts.segments > COUNTED_TOGETHER and len(pairs) > 1:
         return [found for pair in pairs for found in read_ngrams(connection, board, texts, [pair], most)]
     tokenizer, case = words_of(board)
@@ -44,11 +44,11 @@ def read_ngrams(
 def words_of(board: Board) -> tuple[str, str]:
     """Tokenizer and case of the board's first metric that counts words; 13a and case kept where none does.
 
-    Passed over are tokenizers that cannot be used here.
+    Tokenizers that are not installed here are skipped.
     """
     for specification in board.listed.metrics:
         try:
-            metric = known_metric(specification)
+            metric = cached_metric(specification)
         except MetricsError:
             continue
         tokenizer, case = getattr(metric, "tok", "none"), getattr(metric, "case", "mixed")
@@ -58,7 +58,7 @@ def words_of(board: Board) -> tuple[str, str]:
 
 
 def _is_usable(tokenizer: str) -> bool:
-    """Whether there is such a tokenizer, with all it needs, here: the workers may have more than we."""
+    """Whether the tokenizer and its resources are installed here: workers may have more than this process."""
     try:
         prepared_text(b"", tokenizer)
     except MetricsError:

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from metrics.inspection.lengths import counts_characters, reference_lengths
 from metrics.text.blocks import block_count
-from models.corpus.protocols import read_measurement
+from models.corpus.protocols import read_protocol
 from models.schema.corpus import Document, Protocol, Submission, TestSet
 from worker.computing.scoring import read_texts
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from models.results.leaderboard import LeaderboardRow
 
 AT_ONCE = 64
-"""Blocks whose words are counted together."""
+"""Blocks whose words are counted at a time."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class BoardTexts:
     variable_references: bool
     source: bytes | None
     references: Sequence[bytes]
-    """Those of the protocol, in its order; none, and no source, where they were to stay in the database."""
+    """The references of the protocol, in its order; empty, and no source, where texts were not requested."""
     lengths: NDArray[np.float64]
     """(segments,): the mean length of each segment's references, in words or, for some languages, in characters."""
     documents: Sequence[Passage]
@@ -57,8 +57,8 @@ class BoardTexts:
 
 
 def read_board_texts(connection: Connection, board: Board, *, held: bool = True) -> BoardTexts:
-    """The texts that all systems of a leaderboard share; unless they are to be `held`, what is known of them."""
-    measurement = read_measurement(connection, board.listed.protocol_id)
+    """The texts that all systems of a leaderboard share; without `held` only their lengths and documents."""
+    measurement = read_protocol(connection, board.listed.protocol_id)
     test_set = connection.execute(
         select(TestSet)
         .join(Protocol, Protocol.test_set_id == TestSet.id)
@@ -97,7 +97,7 @@ def _lengths(
 
 
 def read_outputs(connection: Connection, rows: Sequence[LeaderboardRow], segments: int) -> list[bytes]:
-    """The output of each system; of several runs that of the first."""
+    """The output of each system; for a system with several runs that of the first."""
     submissions = [row.submissions[0] for row in rows]
     stored = connection.execute(select(Submission.id, Submission.text_id).where(Submission.id.in_(submissions)))
     texts = {row.id: row.text_id for row in stored}

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from metrics.base import Metric
     from metrics.ranking import Place
-    from models.results.boards import ListedBoard
+    from models.results.boards import BoardSummary
     from models.results.leaderboard import LeaderboardRow, LeaderboardScore
 
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 class Board:
     """The systems of one protocol, best first by the metric they are sorted by."""
 
-    listed: ListedBoard
+    listed: BoardSummary
     """Campaign, test set and protocol."""
     level: float
     sorted_by: int
@@ -52,34 +52,34 @@ class Board:
     same_output: Mapping[tuple[int, ...], str]
     """A row's evaluations -> the system above it whose output is the very same."""
     ranking: Ranking | None = None
-    """Rank ranges and clusters, where they were asked for."""
+    """Rank ranges and clusters, where requested."""
     interval_kind: str = "percentile"
     """One of metrics.resampling.interval.INTERVALS."""
     numbered: bool = False
-    """Names of systems have the numbers of their submissions behind them, because a system may stand here twice."""
+    """Whether names of systems include submission numbers, because a system may have several rows."""
     not_ranked: int = 0
-    """Systems that stand here without a rank, whether they are among the rows or not."""
+    """The number of unranked systems, whether they are among the rows or not."""
     more_replicates: Mapping[LeaderboardScore, NDArray[np.float64]] = field(default_factory=dict)
-    """What tests need whose correction asks for more draws than are stored (`analysis.leaderboard.more_replicates`):
+    """Replicates for tests whose correction needs more draws than are stored (`analysis.leaderboard.more_replicates`):
     all of them, the stored ones first."""
     left_out: Mapping[LeaderboardScore, NDArray[np.float64]] = field(default_factory=dict)
-    """What BCa intervals need: the score (segments,) without each segment."""
+    """For BCa intervals: (segments,), the score without each segment."""
 
     same_as_reference: Mapping[tuple[int, ...], str] = field(default_factory=dict)
-    """A row's evaluations -> the reference that is its output. Tells of references: not for teams while those are
+    """A row's evaluations -> the reference with the same text. Reveals references: not for teams while those are
     hidden."""
     without: tuple[str, ...] = ()
-    """Names of systems that were left out because somebody asked for it, sorted."""
+    """Names of systems that were left out on request, sorted."""
 
     @property
     def title(self) -> str:
-        """What was measured against what."""
+        """Test set and references."""
         plural = "s" if len(self.listed.references) > 1 else ""
         return f"{self.listed.name}, reference{plural} {' + '.join(self.listed.references)}"
 
     @property
     def titles(self) -> list[str]:
-        """The metrics' names for people, an arrow where less is better."""
+        """The metrics' display names, with an arrow where less is better."""
         for row in self.rows:
             if row.scores:
                 return [score.title + ("" if score.higher_is_better else " ↓") for score in row.scores]
@@ -87,8 +87,8 @@ class Board:
 
     @property
     def notices(self) -> list[str]:
-        """What whoever reads the scores must know."""
-        return notices_of(self.listed)
+        """Warnings about the scores (`board_notices`)."""
+        return board_notices(self.listed)
 
     def interval(self, score: LeaderboardScore) -> tuple[float, float] | None:
         """The interval at the board's level; None without replicates or where one of them is undefined."""
@@ -99,7 +99,7 @@ class Board:
     def interval_of_difference(self, metric: int, a: int, b: int) -> tuple[float, float] | None:
         """The interval of the score of row b minus that of row a; None where one of them has none.
 
-        It comes from the replicates that are stored, as those of the scores do, however many draws the tests take.
+        It uses the stored replicates, as the intervals of the scores do, however many draws the tests use.
         """
         first, second = (self.rows[row].scores[metric] for row in (a, b))
         if first.score is None or second.score is None or not self.listed.replicates:
@@ -128,7 +128,7 @@ class Board:
         return all(row.scores[metric].higher_is_better for row in self.rows if row.scores)
 
     def name(self, row: LeaderboardRow) -> str:
-        """Team and system, and how many runs it has where they have names."""
+        """Team and system, with the number of runs where runs have names."""
         name = f"{row.team}/{row.system}" if row.team else row.system
         if any(row.runs):
             alone = len(row.runs) == 1
@@ -136,7 +136,7 @@ class Board:
         return f"{name} #{','.join(map(str, row.submissions))}" if self.numbered or row.twice else name
 
     def remark(self, row: LeaderboardRow) -> str:
-        """What a reader must know beside the scores."""
+        """A remark beside the scores: same output, not ranked, late; for a row without scores its state."""
         if row.scores:
             same = self.same_output.get(row.evaluations, "")
             said = remark(same, row.kind, ranked=row.ranked, late=row.late_seconds > 0)
@@ -146,7 +146,7 @@ class Board:
         return f"{row.runs_done} of {len(row.runs)} runs done; {state}" if len(row.runs) > 1 else state
 
     def tested_replicates(self, metric: int) -> NDArray[np.float64]:
-        """(rows, draws): what bootstrap tests by one of the metrics rest on; NaN for rows without scores."""
+        """(rows, draws): the replicates for bootstrap tests by a metric; NaN for rows without scores."""
         scores = [row.scores[metric] if row.scores else None for row in self.rows]
         known = [self.more_replicates.get(each, each.replicate_scores) for each in scores if each]
         undefined = np.full(len(known[0]) if known else self.listed.replicates, np.nan)
@@ -155,33 +155,33 @@ class Board:
 
     @property
     def ranked_rows(self) -> list[int]:
-        """Positions of the systems that are ranked."""
+        """Positions of the ranked rows."""
         return [position for position, row in enumerate(self.rows) if row.ranked]
 
     @property
     def draws(self) -> int:
-        """Of its bootstrap tests."""
+        """The number of replicates of the bootstrap tests."""
         return max((len(each) for each in self.more_replicates.values()), default=self.listed.replicates)
 
     def only(self, rows: Sequence[int]) -> Board:
-        """The board with some of its rows, in its order, as if there were no others; ranks stay."""
+        """The board with some of its rows, in its order and without a ranking; ranks by score stay."""
         return replace(self, rows=[self.rows[row] for row in sorted(rows)], ranking=None)
 
     def leaving_out(self, names: Collection[str]) -> Board:
-        """The board without the systems of these names, which may be said with their teams (TEAM/SYSTEM) or without."""
+        """The board without the systems of these names, each SYSTEM or TEAM/SYSTEM."""
         full = [f"{row.team}/{row.system}" if row.team else row.system for row in self.rows]
         gone = {row for row, each in enumerate(self.rows) if {full[row], each.system, self.name(each)} & set(names)}
         without = tuple(sorted({*self.without, *(full[row] for row in gone)}))
         return replace(self.only([row for row in range(len(full)) if row not in gone]), without=without)
 
     def place(self, row: int, metric: int) -> Place | None:
-        """Where the system of a row stands by a metric; None where nothing was tested or it has no score."""
+        """The place of a row's system by a metric; None where nothing was tested or it has no score."""
         return self.ranking.places[metric][row] if self.ranking and self.ranking.places else None
 
 
 def read_board(
     connection: Connection,
-    listed: ListedBoard,
+    listed: BoardSummary,
     level: float,
     sort: str | None = None,
     *,
@@ -190,10 +190,10 @@ def read_board(
     all_submissions: bool = False,
     submissions: Sequence[int] | None = None,
 ) -> Board | None:
-    """A leaderboard sorted by a metric of that name; None where it has none of that name.
+    """A leaderboard sorted by the named metric; None where it has no such metric.
 
-    With `ranked_only` it has no rows but those that are ranked (`models.results.entries`); with `all_submissions` those
-    that were replaced, too. `submissions` are the only ones, each by itself, of whatever campaign.
+    `ranked_only` leaves out unranked rows (`models.results.entries`); `all_submissions` includes replaced ones.
+    `submissions` restricts the board to these submissions, of any campaign, each with a row of its own.
     """
     position = position_of_metric(listed.metrics, sort)
     if position is None:
@@ -241,19 +241,19 @@ def read_board(
 
 
 def remark(same_output_as: str, kind: str, *, ranked: bool, late: bool) -> str:
-    """What a reader must know of a system that has scores, in a few words."""
+    """A remark on a system with scores: same output, not ranked, late; "" without any."""
     standing = "" if ranked else "contrastive" if kind == DeclaredKind.CONTRASTIVE else "not ranked"
     said = (f"same output as {same_output_as}" if same_output_as else "", standing, "late" if late else "")
     return ", ".join(filter(None, said))
 
 
-def notices_of(listed: ListedBoard) -> list[str]:
-    """What whoever reads the scores of a board must know: metrics that keep a tokenizer which does not fit."""
+def board_notices(listed: BoardSummary) -> list[str]:
+    """Warnings about metrics whose tokenizer does not fit the target language."""
     return unsegmented_of(listed.metrics, listed.target_language)
 
 
 def same_output_pairs(connection: Connection, board: Board) -> set[tuple[int, int]]:
-    """The pairs of rows, either way round, whose outputs are the very same."""
+    """The pairs of rows, in both orders, with identical outputs."""
     texts = output_of(connection, [submission for row in board.rows for submission in row.submissions])
     outputs = [tuple(texts[submission] for submission in row.submissions) for row in board.rows]
     rows = range(len(outputs))
@@ -261,7 +261,7 @@ def same_output_pairs(connection: Connection, board: Board) -> set[tuple[int, in
 
 
 def spread_of_runs(score: LeaderboardScore) -> RunSpread | None:
-    """What makes a score vary from test set to test set and from run to run; None where a run has no score."""
+    """The standard deviations of a score over test sets and over runs; None where a run has no score."""
     if score.score is None:
         return None
     return run_spread(np.array(score.run_scores, dtype=np.float64), score.run_replicate_scores)
@@ -278,9 +278,9 @@ def _left_out(connection: Connection, rows: Sequence[LeaderboardRow]) -> dict[Le
 
 
 def position_of_metric(metrics: Sequence[str], wanted: str | None) -> int | None:
-    """Which of the metrics is meant: the one of that specification, title or name, or the first; None where none is.
+    """The position of the metric with that specification, title or name; 0 for None; None without a match.
 
-    Titles as boards show them (`metrics.titles`) before those that several share.
+    Distinct titles, as boards show them (`metrics.titles`), match before titles that several metrics share.
     """
     if wanted is None:
         return 0
@@ -301,7 +301,7 @@ def position_of_metric(metrics: Sequence[str], wanted: str | None) -> int | None
 
 
 def _known_metric(specification: str) -> Metric | None:
-    """The metric; None where it is not here (any more): what is stored can be shown without it."""
+    """The metric; None where it is not installed (any more): stored scores can be shown without it."""
     try:
         return parse_metric(specification)
     except MetricsError:
@@ -310,7 +310,7 @@ def _known_metric(specification: str) -> Metric | None:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Where the systems of a board stand by each metric, and by which tests."""
+    """The places of a board's systems by each metric, and the tests behind them."""
 
     test: str
     """"bootstrap" or "randomization"."""
@@ -321,4 +321,4 @@ class Ranking:
     places: Sequence[Sequence[Place | None]] = ()
     """By metric and row of the board; empty where nothing could be tested."""
     fault: str = ""
-    """Why nothing could be tested, or what keeps the tests from their promise; sentences, or empty."""
+    """Why nothing could be tested, or what limits the tests; sentences, or empty."""

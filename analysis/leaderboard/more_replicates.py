@@ -1,7 +1,7 @@
-"""More bootstrap replicates than are stored, for tests whose correction asks for smaller p-values than these can give.
+"""More bootstrap replicates than are stored, for tests whose correction needs smaller p-values than these can give.
 
-Nothing is scored again: replicates come from the stored statistics of the segments, and asking for more keeps the first
-ones, so those that are stored come first, to the bit.
+Nothing is scored again: replicates come from the stored statistics of the segments. More replicates keep the first
+ones, so the stored ones come first, to the bit.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from models.results.leaderboard import LeaderboardRow, LeaderboardScore
 
 SUMS_BYTES = 1 << 26
-"""The sums of the replicates that are held in memory at once."""
+"""Memory in bytes for the sums of replicates."""
 
 
 def draws_of_tests(
     board: Board, correction: str, *, alpha: float = ALPHA, baseline: int | None = None, draws: int | None = None
 ) -> int:
-    """How many draws the tests of a board's systems take, by the metric with the most scores.
+    """The number of draws that the tests of a board's systems need, for the metric with the most scores.
 
-    `draws` are those that there are, by default the board's replicates.
+    `draws` is the default number, by default the board's replicates; the result is not smaller.
     """
     pairs = max(len(scored_pairs(board, metric, baseline)) for metric in range(len(board.listed.metrics)))
     return enough_draws(board.listed.replicates if draws is None else draws, pairs, correction, alpha)
@@ -53,9 +53,9 @@ def with_enough_draws(
     alpha: float = ALPHA,
     baseline: int | None = None,
 ) -> Board:
-    """The board with as many replicates as bootstrap tests by these metrics take.
+    """The board with as many replicates as bootstrap tests by these metrics need.
 
-    Where the statistics are gone, or the metric is not installed any more, it stays as it is.
+    The board is unchanged where the statistics are deleted or the metric is not installed any more.
     """
     draws = draws_of_tests(board, correction, alpha=alpha, baseline=baseline)
     if draws <= board.listed.replicates:

@@ -1,4 +1,4 @@
-"""Is a test set large enough? Which differences of a board's systems it would show."""
+"""Statistical power of a test set: which differences of a board's systems it can detect."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Neighbours:
     difference: float
     """Score of b minus score of a."""
     smallest: float
-    """The smallest true difference between the two that is found with the wanted power; NaN where it is undefined."""
+    """The smallest true difference between the two that is detected with the given power; NaN where undefined."""
     power: float
     """The probability of finding a true difference as large as the one seen; NaN where replicates show no spread."""
     segments: int | None
-    """How many segments like these would show it with the wanted power; None where no number would."""
+    """The number of similar segments that detect it with the given power; None where no number does."""
 
     @property
     def enough(self) -> bool:
@@ -41,21 +41,21 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class MetricPower:
-    """What a test set can show by one metric."""
+    """The power of a test set by one metric."""
 
     metric: int
     alpha: float
     power: float
     smallest: tuple[float, float, float] | None
-    """The smallest true difference that is found, of all pairs the least, the median and the largest.
+    """The smallest detectable true difference: least, median and largest of all pairs.
 
-    Pairs whose replicates all differ alike (the same output, a single segment) are left out; None without another.
+    Pairs with constant replicate differences (the same output, a single segment) are left out; None without others.
     """
     neighbours: Sequence[Neighbours]
 
 
 def board_power(board: Board, metric: int, segments: int, *, alpha: float = ALPHA, power: float = POWER) -> MetricPower:
-    """What the test set of a board, of so many segments, can show by one of its metrics, from stored replicates."""
+    """The power of a board's test set with so many segments by one of its metrics, from stored replicates."""
     scores = board.scores(metric)
     ranked = [row for row in range(len(scores)) if not math.isnan(scores[row])]
     if not board.listed.replicates:

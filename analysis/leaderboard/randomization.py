@@ -49,8 +49,8 @@ def randomization_pairs(
 ) -> list[PairedResult]:
     """As `analysis.leaderboard.significance.bootstrap_pairs`, with the p-values of stored randomization tests.
 
-    Pairs that are not stored are left out, and not counted by the correction: `scheduler.embedded.randomize.randomize`
-    makes them. Intervals are those of the bootstrap; None where there are no replicates, and without `intervals`.
+    Pairs without a stored test are left out, and not counted by the correction: `scheduler.embedded.randomize` computes
+    them. Intervals are those of the bootstrap; None where there are no replicates, and without `intervals`.
     """
     stored = stored_randomizations(
         connection, [row.evaluations for row in board.rows if row.scores], metric, trials=trials, seed=seed

@@ -1,4 +1,4 @@
-"""Which differences on a leaderboard are more than chance, and the ranks that follow from them."""
+"""Significant differences on a leaderboard, and the ranks that follow from them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from metrics.ranking import Place
 
 ALPHA = 0.05
-"""Differences with a smaller p-value are more than chance."""
+"""Differences with a smaller p-value are significant."""
 
 CORRECTION = "none"
-"""The tests of a leaderboard are not corrected for their number: WMT's rule. Whatever shows differences does the same
-unless it is asked for another correction, so that it says nothing else than the leaderboard."""
+"""The tests of a leaderboard are not corrected for their number: WMT's rule. Other displays of differences use the same
+default, so that they agree with the leaderboard."""
 
 PAIRS_AT_ONCE = 64
-"""Pairs whose replicates are compared at a time: they fit a cache."""
+"""Pairs whose replicates are compared at a time: they fit the CPU's cache."""
 
 
 def beside_the_leaderboard(test: str, correction: str) -> str:
-    """A sentence for whatever shows tests of systems that stand on a leaderboard: whether it tests as they do there."""
+    """A sentence that relates displayed tests to those of the leaderboard."""
     if correction != CORRECTION:
         return "This is stricter than the leaderboard, whose tests are not corrected for their number."
     often = f"about {100 * ALPHA:g} of 100 pairs of equally good systems are marked by chance"
@@ -67,7 +67,7 @@ def bootstrap_pairs(
 
 
 def scored_pairs(board: Board, metric: int, baseline: int | None = None) -> list[tuple[int, int]]:
-    """The pairs of rows that have a score by one of the metrics, each of which is tested."""
+    """The pairs of rows to test: both have a score by the metric."""
     known = (~np.isnan(board.scores(metric))).tolist()
     return [(a, b) for a, b in pairs_to_test(len(known), baseline) if known[a] and known[b]]
 
@@ -96,9 +96,9 @@ def board_places(board: Board, metric: int, pairs: Sequence[PairedResult], alpha
 
 
 def ranked_by_bootstrap(board: Board, *, alpha: float = ALPHA, correction: str = CORRECTION) -> Board:
-    """The board with places by every metric among the systems that are ranked, from the replicates that it has.
+    """The board with places of its ranked systems by every metric, from its replicates.
 
-    Without correction it is WMT's rule.
+    Without correction this is WMT's rule.
     """
     ranking = Ranking("bootstrap", alpha, correction, board.draws)
     if not board.listed.replicates:
@@ -127,7 +127,7 @@ def ranking_of(board: Board, pairs: Sequence[Sequence[PairedResult]], ranking: R
     if tests and least >= ranking.alpha:
         what = "replicates" if ranking.test == "bootstrap" else "trials"
         faults.append(
-            f"{resamples:,} {what} are too few: no p-value can be below {least:.3g}, so that nothing is parted."
+            f"{resamples:,} {what} are too few: no p-value can be below {least:.3g}, so no systems are separated."
         )
     if unknown:
         titles = ", ".join(dict.fromkeys(board.titles[pair.metric] for pair in unknown))

@@ -1,4 +1,4 @@
-"""How well the metrics of a leaderboard agree with people, how sure that is, and which metric does better."""
+"""Correlation of a leaderboard's metrics with human judgments, with intervals and tests between metrics."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ SYSTEM, SEGMENT = "system", "segment"
 LEVELS = (SYSTEM, SEGMENT)
 REPLICATES = 1000
 SYSTEM_TRIALS, SEGMENT_TRIALS = 10_000, 1_000
-"""Of the permutation test between two metrics, unless asked otherwise."""
+"""Default trials of the permutation test between two metrics."""
 ROUNDED = 1e-5
 """Published scores have five digits after the point or more."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What to compute and how."""
+class CorrelationOptions:
+    """Options of a correlation."""
 
     replicates: int | None = None
     """For the intervals, 0 for none; None for as many as the board has, or 1,000."""
@@ -60,19 +60,19 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class Correlation:
     """One statistic of one metric."""
 
     value: float
     """NaN where undefined."""
     counted: int
-    """How many systems, pairs, cells or segments it rests on."""
+    """The number of systems, pairs, cells or segments behind it, in `unit`."""
     unit: str
     interval: Ends | None
     replicates: Floats
     """(B,), empty where there are none."""
     resampled: str
-    """What the replicates draw: "segments" or "systems"; "" where there are none."""
+    """The unit that replicates resample: "segments" or "systems"; "" without replicates."""
 
 
 @dataclass(frozen=True)
@@ -92,33 +92,33 @@ class MetricTest:
 
 @dataclass(frozen=True)
 class MetricRow:
-    """What a table says of one metric."""
+    """One metric of a table."""
 
     metric: JudgedMetric
     rank: int | None
     """By the first statistic; equal values share one; None where it is undefined."""
-    agreements: Sequence[Agreement]
+    agreements: Sequence[Correlation]
     test: MetricTest | None
     """None for the baseline itself, and without tests."""
 
 
 @dataclass(frozen=True)
-class AgreementTable:
+class CorrelationTable:
     """All metrics at one level, the best by the first statistic first."""
 
     judged: JudgedBoard
     level: str
     """One of LEVELS."""
     statistics: Sequence[SystemStatistic | SegmentStatistic]
-    """Those that are defined for a metric."""
+    """The requested statistics that are defined for at least one metric."""
     undefined: Sequence[SystemStatistic | SegmentStatistic]
-    """Those that were asked for and are not."""
+    """The requested statistics that are undefined for all metrics."""
     rows: Sequence[MetricRow]
-    asked: Asked
+    asked: CorrelationOptions
     trials: int
     """Of the permutation tests; 0 where there are none."""
     baseline: JudgedMetric | None
-    """What the others are tested against."""
+    """The metric that the others are tested against; None without tests."""
 
     @property
     def tested(self) -> bool:
@@ -126,8 +126,8 @@ class AgreementTable:
         return any(row.test and not math.isnan(row.test.p) for row in self.rows)
 
 
-def agreement_of_systems(judged: JudgedBoard, names: Sequence[str], asked: Asked) -> AgreementTable:
-    """The metrics against people by scores of systems. Raises BadParameter for an unknown statistic."""
+def correlate_systems(judged: JudgedBoard, names: Sequence[str], asked: CorrelationOptions) -> CorrelationTable:
+    """Correlate metrics with human scores of systems. Raises BadParameter for an unknown statistic."""
     statistics = [system_statistic(name) for name in names]
     people = _People(judged, asked)
     agreements = [[_of_systems(people, metric, each) for each in statistics] for metric in judged.metrics]
@@ -139,8 +139,8 @@ def agreement_of_systems(judged: JudgedBoard, names: Sequence[str], asked: Asked
     return _table(judged, SYSTEM, statistics, agreements, asked, trials, test)
 
 
-def agreement_of_segments(judged: JudgedBoard, names: Sequence[str], asked: Asked) -> AgreementTable:
-    """The metrics against people by scores of segments. Raises BadParameter for an unknown statistic."""
+def correlate_segments(judged: JudgedBoard, names: Sequence[str], asked: CorrelationOptions) -> CorrelationTable:
+    """Correlate metrics with human scores of segments. Raises BadParameter for an unknown statistic."""
     statistics = [_as_judged(judged, segment_statistic(name)) for name in names]
     segments = judged.human_segments.shape[1]
     replicates = _replicates(judged, asked)
@@ -161,7 +161,7 @@ def agreement_of_segments(judged: JudgedBoard, names: Sequence[str], asked: Aske
 
 
 def _as_judged(judged: JudgedBoard, statistic: SegmentStatistic) -> SegmentStatistic:
-    """Of rankings, WMT14's statistic counts what every annotator said, as that task did, and not segment scores."""
+    """For rankings, WMT14's statistic counts every annotator's comparisons, as that task did, not segment scores."""
     if statistic.name != WMT14 or not len(judged.comparisons):
         return statistic
     return RankingKendall(
@@ -173,16 +173,18 @@ def _human_of(judged: JudgedBoard, statistic: SegmentStatistic) -> Floats:
     return judged.human_raw if statistic.on_raw else judged.human_segments
 
 
-def _replicates(judged: JudgedBoard, asked: Asked) -> int:
+def _replicates(judged: JudgedBoard, asked: CorrelationOptions) -> int:
     if asked.replicates is None:
         return judged.board.listed.replicates or REPLICATES
     return asked.replicates
 
 
-def _of_segments(human: Floats, metric: Floats, statistic: SegmentStatistic, counts: Counts, level: float) -> Agreement:
+def _of_segments(
+    human: Floats, metric: Floats, statistic: SegmentStatistic, counts: Counts, level: float
+) -> Correlation:
     value = statistic.value(human, metric)
     replicates = statistic.values(human, metric, counts) if len(counts) else np.zeros(0)
-    return Agreement(
+    return Correlation(
         value=value,
         counted=statistic.counted(human, metric),
         unit=statistic.unit,
@@ -199,7 +201,7 @@ class _People:
     replicates of the metrics. Where only scores of systems are known, they draw systems.
     """
 
-    def __init__(self, judged: JudgedBoard, asked: Asked) -> None:
+    def __init__(self, judged: JudgedBoard, asked: CorrelationOptions) -> None:
         self.judged, self.level = judged, asked.level
         self.scores, self.segments = judged.human_systems, judged.human_segments
         self.shares = better_or_equal_share(self.segments)
@@ -224,7 +226,7 @@ class _People:
         return bool(scored.any() and (np.abs(means - self.scores)[scored] <= ROUNDED).all())
 
 
-def _of_systems(people: _People, metric: JudgedMetric, statistic: SystemStatistic) -> Agreement:
+def _of_systems(people: _People, metric: JudgedMetric, statistic: SystemStatistic) -> Correlation:
     human = people.shares if statistic.by_share else people.scores
     known = ~np.isnan(human) & ~np.isnan(metric.systems)
     counts = people.by_system[:, known]
@@ -243,7 +245,7 @@ def _of_systems(people: _People, metric: JudgedMetric, statistic: SystemStatisti
             replicates, resampled = statistic.values(human[known], metric.systems[known], counts), "systems"
         counted = int(known.sum())
         counted = counted * (counted - 1) // 2 if statistic.unit == "pairs" else counted
-    return Agreement(
+    return Correlation(
         value=value,
         counted=counted,
         unit=statistic.unit,
@@ -254,7 +256,7 @@ def _of_systems(people: _People, metric: JudgedMetric, statistic: SystemStatisti
 
 
 def _soft_p(human: Floats, metric: Floats, seed: int) -> tuple[Floats, Floats]:
-    """The p-values of all pairs by people and by the metric, on the segments that both judge."""
+    """The p-values of all pairs by human scores and by the metric, on the segments that both score."""
     judged = ~np.isnan(human) & ~np.isnan(metric)
     return better_p(human, judged, seed), better_p(metric, judged, seed)
 
@@ -281,11 +283,11 @@ def _table(
     judged: JudgedBoard,
     level: str,
     statistics: Sequence[_S],
-    agreements: Sequence[Sequence[Agreement]],
-    asked: Asked,
+    agreements: Sequence[Sequence[Correlation]],
+    asked: CorrelationOptions,
     trials: int,
     test: Callable[[_S, JudgedMetric, JudgedMetric, int], tuple[float, float]],
-) -> AgreementTable:
+) -> CorrelationTable:
     """Ranked by the first statistic that is defined; every metric tested against the best one or the baseline."""
     known = [
         any(not math.isnan(of_metric[number].value) for of_metric in agreements) for number in range(len(statistics))
@@ -315,7 +317,7 @@ def _table(
                 both = replace(found, p_corrected=float(p), williams_corrected=float(williams))
                 rows[number] = replace(rows[number], test=both)
         rows = [rows[number] for number in order]
-    return AgreementTable(
+    return CorrelationTable(
         judged=judged,
         level=level,
         statistics=[statistics[number] for number in defined],
@@ -327,7 +329,7 @@ def _table(
     )
 
 
-def _compared(best: Agreement, other: Agreement, p: float, williams: float, level: float) -> MetricTest:
+def _compared(best: Correlation, other: Correlation, p: float, williams: float, level: float) -> MetricTest:
     difference = best.value - other.value
     interval = None
     if len(best.replicates) == len(other.replicates) and not math.isnan(difference):

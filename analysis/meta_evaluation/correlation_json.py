@@ -1,4 +1,4 @@
-"""The agreement of metrics with people as objects for JSON: numbers at full precision, null where undefined."""
+"""Correlation of metrics with human judgments as JSON objects: full precision, null where undefined."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analysis.meta_evaluation.correlation import AgreementTable, MetricRow, MetricTest
+    from analysis.meta_evaluation.correlation import CorrelationTable, MetricRow, MetricTest
 
 
-def agreement_object(table: AgreementTable) -> dict[str, Any]:
-    """One table."""
+def correlation_object(table: CorrelationTable) -> dict[str, Any]:
+    """The JSON object of a table."""
     judged, listed = table.judged, table.judged.board.listed
     return {
         "campaign": listed.campaign,
@@ -39,7 +39,7 @@ def agreement_object(table: AgreementTable) -> dict[str, Any]:
     }
 
 
-def _metric_object(table: AgreementTable, row: MetricRow) -> dict[str, Any]:
+def _metric_object(table: CorrelationTable, row: MetricRow) -> dict[str, Any]:
     statistics = []
     for statistic, agreement in zip(table.statistics, row.agreements, strict=True):
         interval = None
@@ -68,7 +68,7 @@ def _metric_object(table: AgreementTable, row: MetricRow) -> dict[str, Any]:
     }
 
 
-def _test_object(table: AgreementTable, test: MetricTest) -> dict[str, Any]:
+def _test_object(table: CorrelationTable, test: MetricTest) -> dict[str, Any]:
     """The metric against the baseline; `difference` is the metric's value minus the baseline's."""
     assert table.baseline is not None
     interval = None

@@ -1,4 +1,4 @@
-"""How the agreement of metrics with people was found, in sentences."""
+"""The method of a correlation with human judgments, in sentences."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from metrics.resampling.correction import TITLES
 from metrics.text.wording import number_of
 
 if TYPE_CHECKING:
-    from analysis.meta_evaluation.correlation import AgreementTable
+    from analysis.meta_evaluation.correlation import CorrelationTable
 
 ALPHA = 0.05
 FEW_SYSTEMS = 20
 """With fewer, a correlation of systems says little: of 20, r = 0.5 is seen as anything from 0.07 to 0.77."""
 
 
-def explanations(table: AgreementTable) -> list[str]:
-    """What the numbers rest on and how they were made, a sentence each."""
+def explanations(table: CorrelationTable) -> list[str]:
+    """The data and the method behind the numbers, a sentence each."""
     sentences = [_counts(table)]
     judged, listed = table.judged, table.judged.board.listed
     turned = [row.metric.title for row in table.rows if not row.metric.higher_is_better]
@@ -37,9 +37,7 @@ def explanations(table: AgreementTable) -> list[str]:
         )
         least = (family if table.asked.correction == "holm" else 1) / (table.trials + 1)
         if not everything and least >= ALPHA:
-            sentences.append(
-                f"Note: {table.trials:,} trials cannot give a corrected p below {least:.2g}: ask for more."
-            )
+            sentences.append(f"Note: {table.trials:,} trials cannot give a corrected p below {least:.2g}: use more.")
     if table.undefined:
         names = ", ".join(statistic.title for statistic in table.undefined)
         sentences.append(f"Not defined here: {names}{_why(table)}".removesuffix(".") + ".")
@@ -61,8 +59,8 @@ def explanations(table: AgreementTable) -> list[str]:
     return sentences
 
 
-def _counts(table: AgreementTable) -> str:
-    """How many systems, pairs or segments each statistic rests on."""
+def _counts(table: CorrelationTable) -> str:
+    """The number of systems, pairs or segments behind each statistic."""
     found = []
     for position, statistic in enumerate(table.statistics):
         counts = [row.agreements[position].counted for row in table.rows]
@@ -78,7 +76,7 @@ def _counts(table: AgreementTable) -> str:
     )
 
 
-def _intervals(table: AgreementTable) -> list[str]:
+def _intervals(table: CorrelationTable) -> list[str]:
     made: dict[tuple[str, int], list[str]] = {}
     for position, statistic in enumerate(table.statistics):
         agreement = table.rows[0].agreements[position]
@@ -94,7 +92,7 @@ def _intervals(table: AgreementTable) -> list[str]:
     return [f"{level:g} % intervals: percentiles of {', and of '.join(shares)}; seed {seed}."]
 
 
-def _why(table: AgreementTable) -> str:
+def _why(table: CorrelationTable) -> str:
     if table.level == SYSTEM:
         return "" if table.judged.has_segments else " (no scores of segments)"
     return " (no segment with two judged systems)" if all(each.unit != "cells" for each in table.undefined) else ""

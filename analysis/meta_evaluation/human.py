@@ -1,4 +1,4 @@
-"""Human judgments of a test set as other conclusions need them: aligned with its segments, ranked, matched by name."""
+"""Human judgments of a test set: aligned with its segments, ranked, and matched with submissions by name."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ if TYPE_CHECKING:
 
     from metrics.human.agreement import Agreement
     from models.corpus.judgments import SegmentRow, StoredJudgments, SystemRow
-    from models.corpus.test_sets import Submitted
+    from models.corpus.test_sets import SubmittedSystem
 
 _REFERENCE = re.compile(r"(?i:human|translator|_?ref)(?:[-_.][\w-]+)?(?:\.0)?|ref[A-Z]")
-"""How human translations are called among the systems: HUMAN-B, Human-A.0, refA, ref-A, ref.A, translator-B, _ref."""
+"""Names of human translations among the systems: HUMAN-B, Human-A.0, refA, ref-A, ref.A, translator-B, _ref."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Which judged names are systems of ours; each list sorted."""
+    """How judged names match submitted systems; each list is sorted."""
 
     systems: tuple[str, ...]
-    """Judged, and among ours."""
+    """Judged and submitted."""
     references: tuple[str, ...]
-    """Judged human translations: a metric would compare a reference with itself."""
+    """Judged human translations, which metrics cannot score: they would compare a reference with itself."""
     unknown: tuple[str, ...]
-    """Judged, neither ours nor a human translation."""
+    """Judged, but neither submitted nor a human translation."""
     not_judged: tuple[str, ...]
-    """Ours, but never judged."""
+    """Submitted, but not judged."""
 
 
 @dataclass(frozen=True, eq=False)
 class HumanScores:
-    """What people think of the systems of a test set; higher is better throughout."""
+    """Human scores of the systems of a test set; higher is better."""
 
     stored: StoredJudgments
     n_segments: int
@@ -63,15 +63,15 @@ class HumanScores:
     segments: Mapping[str, NDArray[np.float64]]
     """Scores of each judged system: (n_segments,), NaN where not judged; systems sorted."""
     raw_segments: Mapping[str, NDArray[np.float64]]
-    """On the annotators' own scale (of errors their weights, of rankings ranks: there less is better)."""
+    """Scores on the annotators' own scale (errors: their weights; rankings: ranks; for both less is better)."""
     labels: frozenset[str]
-    """Of the test set's references."""
+    """Labels of the test set's references."""
     judgments: tuple[Judgment, ...] = ()
-    """Of rankings only: what the test between two systems counts."""
+    """Judgments of rankings, on which tests between two systems are based; empty for other kinds."""
 
     @property
     def name(self) -> str:
-        """What the judgments are called."""
+        """The name of the judgments."""
         return self.stored.name
 
     @property
@@ -81,12 +81,12 @@ class HumanScores:
 
     @property
     def kind(self) -> JudgmentKind:
-        """What people were asked for."""
+        """The kind of judgments."""
         return self.stored.kind
 
     @property
     def method(self) -> Mapping[str, Any]:
-        """How scores were made of the judgments."""
+        """How the scores were computed from the judgments."""
         return self.stored.method
 
     @property
@@ -105,7 +105,7 @@ class HumanScores:
         return sorted({*self.rows, *self.segments})
 
     def is_reference(self, system: str) -> bool:
-        """Whether this is a human translation: called as WMT and Google do, or like one of our references."""
+        """Whether the name is that of a human translation by WMT's or Google's conventions, or a reference's label."""
         return is_reference(system) or system in self.labels
 
     def matched(self, systems: Iterable[str]) -> Matched:
@@ -120,7 +120,7 @@ class HumanScores:
         )
 
     def test(self, *, shared: bool = False) -> str | None:
-        """How `places` tests whether one system is better than another; None where it cannot."""
+        """The test that `places` uses to compare two systems; None where the data allow none."""
         if self.judgments:
             return "one-sided sign test on direct comparisons"
         if self.segments and self.rows.keys() <= self.segments.keys():
@@ -148,14 +148,13 @@ class HumanScores:
         return dict(zip(systems, found, strict=True))
 
 
-def called_as_submitted(judged: Judged, submitted: Sequence[Submitted]) -> tuple[Judged, Matched]:
-    """The judgments with their systems called as their submissions are, and which of them that are.
+def match_system_names(judged: Judged, submitted: Sequence[SubmittedSystem]) -> tuple[Judged, Matched]:
+    """The judgments with systems renamed to their submissions, and the match.
 
-    A judged system may be called by its name, by that of its team and its own (`TEAM/SYSTEM`, `TEAM-SYSTEM`), or by its
-    team alone where that has one system, in any case, with whatever signs between the words. What could be two systems
-    stays as it is, as human translations do.
+    A judged name matches a system by its name, by team and name (`TEAM/SYSTEM`, `TEAM-SYSTEM`), or by the team alone
+    where that has one system; case and punctuation are ignored. Ambiguous names and human translations stay unchanged.
     """
-    called = called_here(submitted)
+    called = display_names(submitted)
     of_team = Counter(team for team, _ in {(each.team, each.system) for each in submitted})
     meant: dict[str, set[str]] = {}
     for each, name in called.items():
@@ -170,7 +169,7 @@ def called_as_submitted(judged: Judged, submitted: Sequence[Submitted]) -> tuple
         found = meant.get(_folded(name), set())
         if len(found) == 1 and not found & given and not is_reference(name):
             rename[name] = next(iter(found))
-    # Two that mean the same would be one system with two scores.
+    # Two names for one system would give it two scores.
     count = Counter(rename.values())
     rename = {name: found for name, found in rename.items() if count[found] == 1}
     judged = replace(
@@ -189,8 +188,8 @@ def called_as_submitted(judged: Judged, submitted: Sequence[Submitted]) -> tuple
     )
 
 
-def called_here(submitted: Iterable[Submitted]) -> dict[Submitted, str]:
-    """The names of systems beside judgments: `TEAM/SYSTEM` where several teams have one so called."""
+def display_names(submitted: Iterable[SubmittedSystem]) -> dict[SubmittedSystem, str]:
+    """The names of systems beside judgments: `TEAM/SYSTEM` where several teams have a system of that name."""
     submitted = list(submitted)
     names = Counter(each.system for each in submitted)
     return {each: each.system if names[each.system] == 1 else f"{each.team}/{each.system}" for each in submitted}
@@ -201,14 +200,14 @@ def _folded(name: str) -> str:
 
 
 def is_reference(system: str) -> bool:
-    """Whether WMT or Google call human translations so among the systems."""
+    """Whether the name is that of a human translation by the conventions of WMT or Google."""
     return _REFERENCE.fullmatch(system) is not None
 
 
 def read_human(connection: Connection, campaign_id: int, test_set_id: int, name: str | None = None) -> HumanScores:
-    """Human judgments of a test set: those called `NAME` in their newest version, or `NAME@VERSION`.
+    """Human judgments of a test set: `NAME` in its newest version, or `NAME@VERSION`.
 
-    Without a name the only ones there are. Raises NotFound with what there is.
+    Without a name the only ones. Raises NotFound, which lists the stored ones.
     """
     test_set = connection.execute(select(TestSet.segments).where(TestSet.id == test_set_id)).one_or_none()
     if test_set is None:
@@ -237,7 +236,7 @@ def read_human(connection: Connection, campaign_id: int, test_set_id: int, name:
 
 
 def annotator_agreement(connection: Connection, human: HumanScores) -> Agreement | None:
-    """How far the annotators agree on which of two systems is better; None where only scores are stored."""
+    """Inter-annotator agreement on which of two systems is better; None where only scores are stored."""
     if human.kind == JudgmentKind.SCORES:
         return None
     judgments: Sequence[Judgment] = human.judgments

@@ -1,4 +1,4 @@
-"""The metrics of a leaderboard beside what people think of the same systems."""
+"""The metrics of a leaderboard joined with human scores of the same systems."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class JudgedMetric:
-    """What one metric says of the judged systems; error rates negated: higher is better. NaN where undefined."""
+    """The judged systems' scores by one metric; error rates are negated: higher is better. NaN where undefined."""
 
     specification: str
     title: str
     higher_is_better: bool
-    """Before it was turned."""
+    """The metric's own direction, before negation."""
     systems: Floats
     """(systems,)."""
     replicates: Floats
@@ -56,9 +56,9 @@ class JudgedBoard:
     board: Board
     human: HumanScores
     systems: tuple[str, ...]
-    """Those that were scored and judged, in the board's order; arrays follow it."""
+    """The systems that are scored and judged, in the board's order, which is that of the arrays."""
     matched: Matched
-    """What else was judged or submitted."""
+    """The match of all judged names with the board's systems."""
     unscored: tuple[str, ...]
     """Judged, but not scored (yet)."""
     metrics: Sequence[JudgedMetric]
@@ -67,11 +67,11 @@ class JudgedBoard:
     human_segments: Floats
     """(systems, segments), NaN where not judged."""
     human_raw: Floats
-    """The same on a scale from 0 to 100; all NaN where people used another one."""
+    """(systems, segments) on a scale from 0 to 100; all NaN where annotators used another one."""
 
     @cached_property
     def comparisons(self) -> NDArray[np.intp]:
-        """Where people ranked systems: each time one was put above another, (n, 3) of segment, better and worse one."""
+        """For rankings: (n, 3) of segment, better and worse system, for every pair that an annotator ordered."""
         place = {system: number for number, system in enumerate(self.systems)}
         found = []
         for of_one in rankings(self.human.judgments).values():
@@ -99,8 +99,8 @@ def read_judged(
 ) -> JudgedBoard:
     """A board with human judgments of its test set: `NAME`, `NAME@VERSION`, or the only ones that there are.
 
-    `metrics` are positions in the board's list, all unless given. Systems are matched by name (`TEAM/NAME` where
-    several teams have one of that name); human translations are left out, for a metric would compare a reference with
+    `metrics` are positions in the board's list, by default all. Systems are matched by name (`TEAM/NAME` where several
+    teams have one of that name); human translations are left out, because a metric would compare a reference with
     itself. Raises NotFound.
     """
     test_set = connection.scalar(select(Protocol.test_set_id).where(Protocol.id == board.listed.protocol_id))
@@ -130,7 +130,7 @@ def read_judged(
 
 
 def _named(board: Board) -> dict[str, LeaderboardRow]:
-    """The rows by the names that judgments may call them; of two submissions of one system, the one that is ranked."""
+    """The rows by their names in judgments; of several submissions of a system the ranked one."""
     rows: dict[tuple[str, str], LeaderboardRow] = {}
     for row in sorted(board.rows, key=lambda row: (row.ranked, row.submissions)):
         rows[row.team, row.system] = row
@@ -140,7 +140,7 @@ def _named(board: Board) -> dict[str, LeaderboardRow]:
 
 
 def _called(without: Sequence[str]) -> set[str]:
-    """What people may call systems that were left out: with their teams or without."""
+    """The names, with and without teams, of systems that were left out."""
     return {*without, *(name.rpartition("/")[2] for name in without)}
 
 

@@ -1,4 +1,4 @@
-"""A test set measured by every metric of a sweep, beside what people think of the same systems."""
+"""A test set scored by every metric of a sweep, joined with human scores of the same systems."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from analysis.meta_evaluation.correlation import (
     LEVELS,
     SEGMENT,
     SYSTEM,
-    Asked,
-    agreement_of_segments,
-    agreement_of_systems,
+    CorrelationOptions,
+    correlate_segments,
+    correlate_systems,
 )
 from analysis.meta_evaluation.metrics_and_human import read_judged
 from metrics.correlation.statistics import segment_statistic
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.meta_evaluation.metrics_and_human import JudgedBoard
-    from models.results.boards import ListedBoard
+    from models.results.boards import BoardSummary
 
     Floats = NDArray[np.float64]
 
-__all__ = ["LEVELS", "SEGMENT", "SYSTEM", "Agreement", "Question", "SweptSet", "read_swept"]
+__all__ = ["LEVELS", "SEGMENT", "SYSTEM", "SweepCorrelation", "SweepOptions", "SweepResult", "read_sweep"]
 
 
 @dataclass(frozen=True)
-class Question:
-    """How agreement with people is measured."""
+class SweepOptions:
+    """The level and statistic of a correlation with human judgments."""
 
     level: str
     """One of LEVELS."""
@@ -48,21 +48,21 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
-    """How well each metric of a sweep agrees with people on one test set, by one statistic."""
+class SweepCorrelation:
+    """The correlation of each metric of a sweep with human judgments on one test set, by one statistic."""
 
-    listed: ListedBoard
+    listed: BoardSummary
     systems: tuple[str, ...]
-    question: Question
+    question: SweepOptions
     items: int
-    """How many systems, pairs, cells or segments it rests on; the most of any metric."""
+    """The number of systems, pairs, cells or segments behind it; the largest of all metrics."""
     unit: str
     observed: Floats
     """(metrics,); NaN where undefined."""
     replicates: Floats
     """(metrics, replicates), all resampled by the same draws."""
     resampled: str = ""
-    """What the replicates draw: "segments" or "systems"; "" where there are none."""
+    """The unit that replicates resample: "segments" or "systems"; "" without replicates."""
 
     @property
     def defined(self) -> bool:
@@ -70,12 +70,12 @@ class Agreement:
         return not np.isnan(self.observed).all()
 
     def interval(self, metric: int, level: float) -> tuple[float, float] | None:
-        """Of the statistic of one metric; None without replicates or where one is undefined."""
+        """The interval of the statistic of one metric; None without replicates or where one is undefined."""
         return percentile_interval(self.replicates[metric], level)
 
 
 @dataclass(frozen=True, eq=False)
-class SweptSet:
+class SweepResult:
     """One test set with one choice of references."""
 
     judged: JudgedBoard
@@ -84,27 +84,27 @@ class SweptSet:
     """(first segment, segments) of each."""
 
     @property
-    def listed(self) -> ListedBoard:
-        """What was measured."""
+    def listed(self) -> BoardSummary:
+        """The leaderboard."""
         return self.judged.board.listed
 
-    def agreement(self, question: Question) -> Agreement:
-        """How well each metric agrees with people, as `correlate` says it. Raises BadParameter."""
+    def agreement(self, question: SweepOptions) -> SweepCorrelation:
+        """The correlation of each metric with human judgments, as `correlate` computes it. Raises BadParameter."""
         of_systems = question.level == SYSTEM
-        agreement_of = agreement_of_systems if of_systems else agreement_of_segments
+        agreement_of = correlate_systems if of_systems else correlate_segments
         position = {metric.specification: number for number, metric in enumerate(self.judged.metrics)}
-        undefined = Agreement(
+        undefined = SweepCorrelation(
             self.listed, self.judged.systems, question, 0, "", np.full(len(position), np.nan),
             np.zeros((len(position), 0)),
         )  # fmt: skip
         if not (self.judged.has_systems if of_systems else self.judged.has_segments):
             return undefined
-        table = agreement_of(self.judged, [question.statistic], Asked(self.listed.replicates, trials=0))
+        table = agreement_of(self.judged, [question.statistic], CorrelationOptions(self.listed.replicates, trials=0))
         if not table.statistics:
             return undefined
         found = {position[row.metric.specification]: row.agreements[0] for row in table.rows}
         in_order = [found[number] for number in sorted(found)]
-        return Agreement(
+        return SweepCorrelation(
             self.listed,
             self.judged.systems,
             question,
@@ -115,7 +115,7 @@ class SweptSet:
             in_order[0].resampled,
         )
 
-    def segment_measure(self, question: Question) -> tuple[Callable[[Floats], float], Callable[[Floats], Floats]]:
+    def segment_measure(self, question: SweepOptions) -> tuple[Callable[[Floats], float], Callable[[Floats], Floats]]:
         """The statistic of segment scores (systems, segments), and that of every replicate, by the board's draws."""
         statistic = segment_statistic(question.statistic)
         human = self.judged.human_raw if statistic.on_raw else self.judged.human_segments
@@ -127,8 +127,8 @@ class SweptSet:
         )
 
 
-def read_swept(connection: Connection, listed: ListedBoard, human: str | None = None) -> SweptSet | None:
-    """What is stored of a finished sweep, beside human judgments called `NAME` or `NAME@VERSION`, or the only ones.
+def read_sweep(connection: Connection, listed: BoardSummary, human: str | None = None) -> SweepResult | None:
+    """A finished sweep with the human judgments `NAME` or `NAME@VERSION`, without a name the only ones.
 
     None where no system was judged. Raises NotFound.
     """
@@ -141,4 +141,6 @@ def read_swept(connection: Connection, listed: ListedBoard, human: str | None = 
         .where(Protocol.id == listed.protocol_id)
         .order_by(Document.first_segment)
     )
-    return SweptSet(judged, tuple((row.first_segment, row.segments) for row in documents)) if judged.systems else None
+    return (
+        SweepResult(judged, tuple((row.first_segment, row.segments) for row in documents)) if judged.systems else None
+    )

@@ -1,4 +1,4 @@
-"""Choosing the value of a metric's parameter by human judgments, and what the choice is worth on other data."""
+"""Choosing the value of a metric's parameter by human judgments, and the gain of the choice on other data."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from analysis.meta_evaluation.parameter_sweep import Agreement, Question, SweptSet
+    from analysis.meta_evaluation.parameter_sweep import SweepCorrelation, SweepOptions, SweepResult
     from metrics.sweep import Sweep
-    from models.results.boards import ListedBoard
+    from models.results.boards import BoardSummary
 
     Floats = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class Gain:
-    """How much better something agrees with people than a rival, on the data that it is reported on."""
+    """The gain in correlation with human judgments over a rival, on the data that is reported."""
 
     difference: float
     interval: tuple[float, float] | None
@@ -35,25 +35,25 @@ class Gain:
 
 @dataclass(frozen=True)
 class Choice:
-    """A value chosen on some data and reported on other data, or, said so, on the same."""
+    """A value chosen on one test set and reported on another, or on the same (`same_data`)."""
 
-    chosen_on: Agreement
-    reported_on: Agreement
+    chosen_on: SweepCorrelation
+    reported_on: SweepCorrelation
     value: int
     """Position in `Sweep.values`."""
     best: int
-    """Of the value that would have been the best where it is reported."""
+    """Position of the best value on the reported data."""
     gains: tuple[Gain, ...]
     """Over each of `Sweep.rivals`."""
 
     @property
     def same_data(self) -> bool:
-        """Whether it was chosen on the very data that it is reported on: then it flatters."""
+        """Whether it is reported on the data that it was chosen on, which overestimates the gain."""
         return self.chosen_on is self.reported_on
 
 
-def chosen(sweep: Sweep, observed: Floats) -> int | None:
-    """The value that agrees best, the first of several; None where the statistic is undefined for all.
+def best_choice(sweep: Sweep, observed: Floats) -> int | None:
+    """The position of the best value, the first of equal ones; None where the statistic is undefined for all.
 
     `observed` is the statistic of each of `Sweep.every`.
     """
@@ -61,13 +61,15 @@ def chosen(sweep: Sweep, observed: Floats) -> int | None:
     return None if np.isnan(of_values).all() else int(np.nanargmax(of_values))
 
 
-def transferred(sweep: Sweep, chosen_on: Agreement, reported_on: Agreement, level: float) -> Choice | None:
-    """The value chosen on one test set, with what it gains over each rival on another.
+def transfer_choice(
+    sweep: Sweep, chosen_on: SweepCorrelation, reported_on: SweepCorrelation, level: float
+) -> Choice | None:
+    """The value chosen on one test set, with its gain over each rival on another.
 
-    The intervals are those of the gain of this very value: replicates do not choose again. None where nothing can be
-    chosen.
+    The intervals are those of the gain of the chosen value: replicates do not repeat the choice. None where nothing
+    can be chosen.
     """
-    value, best = chosen(sweep, chosen_on.observed), chosen(sweep, reported_on.observed)
+    value, best = best_choice(sweep, chosen_on.observed), best_choice(sweep, reported_on.observed)
     if value is None or best is None:
         return None
     gains = [
@@ -84,32 +86,32 @@ def transferred(sweep: Sweep, chosen_on: Agreement, reported_on: Agreement, leve
 
 
 def rival_positions(sweep: Sweep) -> list[int]:
-    """Where the rivals stand in `Sweep.every`."""
+    """The positions of the rivals in `Sweep.every`."""
     return [sweep.every.index(rival) for rival in sweep.rivals]
 
 
 @dataclass(frozen=True)
 class CrossFit:
-    """Every document measured with the value that was chosen on the documents of all other folds."""
+    """Cross-fitting: every document scored with the value that was chosen on the documents of all other folds."""
 
-    listed: ListedBoard
-    question: Question
+    listed: BoardSummary
+    question: SweepOptions
     values: tuple[int, ...]
-    """For each fold, the position in `Sweep.values` of what was chosen without it."""
+    """For each fold, the position in `Sweep.values` of the value chosen without it."""
     documents: tuple[int, ...]
-    """How many each fold has."""
+    """The number of documents in each fold."""
     observed: float
     gains: tuple[Gain, ...]
 
 
-def cross_fitted(
-    sweep: Sweep, swept: SweptSet, question: Question, level: float, folds: int = FOLDS
+def cross_fit(
+    sweep: Sweep, swept: SweepResult, question: SweepOptions, level: float, folds: int = FOLDS
 ) -> CrossFit | None:
-    """A choice on one test set whose report is of segments that had no part in it.
+    """A choice on one test set that is reported on held-out segments.
 
-    At the segment level only: the documents that people judged are dealt out over the folds in turn, a value is chosen
-    on all folds but one, and the scores of that one are made with it. The statistic is that of all these scores
-    together. None where there are no two such documents, or nothing can be chosen.
+    At the segment level only: the judged documents are dealt out over the folds in turn, a value is chosen on all folds
+    but one, and that fold is scored with it. The statistic is computed on the scores of all folds together. None with
+    fewer than two judged documents, or where nothing can be chosen.
     """
     judged = np.asarray((~np.isnan(swept.judged.human_segments)).any(axis=0))
     dealt = document_folds(swept.documents, judged, folds)
@@ -125,7 +127,7 @@ def cross_fitted(
             first, count = swept.documents[document]
             here[first : first + count] = True
         elsewhere = np.where(here, np.nan, everywhere)
-        best = chosen(sweep, np.array([value(scores) for scores in elsewhere[: len(sweep.metrics)]]))
+        best = best_choice(sweep, np.array([value(scores) for scores in elsewhere[: len(sweep.metrics)]]))
         if best is None:
             return None
         values.append(best)
@@ -143,10 +145,10 @@ def cross_fitted(
 def document_folds(
     documents: Sequence[tuple[int, int]], judged: NDArray[np.bool_], folds: int = FOLDS
 ) -> list[list[int]]:
-    """The numbers of the documents of each fold: those with judged segments, dealt out in turn.
+    """The numbers of the documents in each fold: those with judged segments, dealt out in turn.
 
-    `documents` are (first segment, segments), `judged` (segments,). There are fewer folds where there are not as many
-    documents, and none where there is only one.
+    `documents` are (first segment, segments), `judged` is (segments,). There are at most as many folds as documents,
+    and none for fewer than two documents.
     """
     with_judgments = [number for number, (first, count) in enumerate(documents) if judged[first : first + count].any()]
     folds = min(folds, len(with_judgments))
@@ -159,11 +161,11 @@ def _gain(value: float, replicates: Floats, rival: float, rival_replicates: Floa
 
 @dataclass(frozen=True)
 class Tuned:
-    """All that one sweep showed."""
+    """The results of one sweep."""
 
     label: str
-    """What makes it different from other sweeps shown with it, such as "vectors=cbow"; "" for the only one."""
+    """The difference from other sweeps shown with it, such as "vectors=cbow"; "" for a single sweep."""
     sweep: Sweep
-    agreements: tuple[Agreement, ...]
+    agreements: tuple[SweepCorrelation, ...]
     choices: tuple[Choice, ...]
     cross_fits: tuple[CrossFit, ...]

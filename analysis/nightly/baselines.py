@@ -1,4 +1,4 @@
-"""What each system of a night is compared with: another system, or the same one of an earlier night."""
+"""Baselines of a night's systems: another system, or the same one in an earlier night."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from models.nightly.runs import list_nights, night_members
-from models.nightly.scores import latest_evaluation, read_measured
+from models.nightly.scores import latest_evaluation, read_measured_outputs
 from models.schema.states import BaselineKind, NightState
 
 if TYPE_CHECKING:
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from models.nightly.runs import KnownNight, NightMember
-    from models.nightly.schedules import KnownSchedule
-    from models.nightly.scores import Measured
+    from models.nightly.runs import NightInfo, NightMember
+    from models.nightly.schedules import ScheduleInfo
+    from models.nightly.scores import MeasuredOutput
 
 MOST_NIGHTS = 100
-"""So many nights back a baseline or a change is looked for."""
+"""Nights that are searched for a baseline or a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +29,32 @@ class Candidate:
     evaluation_id: int
     system: str
     date: str | None
-    """Of the night that measured it; None where none did."""
+    """Date of the night that scored it; None where no night did."""
     night_id: int | None
-    """That night."""
+    """Id of that night."""
 
 
 @dataclass(frozen=True)
 class NightsBefore:
-    """The nights up to one that is judged, and what they measured."""
+    """The nights up to the one to judge, with their evaluations."""
 
-    nights: Sequence[KnownNight]
-    """The one at hand, which is the last, after the `MOST_NIGHTS` before it that were judged, earliest first.
+    nights: Sequence[NightInfo]
+    """The last one is the night to judge; before it up to `MOST_NIGHTS` judged nights, earliest first.
 
-    Of several nights of one date that were run by hand only the last is here.
+    Of several manual nights with one date only the last is included.
     """
     members: Mapping[int, Sequence[NightMember]]
-    """Of each of these nights."""
-    measured: Mapping[int, Measured]
-    """Of all evaluations of all members."""
+    """The members of each of these nights, by its id."""
+    measured: Mapping[int, MeasuredOutput]
+    """The outputs of all members, by evaluation."""
 
     def same_edition(self, one: int, other: int) -> bool:
-        """Whether the numbers of two evaluations can be compared."""
+        """Whether the scores of two evaluations are of one edition, and so comparable."""
         return self.measured[one].edition == self.measured[other].edition
 
 
-def read_nights_before(connection: Connection, night: KnownNight) -> NightsBefore:
-    """The night with those before it that were judged."""
+def read_nights_before(connection: Connection, night: NightInfo) -> NightsBefore:
+    """The night with the judged nights before it."""
     earlier = [
         each
         for each in list_nights(connection, night.schedule_id)
@@ -65,20 +65,20 @@ def read_nights_before(connection: Connection, night: KnownNight) -> NightsBefor
     nights = [*earlier[-MOST_NIGHTS:], night]
     members = night_members(connection, [each.id for each in nights])
     evaluations = {member.evaluation_id for of_night in members.values() for member in of_night}
-    return NightsBefore(nights, members, read_measured(connection, evaluations))
+    return NightsBefore(nights, members, read_measured_outputs(connection, evaluations))
 
 
 def candidates(
-    connection: Connection, schedule: KnownSchedule, before: NightsBefore, member: NightMember
+    connection: Connection, schedule: ScheduleInfo, before: NightsBefore, member: NightMember
 ) -> list[Candidate]:
-    """What a system of the last night may be compared with, the latest first; several only where the best is meant.
+    """The possible baselines of a system of the last night, the latest first; several only for the best night.
 
-    The same output counts once. Another edition's numbers are no baseline.
+    The same evaluation counts once. Scores of another edition are no baseline.
     """
     baseline, night = schedule.baseline, before.nights[-1]
     earlier = before.nights[-2::-1]
     if night.manual:
-        # Who tries a night once more wants to know whether it is as good as the one before, not as its first try.
+        # A repeated manual night is compared with the night before, not with its own first run.
         earlier = [each for each in earlier if each.date < night.date]
     if baseline.kind == BaselineKind.NAMED:
         name = baseline.system or member.system
@@ -90,7 +90,7 @@ def candidates(
         if not found and not baseline.night:
             stored = latest_evaluation(connection, schedule.campaign_id, member.protocol_id, name)
             if stored is not None:
-                editions = read_measured(connection, [stored, member.evaluation_id])
+                editions = read_measured_outputs(connection, [stored, member.evaluation_id])
                 if editions[stored].edition == editions[member.evaluation_id].edition:
                     found = [Candidate(stored, name, None, None)]
         return found
@@ -98,7 +98,7 @@ def candidates(
     return found[:1] if baseline.kind == BaselineKind.PREVIOUS else found
 
 
-def _of_nights(before: NightsBefore, nights: Sequence[KnownNight], system: str, like: NightMember) -> list[Candidate]:
+def _of_nights(before: NightsBefore, nights: Sequence[NightInfo], system: str, like: NightMember) -> list[Candidate]:
     found: dict[int, Candidate] = {}
     for night in nights:
         for member in before.members[night.id]:

@@ -1,16 +1,16 @@
-"""Change points: from which night on a series of scores keeps another level, told from noise of single nights.
+"""Change points: the night from which a series of scores keeps another level, as opposed to noise of single nights.
 
 The nights are cut where the ranks of those before and those after differ most (Pettitt 1979, "A non-parametric approach
 to the change-point problem", with each cut's statistic divided by its standard deviation, so that a cut near the end is
 seen as well as one in the middle). Shorter runs of nights are cut, too, so that one change does not hide another
-(Kovács et al. 2023, "Seeded binary segmentation"). Whether that is more than chance says a permutation test: if nothing
+(Kovács et al. 2023, "Seeded binary segmentation"). A permutation test decides whether a cut is significant: if nothing
 changed, the nights might as well have come in any other order. Both parts are then searched again, as in the
 hierarchical search of Matteson and James 2014 (E-divisive), which is used to watch the speed of software (Daly et al.
 2020, "The use of change point detection to identify software performance regressions in a continuous integration
 system").
 
-Ranks know nothing of how far off a night is, so that one failed night is no change and hides none. They make no
-assumption on how nights vary, and tell nothing of what other segments would show: `analysis.nightly.series` tests that.
+Ranks ignore how far off a night is, so that one failed night is no change and hides none. They assume nothing about how
+nights vary, and do not show whether other segments would agree: `analysis.nightly.series` tests that.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ALPHA = 0.01
-"""Stricter than for a single night: a series is looked at again every night."""
+"""Stricter than for a single night, because a series is tested again every night."""
 
 FEWEST = 8
-"""Nights with a score below which nothing is looked for."""
+"""Minimum number of nights with a score."""
 
 LASTING = 3
-"""A level must have lasted for so many nights, or they are outliers."""
+"""Minimum number of nights of a level; fewer are outliers."""
 
 PERMUTATIONS = 20_000
-"""At most; fewer where the level needs no more."""
+"""Most permutations of a test; fewer where alpha needs no more."""
 
 RESOLUTION = 20
-"""A level of so many times the smallest p-value."""
+"""Alpha is at least this multiple of the smallest possible p-value."""
 
 PORTION = 500
-"""Permutations made at a time, at first."""
+"""Permutations of the first batch."""
 
 SMALLEST_ALPHA = 2e-4
-"""However many series there are: a smaller p-value would need more permutations."""
+"""Lower bound of the corrected alpha: a smaller one would need more permutations."""
 
 SEED = 12345
 
@@ -89,9 +89,9 @@ def find_steps(values: Floats, alpha: float = ALPHA) -> list[Step]:
 
 
 def shared_alpha(series: int, alpha: float = ALPHA) -> float:
-    """The level for each of so many series that vary, for one false change among all of them (Bonferroni).
+    """The alpha of each of so many series, corrected by Bonferroni but not below `SMALLEST_ALPHA`.
 
-    Series that do not vary cannot show a false one and are not to be counted.
+    Count only series that vary: constant ones cannot show a false change.
     """
     return max(alpha / max(series, 1), min(alpha, SMALLEST_ALPHA))
 
@@ -108,7 +108,7 @@ def _search(values: Floats, offset: int, alpha: float, cuts: dict[int, float]) -
 
 
 def _best_cut(values: Floats, alpha: float) -> tuple[int, float]:
-    """The first night after the likeliest cut, and its p-value; one that is not below alpha may be too small."""
+    """The first night after the likeliest cut, and its p-value, which is inexact unless below alpha."""
     ranks = _doubled_ranks(values)
     cuts = _cuts(len(values))
     statistics = _statistics(ranks[np.newaxis], cuts)[:, 0]
@@ -117,7 +117,7 @@ def _best_cut(values: Floats, alpha: float) -> tuple[int, float]:
         return place, 1.0
     permutations = min(max(math.ceil(RESOLUTION / alpha), PORTION), PERMUTATIONS)
     as_large, made, needed = 0, 0, alpha * (permutations + 1)
-    # A few hundred at first: of most series they show that there is nothing.
+    # A few hundred at first: for most series they suffice to exclude a change.
     while made < permutations:
         first, made = made, min(max(2 * made, PORTION), made + 4 * PORTION, permutations)
         found = _statistics(ranks[_orders(len(values), first, made)], cuts)
@@ -129,7 +129,7 @@ def _best_cut(values: Floats, alpha: float) -> tuple[int, float]:
 
 @dataclass(frozen=True)
 class _Cuts:
-    """Runs of nights and places to cut them, an array of each: nights first..at against nights at..last."""
+    """Arrays of intervals of nights and their cuts: nights first..at against nights at..last."""
 
     first: NDArray[np.int64]
     at: NDArray[np.int64]
@@ -177,7 +177,7 @@ def _doubled_ranks(values: Floats) -> NDArray[np.int64]:
 def _orders(nights: int, first: int, last: int) -> NDArray[np.uint16]:
     """Random orders of so many nights, (orders, nights), a pure function of their numbers; read-only.
 
-    Those of all series as long are the same, so they are drawn once.
+    They are the same for all series of this length, so they are cached.
     """
     groups = math.ceil(nights / 4)
     key = np.array([SEED, 3 << 62 | 3 << 32 | nights], np.uint64)

@@ -1,4 +1,4 @@
-"""The scores of a night, each with what it may be compared with."""
+"""The scores of a night, each with its possible baselines."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from analysis.nightly.baselines import candidates
-from analysis.nightly.regression import Entry, Rival, Subject
+from analysis.nightly.regression import BaselineScore, ScoreEntry, Subject
 from metrics.titles import titled_apart
-from models.nightly.scores import NightScore, read_measured, read_night_scores
+from models.nightly.scores import NightScore, read_measured_outputs, read_night_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.nightly.baselines import NightsBefore
-    from models.nightly.schedules import KnownSchedule
+    from models.nightly.schedules import ScheduleInfo
 
 
 def apart(scores: Mapping[tuple[int, int], NightScore]) -> dict[tuple[int, int], NightScore]:
-    """All scores of some evaluations, with titles that tell the metrics of each apart."""
+    """The scores with titles that are distinct among the metrics of each evaluation."""
     found: dict[tuple[int, int], NightScore] = {}
     for _, keys in groupby(sorted(scores), key=itemgetter(0)):
         of_one = list(keys)
@@ -29,7 +29,7 @@ def apart(scores: Mapping[tuple[int, int], NightScore]) -> dict[tuple[int, int],
     return found
 
 
-def read_entries(connection: Connection, schedule: KnownSchedule, before: NightsBefore) -> list[Entry]:
+def read_score_entries(connection: Connection, schedule: ScheduleInfo, before: NightsBefore) -> list[ScoreEntry]:
     """Every system of the last night by every metric, in the order of test sets, systems and metrics."""
     night = before.nights[-1]
     members = before.members[night.id]
@@ -37,14 +37,14 @@ def read_entries(connection: Connection, schedule: KnownSchedule, before: Nights
     evaluations = {member.evaluation_id for member in members}
     evaluations |= {each.evaluation_id for rivals in rivals_of.values() for each in rivals}
     scores = apart(read_night_scores(connection, evaluations))
-    texts = {key: each.text_id for key, each in read_measured(connection, evaluations).items()}
+    texts = {key: each.text_id for key, each in read_measured_outputs(connection, evaluations).items()}
     entries = []
     for member in members:
         own = member.evaluation_id
         for metric in sorted(metric for evaluation, metric in scores if evaluation == own):
             score = scores[own, metric]
             rivals = [
-                Rival(
+                BaselineScore(
                     candidate,
                     scores[candidate.evaluation_id, metric],
                     same_output=texts[candidate.evaluation_id] == texts[own],
@@ -54,5 +54,5 @@ def read_entries(connection: Connection, schedule: KnownSchedule, before: Nights
                 if (candidate.evaluation_id, metric) in scores
             ]
             subject = Subject(member.system, member.test_set, member.references, score.specification)
-            entries.append(Entry(subject, own, member.protocol_id, metric, score, rivals))
+            entries.append(ScoreEntry(subject, own, member.protocol_id, metric, score, rivals))
     return entries

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """What came of one test, in words."""
+    """The outcome of one test; the values are stored and shown."""
 
     WORSE = "worse"
     NO_SCORE = "no score any more"
@@ -46,7 +46,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Subject:
-    """What a series of nights measures: a system on a test set against references, by a metric."""
+    """The subject of a series: a system on a test set against references, by a metric."""
 
     system: str
     test_set: str
@@ -61,42 +61,42 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Finding:
+class RegressionFinding:
     """A system of a night and its baseline, by one metric. Undefined numbers are None."""
 
     subject: Subject
     title: str
-    """The metric's name for people."""
+    """The metric's display name."""
     signature: str
     higher_is_better: bool
     scale: float | None
-    """Of a perfect score; None where there is no end."""
+    """The score of a perfect output; None where the metric has no upper end."""
     score: float | None
     outcome: Outcome
     baseline_system: str | None = None
     baseline_date: str | None = None
-    """Of the night that measured it; None where none did."""
+    """Date of the night that scored it; None where no night did."""
     baseline_score: float | None = None
     difference: float | None = None
     """Score minus that of the baseline."""
     interval: tuple[float, float] | None = None
     """Of the difference, at the level 1 - alpha, not corrected."""
     candidates: int = 1
-    """From how many different outputs the best was chosen."""
+    """The number of different outputs from which the best was chosen."""
     p: float | None = None
     """Two-sided."""
     p_corrected: float | None = None
     """For all tests of the night."""
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored and sent."""
+        """The form that is stored and sent."""
         stored = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "subject"}
         of_subject = {field.name: getattr(self.subject, field.name) for field in fields(self.subject)}
         return {**of_subject, **stored, "references": list(self.subject.references), "outcome": str(self.outcome)}
 
     @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> Finding:
-        """As it was stored."""
+    def from_json(cls, stored: dict[str, Any]) -> RegressionFinding:
+        """Read the stored form."""
         ends = stored["interval"]
         given = {field.name: stored[field.name] for field in fields(cls) if field.name != "subject"}
         return cls(
@@ -110,24 +110,24 @@ class Finding:
 
 
 def subject_from(stored: dict[str, Any]) -> Subject:
-    """The subject of what was stored."""
+    """The subject of a stored finding or change."""
     return Subject(stored["system"], stored["test_set"], tuple(stored["references"]), stored["metric"])
 
 
 @dataclass(frozen=True)
-class Rival:
+class BaselineScore:
     """A possible baseline with its score."""
 
     candidate: Candidate
     score: NightScore
     same_output: bool
     itself: bool = False
-    """Whether it is the very evaluation that is judged, of the same night."""
+    """Whether it is the judged evaluation itself, of the same night."""
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A score of a night and what it may be compared with."""
+class ScoreEntry:
+    """A score of a night with its possible baselines."""
 
     subject: Subject
     evaluation_id: int
@@ -135,11 +135,11 @@ class Entry:
     metric: int
     """A position in the protocol's list."""
     score: NightScore
-    rivals: Sequence[Rival]
+    rivals: Sequence[BaselineScore]
     """The latest first."""
 
     @property
-    def best(self) -> Rival | None:
+    def best(self) -> BaselineScore | None:
         """The rival with the best score, the latest of those that are equal; None where none has a score."""
         sign = 1 if self.score.higher_is_better else -1
         scored = [rival for rival in self.rivals if rival.score.score is not None]
@@ -147,18 +147,18 @@ class Entry:
 
 
 def findings(
-    entries: Sequence[Entry],
+    entries: Sequence[ScoreEntry],
     *,
     alpha: float,
     correction: str,
     minimum_difference: float = 0.0,
-    p_of: Callable[[Entry, Rival], float] | None = None,
-) -> list[Finding]:
-    """What came of each entry, in their order, all their tests corrected as one family.
+    p_of: Callable[[ScoreEntry, BaselineScore], float] | None = None,
+) -> list[RegressionFinding]:
+    """The finding on each entry, in order, with all tests corrected as one family.
 
-    `p_of` gives the p-value of a entry's test against its best rival alone; without it, it is that of the paired
-    bootstrap. A score is worse where the corrected p-value is below alpha and the difference at least the minimum. The
-    very same output is no test: its p-value is 1, and it does not count in the family.
+    `p_of` gives the p-value of an entry's test against its best rival alone; the default is the paired bootstrap. A
+    score is worse where the corrected p-value is below alpha and the difference at least the minimum. The same output
+    is not tested: its p-value is 1, and it does not count in the family.
     """
     found = [_tested(entry, alpha, p_of) for entry in entries]
     family = corrected([math.nan if each.p is None or _same(each) else each.p for each in found], correction)
@@ -168,13 +168,15 @@ def findings(
     ]
 
 
-def _same(finding: Finding) -> bool:
+def _same(finding: RegressionFinding) -> bool:
     return finding.outcome == Outcome.SAME_OUTPUT
 
 
-def _tested(entry: Entry, alpha: float, p_of: Callable[[Entry, Rival], float] | None) -> Finding:
+def _tested(
+    entry: ScoreEntry, alpha: float, p_of: Callable[[ScoreEntry, BaselineScore], float] | None
+) -> RegressionFinding:
     score, rival = entry.score, entry.best
-    plain = Finding(
+    plain = RegressionFinding(
         subject=entry.subject,
         title=score.title,
         signature=score.signature,
@@ -204,12 +206,12 @@ def _tested(entry: Entry, alpha: float, p_of: Callable[[Entry, Rival], float] | 
     if len(score.replicate_scores):
         ends = interval("percentile", score.replicate_scores - rival.score.replicate_scores, 1 - alpha)
     p = _bootstrap_p(entry, rival, difference) if p_of is None else p_of(entry, rival)
-    # Against the best of several without joint trials: as many tests, Bonferroni. NaN, which stands first, stays.
+    # The best of several rivals without joint trials: Bonferroni. `min` keeps a NaN in the first place.
     p = p if p_of is None else min(p * len(entry.rivals), 1.0)
     return replace(against, interval=ends, p=None if math.isnan(p) else p, outcome=Outcome.UNTESTED)
 
 
-def _bootstrap_p(entry: Entry, best: Rival, difference: float) -> float:
+def _bootstrap_p(entry: ScoreEntry, best: BaselineScore, difference: float) -> float:
     mine = entry.score
     if not len(mine.replicate_scores):
         return math.nan
@@ -224,7 +226,7 @@ def _bootstrap_p(entry: Entry, best: Rival, difference: float) -> float:
     return bootstrap_best_p(losses, replicates)
 
 
-def _judged(finding: Finding, alpha: float, minimum_difference: float) -> Finding:
+def _judged(finding: RegressionFinding, alpha: float, minimum_difference: float) -> RegressionFinding:
     difference = finding.difference or 0.0
     if finding.p_corrected is None or finding.p_corrected >= alpha or not difference:
         return replace(finding, outcome=Outcome.OPEN)

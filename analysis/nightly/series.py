@@ -1,4 +1,4 @@
-"""Series of nights: every system's score by date, with the changes of level that are more than noise."""
+"""Series of nights: every system's score by date, with significant changes of level."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Change:
-    """A level that a series left for another one, and kept."""
+    """A lasting change of level in a series."""
 
     subject: Subject
     title: str
-    """The metric's name for people."""
+    """The metric's display name."""
     since: str
     """The date of the first night of the new level."""
     until: str
-    """That of its last night so far."""
+    """The date of the last night of the new level so far."""
     nights_before: int
-    """With a score, on the level before; at most those that were looked at."""
+    """Nights with a score on the level before, within the nights that were read."""
     nights_after: int
     before: float
     """The mean score of these nights."""
@@ -50,14 +50,14 @@ class Change:
     interval: tuple[float, float] | None
     """Of after minus before, over other segments like these."""
     p: float
-    """That nights in any order part as far: a change and no noise of single nights."""
+    """Permutation test of the change against noise of single nights."""
     p_segments: float | None
     """Two-sided paired test of the means: whether other segments would show a difference, too."""
     worse: bool
     counts: bool
-    """Whether `p_segments` is below alpha and the difference not below the least that counts."""
+    """Whether `p_segments` is below alpha and the difference at least the minimum."""
     new: bool
-    """Whether no earlier night had reported it."""
+    """Whether no earlier night has reported it."""
 
     @property
     def difference(self) -> float:
@@ -70,14 +70,14 @@ class Change:
         return self.worse and self.counts and self.new
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored and sent."""
+        """The form that is stored and sent."""
         stored = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "subject"}
         of_subject = {field.name: getattr(self.subject, field.name) for field in fields(self.subject)}
         return {**of_subject, **stored, "references": list(self.subject.references), "difference": self.difference}
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Change:
-        """As it was stored."""
+        """Read the stored form."""
         ends = stored["interval"]
         given = {field.name: stored[field.name] for field in fields(cls) if field.name != "subject"}
         interval = None if ends is None else (ends[0], ends[1])
@@ -92,8 +92,8 @@ class Point:
     score: float | None
     """None where the night has none."""
     interval: tuple[float, float] | None = None
-    """At 95 %, over other segments like these. Successive nights share their segments: these intervals say nothing of
-    the differences between nights."""
+    """95 % interval over segments. Successive nights share their segments, so these intervals do not apply to the
+    differences between nights."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class NightSeries:
         return sum(point.score is not None for point in self.points) < FEWEST
 
     def as_json(self) -> dict[str, Any]:
-        """As it is printed and sent."""
+        """The form that is printed and sent."""
         return {
             "system": self.subject.system,
             "test_set": self.subject.test_set,
@@ -131,14 +131,14 @@ class NightSeries:
 
 @dataclass(frozen=True)
 class Reported:
-    """What earlier nights have said of a series, so that nothing is told twice as new."""
+    """A change or difference that an earlier night has reported, so that it is new only once."""
 
     night: int
-    """Position in the nights that are looked at."""
+    """Position of the reporting night among the nights that were read."""
     worse: bool
     """The direction."""
     since: int | None
-    """Of a change, the first night of the new level; None of a difference from the baseline."""
+    """For a change, the first night of the new level; None for a difference from the baseline."""
 
 
 def read_series(
@@ -236,7 +236,7 @@ def _change(
     wanted = {evaluations[at] for side in sides for at in side}
     stored = read_night_scores(connection, wanted, metric=metric)
     levels = [math.fsum(values[side].tolist()) / len(side) for side in sides]
-    # Nights as runs of a system: what single nights add by chance is averaged away, the segments are the same in all.
+    # Nights are averaged like runs of a system: this removes the noise of single nights; all have the same segments.
     replicates = np.stack([stored[evaluations[at], metric].replicate_scores for side in sides for at in side])
     means = mean_over_runs(replicates, [len(side) for side in sides])
     differences = means[1] - means[0]
@@ -263,13 +263,13 @@ def _change(
 
 
 NEAR = 3
-"""Nights by which two dates of one change may differ: more nights move it."""
+"""Most nights between two dates of one change: further nights can move it."""
 
 
 def _told(reported: Reported, step: Step, worse: bool) -> bool:
-    """Whether it is this very change: one of about that date, or the difference of the night in which it began.
+    """Whether the report is about this change: one of about that date, or a difference in the night when it began.
 
-    Differences of other nights are no word about it: where outputs vary, some single night is worse now and then.
+    Differences in other nights do not count: where outputs vary, single nights are worse now and then.
     """
     if reported.worse != worse:
         return False

@@ -1,4 +1,4 @@
-"""The randomization tests that judge a night: which they are, and their p-values."""
+"""The randomization tests of a night, and their p-values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.nightly.baselines import read_nights_before
-from analysis.nightly.entries import read_entries
+from analysis.nightly.entries import read_score_entries
 from metrics.registry import parse_metric
 from metrics.resampling.randomization import TRIALS, exceedances, randomization_p
 from models.nightly.runs import read_night
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from analysis.nightly.regression import Entry, Rival
+    from analysis.nightly.regression import BaselineScore, ScoreEntry
     from models.results.randomizations import Runs
 
 
@@ -44,7 +44,7 @@ def wanted_tests(connection: Connection, night_id: int) -> list[WantedTests]:
     if schedule.test != PairedTest.RANDOMIZATION:
         return []
     of_metric: dict[tuple[int, int], set[tuple[Runs, Runs]]] = {}
-    for entry in read_entries(connection, schedule, read_nights_before(connection, night)):
+    for entry in read_score_entries(connection, schedule, read_nights_before(connection, night)):
         if (rival := _to_test(entry)) is not None:
             of_metric.setdefault((entry.protocol_id, entry.metric), set()).add(_pair(entry, rival))
     return [
@@ -53,8 +53,10 @@ def wanted_tests(connection: Connection, night_id: int) -> list[WantedTests]:
     ]
 
 
-def randomization_of(connection: Connection, entries: Sequence[Entry], seed: int) -> Callable[[Entry, Rival], float]:
-    """The p-value of an entry's test against its best rival: as stored, else made when it is asked for."""
+def randomization_of(
+    connection: Connection, entries: Sequence[ScoreEntry], seed: int
+) -> Callable[[ScoreEntry, BaselineScore], float]:
+    """A function for the p-value of an entry's test against its best rival: the stored one, else computed on demand."""
     sides: dict[tuple[int, int], set[Runs]] = {}
     for entry in entries:
         if (rival := _to_test(entry)) is not None:
@@ -64,7 +66,7 @@ def randomization_of(connection: Connection, entries: Sequence[Entry], seed: int
         for key, systems in sides.items()
     }
 
-    def p_of(entry: Entry, rival: Rival) -> float:
+    def p_of(entry: ScoreEntry, rival: BaselineScore) -> float:
         pair = _pair(entry, rival)
         test = stored.get((entry.protocol_id, entry.metric), {}).get(pair)
         if test is not None:
@@ -79,13 +81,13 @@ def randomization_of(connection: Connection, entries: Sequence[Entry], seed: int
     return p_of
 
 
-def _to_test(entry: Entry) -> Rival | None:
+def _to_test(entry: ScoreEntry) -> BaselineScore | None:
     rival = entry.best
     if rival is None or rival.same_output or rival.itself or entry.score.score is None:
         return None
     return rival
 
 
-def _pair(entry: Entry, rival: Rival) -> tuple[Runs, Runs]:
+def _pair(entry: ScoreEntry, rival: BaselineScore) -> tuple[Runs, Runs]:
     first, second = sorted((entry.evaluation_id, rival.candidate.evaluation_id))
     return (first,), (second,)

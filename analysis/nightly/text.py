@@ -1,4 +1,4 @@
-"""What came of a night, in words that a terminal and a page share."""
+"""The result of a night in words, for terminal and pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from metrics.resampling.correction import TITLES
 from metrics.resampling.paired import TITLES_OF_TESTS
 
 if TYPE_CHECKING:
-    from analysis.nightly.regression import Finding, Subject
+    from analysis.nightly.regression import RegressionFinding, Subject
     from analysis.nightly.series import Change
     from analysis.nightly.verdict import Verdict
 
@@ -18,7 +18,7 @@ ORDER = list(Outcome)
 
 
 def summary(verdict: Verdict) -> str:
-    """What is wrong, in a line."""
+    """The number of regressions, in a line."""
     scores, levels = len(verdict.regressions), sum(change.regressed for change in verdict.changes)
     if not scores and not levels:
         shown = sum(finding.outcome == Outcome.BETTER for finding in verdict.findings)
@@ -30,7 +30,7 @@ def summary(verdict: Verdict) -> str:
 
 
 def how_tested(verdict: Verdict) -> str:
-    """By which tests, in a sentence."""
+    """The tests behind a verdict, in a sentence."""
     if not verdict.tests:
         return f"Compared with {verdict.baseline}: there was nothing to test."
     draws = "replicates" if verdict.test == "bootstrap" else "trials"
@@ -47,7 +47,7 @@ def how_tested(verdict: Verdict) -> str:
 
 
 def level_of(change: Change) -> str:
-    """The direction, and what else is to be known, in words."""
+    """The direction of a change, and whether it is new or too small to count."""
     told = "worse" if change.worse else "better"
     return told + (", new" if change.new and change.counts else "" if change.counts else ", too little to count")
 
@@ -57,7 +57,7 @@ def place_of(subject: Subject) -> str:
     return f"{subject.test_set} ({'+'.join(subject.references)})"
 
 
-def baseline_of(finding: Finding) -> str:
+def baseline_of(finding: RegressionFinding) -> str:
     """Which output a score was compared with."""
     if finding.baseline_date is None:
         return str(finding.baseline_system)
@@ -65,7 +65,7 @@ def baseline_of(finding: Finding) -> str:
     return f"{other}, {finding.baseline_date}" if other else finding.baseline_date
 
 
-def badness(finding: Finding) -> tuple[int, float, float]:
+def severity_key(finding: RegressionFinding) -> tuple[int, float, float]:
     """Sorts the worst first."""
     p = 1.0 if finding.p_corrected is None else finding.p_corrected
     return ORDER.index(finding.outcome), p, -abs(finding.difference or 0.0)

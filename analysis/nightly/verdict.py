@@ -1,25 +1,28 @@
-"""A night judged: what is worse than its baseline, what has changed over the nights, and what a report says of it.
+"""The verdict on a night: regressions against baselines and changes over the nights; reports and histories.
 
 The verdict is stored with the night, so that a report never changes afterwards.
 """
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analysis.leaderboard.board import notices_of
+from analysis.leaderboard.board import board_notices
 from analysis.nightly.baselines import read_nights_before
-from analysis.nightly.entries import read_entries
-from analysis.nightly.regression import Finding, Outcome, Subject, findings
+from analysis.nightly.entries import read_score_entries
+from analysis.nightly.regression import Outcome, RegressionFinding, Subject, findings
 from analysis.nightly.series import Change, NightSeries, Reported, read_series
 from analysis.nightly.tests import WantedTests, randomization_of, wanted_tests
 from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 from metrics.resampling.randomization import TRIALS
-from models.corpus.protocols import read_measurement
+from models.corpus.protocols import read_protocol
+from models.errors import UnreadableRow
 from models.nightly.runs import list_nights, read_night
 from models.nightly.schedules import read_schedule
 from models.results.boards import list_boards
+from models.schema.column_types import stored
 from models.schema.states import BaselineKind, NightState, PairedTest
 
 __all__ = [
@@ -37,19 +40,21 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.nightly.baselines import NightsBefore
-    from models.nightly.runs import KnownNight
-    from models.nightly.schedules import Baseline, KnownSchedule
+    from models.nightly.runs import NightInfo
+    from models.nightly.schedules import Baseline, ScheduleInfo
+
+log = logging.getLogger(__name__)
 
 VERSION = 1
-"""Of the verdicts' form: raised when a field changes its meaning."""
+"""Version of the stored form of verdicts: raised when a field changes its meaning."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found in one night."""
+    """The findings and changes of one night."""
 
     baseline: str
-    """What it was compared with, in words."""
+    """The baseline, in words."""
     test: str
     """"bootstrap" or "randomization"."""
     draws: int
@@ -57,29 +62,29 @@ class Verdict:
     alpha: float
     correction: str
     minimum_difference: float
-    findings: tuple[Finding, ...]
+    findings: tuple[RegressionFinding, ...]
     changes: tuple[Change, ...]
-    """Over the last nights; also those that earlier nights had reported."""
+    """Changes over the last nights, including those that earlier nights have reported."""
     notes: tuple[str, ...] = ()
-    """What keeps the tests from their promise, and what is missing; sentences."""
+    """Limits of the tests, and missing systems; sentences."""
 
     @property
     def tests(self) -> int:
-        """In the family that was corrected together."""
+        """The number of tests in the corrected family."""
         return sum(each.p is not None and each.outcome != Outcome.SAME_OUTPUT for each in self.findings)
 
     @property
-    def regressions(self) -> list[Finding]:
+    def regressions(self) -> list[RegressionFinding]:
         """The findings that fail the night."""
         return [each for each in self.findings if each.outcome.regressed]
 
     @property
     def regressed(self) -> bool:
-        """Whether any system is worse than its baseline, or has come to a worse level that was not reported before."""
+        """Whether any system is worse than its baseline, or has a new change to a worse level."""
         return bool(self.regressions) or any(change.regressed for change in self.changes)
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored and sent."""
+        """The form that is stored and sent."""
         return {
             "version": VERSION,
             "regressed": self.regressed,
@@ -96,39 +101,40 @@ class Verdict:
         }
 
     @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> Verdict:
-        """As it was stored."""
-        return cls(
-            baseline=stored["baseline"],
-            test=stored["test"],
-            draws=stored["draws"],
-            alpha=stored["alpha"],
-            correction=stored["correction"],
-            minimum_difference=stored["minimum_difference"],
-            findings=tuple(map(Finding.from_json, stored["findings"])),
-            changes=tuple(map(Change.from_json, stored["changes"])),
-            notes=tuple(stored["notes"]),
-        )
+    def from_json(cls, verdict: dict[str, Any]) -> Verdict:
+        """Read the stored form. Raises UnreadableRow."""
+        with stored("The verdict on a night"):
+            return cls(
+                baseline=verdict["baseline"],
+                test=verdict["test"],
+                draws=verdict["draws"],
+                alpha=verdict["alpha"],
+                correction=verdict["correction"],
+                minimum_difference=verdict["minimum_difference"],
+                findings=tuple(map(RegressionFinding.from_json, verdict["findings"])),
+                changes=tuple(map(Change.from_json, verdict["changes"])),
+                notes=tuple(verdict["notes"]),
+            )
 
 
 @dataclass(frozen=True)
 class NightReport:
     """A night with its schedule and its verdict."""
 
-    schedule: KnownSchedule
-    night: KnownNight
+    schedule: ScheduleInfo
+    night: NightInfo
     verdict: Verdict | None
     """None until it was judged, and where it failed or was missed."""
 
     @property
     def wrong(self) -> bool:
-        """Whether something is wrong: a regression, or no verdict where there should be one."""
+        """Whether the night regressed, failed or was missed."""
         return self.night.state in {NightState.FAILED, NightState.MISSED} or bool(
             self.verdict and self.verdict.regressed
         )
 
     def as_json(self) -> dict[str, Any]:
-        """As it is printed and sent: docs/regressions.md describes it."""
+        """The form that is printed and sent: docs/regressions.md describes it."""
         return {
             "schedule": self.schedule.name,
             "night": self.night.id,
@@ -147,13 +153,13 @@ class NightReport:
 class History:
     """All nights of a schedule, and the series of their scores."""
 
-    schedule: KnownSchedule
-    nights: tuple[KnownNight, ...]
+    schedule: ScheduleInfo
+    nights: tuple[NightInfo, ...]
     """Earliest first."""
     series: tuple[NightSeries, ...] = field(default=())
 
     def as_json(self) -> dict[str, Any]:
-        """As it is printed: docs/regressions.md describes it."""
+        """The form that is printed: docs/regressions.md describes it."""
         return {
             "version": VERSION,
             "schedule": self.schedule.name,
@@ -174,15 +180,15 @@ class History:
 
 
 def judge_night(connection: Connection, night_id: int) -> Verdict:
-    """The verdict on a night whose evaluations are done; only reads. Raises NotFound.
+    """The verdict on a night whose evaluations are done; read-only. Raises NotFound.
 
-    Randomization tests that are not stored are made here and now, which may take long: `analysis.nightly.tests` says
-    which they are.
+    Missing randomization tests are computed here, which may take long: `wanted_tests` lists them for computation
+    beforehand.
     """
     night = read_night(connection, night_id)
     schedule = read_schedule(connection, night.schedule_id)
     before = read_nights_before(connection, night)
-    entries = read_entries(connection, schedule, before)
+    entries = read_score_entries(connection, schedule, before)
     p_of = None
     if schedule.test == PairedTest.RANDOMIZATION:
         p_of = randomization_of(connection, entries, schedule.seed)
@@ -199,7 +205,7 @@ def judge_night(connection: Connection, night_id: int) -> Verdict:
     )  # fmt: skip
     draws = schedule.replicates if p_of is None else TRIALS
     verdict = Verdict(
-        baseline=in_words(schedule.baseline),
+        baseline=describe_baseline(schedule.baseline),
         test=str(schedule.test),
         draws=draws,
         alpha=schedule.alpha,
@@ -213,7 +219,7 @@ def judge_night(connection: Connection, night_id: int) -> Verdict:
 
 
 def read_report(connection: Connection, night_id: int) -> NightReport:
-    """A night as it was judged. Raises NotFound."""
+    """A night with its stored verdict. Raises NotFound."""
     night = read_night(connection, night_id)
     verdict = None if night.verdict is None else Verdict.from_json(night.verdict)
     return NightReport(read_schedule(connection, night.schedule_id), night, verdict)
@@ -234,8 +240,8 @@ def read_history(connection: Connection, schedule_id: int) -> History:
     return History(schedule, tuple(nights), tuple(series))
 
 
-def in_words(baseline: Baseline) -> str:
-    """What is compared with what."""
+def describe_baseline(baseline: Baseline) -> str:
+    """The baseline in words."""
     if baseline.kind == BaselineKind.PREVIOUS:
         return "the same system in the night before"
     if baseline.kind == BaselineKind.BEST:
@@ -245,13 +251,17 @@ def in_words(baseline: Baseline) -> str:
 
 
 def _reported(before: NightsBefore) -> dict[Subject, list[Reported]]:
-    """What the verdicts of the earlier nights say is worse, or has changed."""
+    """The differences and changes that the verdicts of earlier nights report, by subject."""
     date_at = {night.date: at for at, night in reversed(list(enumerate(before.nights)))}
     found: dict[Subject, list[Reported]] = {}
     for at, night in enumerate(before.nights[:-1]):
         if night.verdict is None:
             continue
-        verdict = Verdict.from_json(night.verdict)
+        try:
+            verdict = Verdict.from_json(night.verdict)
+        except UnreadableRow as error:
+            log.warning("The verdict of %s is passed over: %s", night.date, error)
+            continue
         for finding in verdict.findings:
             if finding.outcome in {Outcome.WORSE, Outcome.BETTER}:
                 worse = finding.outcome == Outcome.WORSE
@@ -269,25 +279,25 @@ def _absent(before: NightsBefore) -> list[str]:
         {(member.system, member.test_set): None for member in before.members[night.id]} for night in before.nights[-2:]
     )
     lacking = [f"{system} on {test_set}" for system, test_set in last if (system, test_set) not in now]
-    return [f"Measured in the night before and not in this one: {', '.join(lacking)}."] if lacking else []
+    return [f"Scored in the night before and not in this one: {', '.join(lacking)}."] if lacking else []
 
 
 def _weak(connection: Connection, before: NightsBefore, verdict: Verdict) -> list[str]:
-    """What keeps the tests from finding anything, or from finding only what is there."""
+    """Limits of the tests: too few replicates, untested scores, few segments, unsuitable tokenizers."""
     notes = []
     least = smallest_p(verdict.draws, verdict.tests, verdict.correction)
     if verdict.tests and least >= verdict.alpha:
         what = "replicates" if verdict.test == PairedTest.BOOTSTRAP else "trials"
         notes.append(
             f"{verdict.draws:,} {what} are too few for {verdict.tests} tests: no corrected p-value can be below "
-            f"{least:.3g}, so that nothing is found. Use more, or the correction bh."
+            f"{least:.3g}, so nothing can be significant. Use more, or the correction bh."
         )
     untested = sum(each.outcome == Outcome.UNTESTED for each in verdict.findings)
     if untested:
-        notes.append(f"Scores that could not be tested, for want of replicates that have a score: {untested}.")
+        notes.append(f"Scores that could not be tested, because no replicate has a score: {untested}.")
     protocols = {member.protocol_id for member in before.members[before.nights[-1].id]}
     if verdict.test == PairedTest.BOOTSTRAP:
-        sizes = {read_measurement(connection, protocol).segments for protocol in sorted(protocols)}
+        sizes = {read_protocol(connection, protocol).segments for protocol in sorted(protocols)}
         notes += [f"{few_segments(segments)}." for segments in sorted(sizes) if segments < FEW_SEGMENTS]
     boards = list_boards(connection, protocols=sorted(protocols))
-    return [*notes, *dict.fromkeys(notice for board in boards for notice in notices_of(board))]
+    return [*notes, *dict.fromkeys(notice for board in boards for notice in board_notices(board))]

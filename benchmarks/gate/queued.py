@@ -10,21 +10,24 @@ from sqlalchemy import insert, select, update
 from benchmarks.gate.workloads import THREE, Texts, Work
 from metrics import parse_metric
 from metrics.base import EDITION
-from models.corpus.protocols import read_measurement
+from models.corpus.protocols import read_protocol
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
+from models.queue.shards import SHARD
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.queue import Evaluation, Shard, Worker
-from models.schema.states import LeaseState
+from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
-from scheduler.dispatch import dispatch, new_accounts
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.dispatch import dispatch, new_accounting
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from worker.computing.reducer import reduce_evaluations
-from worker.context import Station
-from worker.handlers import do_shard
+from worker.context import WorkerContext
+from worker.handlers import do
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from worker.tasks import Hint
 
 TEAMS, SHARDS = 10, 500
 """Shards of each of so many teams that wait while the scheduler is counted."""
@@ -34,16 +37,14 @@ YEAR = 365 * 86400.0
 class NoBroker:
     """Takes what is sent."""
 
-    @property
-    def tasks(self) -> NoBroker:
-        """All of them are alike."""
-        return self
+    takes_ahead = False
 
-    def __getitem__(self, name: str) -> NoBroker:
-        return self
-
-    def apply_async(self, *given: object, **named: object) -> None:
+    def send(self, hint: Hint) -> None:
         """It is not sent anywhere."""
+
+    def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
+        """There is always one."""
+        return dict.fromkeys(classes, 1)
 
 
 class Queue:
@@ -59,7 +60,7 @@ class Queue:
 
     def take_in(self, reference: bytes, outputs: Sequence[bytes], team: str = "") -> list[int]:
         """Queue outputs of a team; their evaluations."""
-        return take_in(
+        return ingest_campaign(
             self.engine,
             self.settings,
             campaign="campaign",
@@ -81,24 +82,24 @@ def _shard(texts: Texts) -> Work:
     queue = Queue(texts, "shard")
     reference, *outputs = (b"\n".join([text] * 4) for text in texts.texts)
     queue.take_in(reference, outputs)
-    station, shards = Station(queue.settings), iter(queue.shards)
-    return Work(lambda: do_shard(station, next(shards), "counted"))
+    context, shards = WorkerContext(queue.settings), iter(queue.shards)
+    return Work(lambda: do(context, SHARD, next(shards), "counted"))
 
 
 def _reduction(texts: Texts) -> Work:
     queue = Queue(texts, "reduction")
     reference, *outputs = texts.texts
     evaluations = queue.take_in(reference, outputs)
-    station = Station(queue.settings)
+    context = WorkerContext(queue.settings)
     for shard in queue.shards[:-1]:
-        do_shard(station, shard, "counted")
+        do(context, SHARD, shard, "counted")
     # Statistics of the last one, too, but what is reduced then must not be done already.
-    station.leaving.raise_once("to be reduced here")
-    do_shard(station, queue.shards[-1], "counted")
+    context.leaving.raise_once("to be reduced here")
+    do(context, SHARD, queue.shards[-1], "counted")
     with reading(queue.engine) as connection:
         protocol = connection.scalars(select(Evaluation.protocol_id)).first()
         assert protocol is not None
-        measurement = read_measurement(connection, protocol)
+        measurement = read_protocol(connection, protocol)
 
     def reduce() -> object:
         with reading(queue.engine) as connection:
@@ -117,7 +118,7 @@ def _tick(texts: Texts, free: int) -> Work:
     with writing(queue.engine) as connection:
         row = {"id": "one", "host": "here", "pid": 1, "version": "1", "edition": EDITION, "concurrency": 8}
         connection.execute(insert(Worker).values(row))
-    accounts = new_accounts(queue.settings)
+    accounts = new_accounting(queue.settings)
     work = partial(dispatch, queue.engine, NoBroker(), queue.settings, accounts)
     while work():
         pass

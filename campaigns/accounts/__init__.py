@@ -1,1 +1,1 @@
-"""Who somebody is: accounts, passwords, sessions, tokens, teams."""
+"""Accounts and authentication: passwords, sessions, tokens, teams."""

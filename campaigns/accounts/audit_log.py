@@ -1,4 +1,4 @@
-"""The audit log as it is read."""
+"""Read access to the audit log."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sqlalchemy import or_, select
 
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import Campaign
+from models.schema.column_types import readable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownEntry:
-    """One change."""
+class AuditRecord:
+    """One entry of the audit log."""
 
     id: int
     at: float
@@ -30,18 +31,18 @@ class KnownEntry:
     details: Mapping[str, Any]
 
 
-def read_entries(
+def read_audit_log(
     connection: Connection,
     *,
     campaign_id: int | None = None,
     before: int | None = None,
     limit: int = 50,
     search: str = "",
-) -> list[KnownEntry]:
-    """Changes, the newest first, one more than the limit where there are more: of all, or of one campaign.
+) -> list[AuditRecord]:
+    """Read the audit log of the server or of one campaign, newest first, one more than `limit` if there are more.
 
-    `before` is an id; `search` is looked for in who, what and where. Organisers of a campaign are not told from which
-    network address somebody came.
+    `before` limits it to entries with smaller ids; `search` is looked for in actor, action and subject. For a campaign
+    the network addresses are left out: its organisers do not see them.
     """
     asked = select(AuditEntry, Campaign.name.label("campaign")).outerjoin(
         Campaign, Campaign.id == AuditEntry.campaign_id
@@ -54,7 +55,7 @@ def read_entries(
         looked_at = AuditEntry.actor, AuditEntry.action, AuditEntry.subject
         asked = asked.where(or_(*(each.icontains(search, autoescape=True) for each in looked_at)))
     return [
-        KnownEntry(
+        AuditRecord(
             row.id,
             row.at,
             row.actor,
@@ -62,7 +63,7 @@ def read_entries(
             row.action,
             row.subject,
             row.campaign,
-            row.details,
+            readable(row.details, {"unreadable": "in the database"}),
         )
         for row in connection.execute(asked.order_by(AuditEntry.id.desc()).limit(limit + 1))
     ]

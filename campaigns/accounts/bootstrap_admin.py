@@ -1,4 +1,4 @@
-"""How the first account comes about: a server without any prints a link; who has it becomes the administrator."""
+"""The first account: a server without accounts prints a link that creates its administrator."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from runtime.service_settings import WebSettings
 
 LINK_SECONDS = 86400.0
-"""How long it is good; the next start makes another."""
+"""Lifetime of the link; the next start makes another."""
 
 
-def first_link(engine: Engine, settings: WebSettings, public_url: str) -> str | None:
-    """A link that makes one administrator's account, once; None where there are accounts.
+def bootstrap_link(engine: Engine, settings: WebSettings, public_url: str) -> str | None:
+    """Return a link that creates one administrator's account, once; None if there are accounts.
 
-    Of several servers that start, the last one's link is good: those before it are not.
+    If several servers start, only the link of the last one works.
     """
     with reading(engine) as connection:
         if _has_accounts(connection):

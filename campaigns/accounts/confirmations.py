@@ -1,4 +1,4 @@
-"""Links that are sent to an address: they confirm the address, or let a new password be set. Each is good once."""
+"""Single-use links sent to an address, which confirm it or allow setting a new password."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import delete, func, insert, select, update
 
-from campaigns.accounts.accounts import drop_links, read_account
+from campaigns.accounts.accounts import read_account, revoke_links
 from campaigns.accounts.secrets import hash_of, new_secret
 from campaigns.accounts.sessions import end_sessions
-from campaigns.errors import Forbidden, NotThere, Taken
+from campaigns.errors import Conflict, Forbidden, NotThere
 from models.schema.accounts import Account, ApiToken, Confirmation, Invitation
 from models.schema.base import now
 
@@ -27,21 +27,21 @@ USED_UP = "This link was used already, or is too old, or is not complete. Ask fo
 
 
 @dataclass(frozen=True, slots=True)
-class Confirmed:
-    """Whose a link is."""
+class ConfirmationInfo:
+    """The account that a link belongs to."""
 
     id: int
     account_id: int
     email: str
     name: str
     sent_to: str
-    """The address that it was sent to; "" where somebody handed it on."""
+    """The address to which it was sent; "" if an administrator passed it on."""
 
 
 def make_confirmation(
     connection: Connection, account_id: int, purpose: Purpose, seconds: float, *, sent_to: str = ""
 ) -> str:
-    """The secret of a new link for an account. Those for the same purpose that were made before are good no more."""
+    """Create a link for an account and return its secret. Revokes earlier links for the same purpose."""
     connection.execute(
         delete(Confirmation).where(Confirmation.account_id == account_id, Confirmation.purpose == purpose)
     )
@@ -51,39 +51,48 @@ def make_confirmation(
     return secret
 
 
-def find_confirmation(connection: Connection, secret: str, purpose: Purpose) -> Confirmed:
-    """Whose this link is. Raises NotThere where it is good no more."""
-    row = connection.execute(_good(secret, purpose)).one_or_none()
+def find_confirmation(connection: Connection, secret: str, purpose: Purpose) -> ConfirmationInfo:
+    """Return the account that a valid link belongs to. Raises NotThere if it is used or expired."""
+    row = connection.execute(_valid_confirmation(secret, purpose)).one_or_none()
     if row is None:
         raise NotThere(USED_UP)
-    return Confirmed(row.id, row.account_id, row.email, row.name, row.sent_to)
+    return ConfirmationInfo(row.id, row.account_id, row.email, row.name, row.sent_to)
+
+
+def is_sent(connection: Connection, account_id: int) -> bool:
+    """Whether a link that confirms the address of an account went out by mail and is good."""
+    mine = Confirmation.account_id == account_id, Confirmation.purpose == "address", Confirmation.used_at.is_(None)
+    found = select(Confirmation.id).where(*mine, Confirmation.expires_at > now())
+    return connection.execute(found).first() is not None
 
 
 def confirm_address(connection: Connection, principal: Principal, secret: str) -> None:
-    """Note that somebody gets what is sent to the address of his account.
+    """Confirm the address of the signed-in account.
 
-    He must be signed in to it: who signs up with the address of a stranger gains nothing when that one opens the link.
+    The account must be signed in: signing up with a stranger's address gains nothing when the stranger opens the link.
     Raises NotThere, Forbidden.
     """
     known = find_confirmation(connection, secret, "address")
     if known.account_id != principal.account_id:
         raise Forbidden("This link is for another account. Sign in to that one, and open the link again.")
-    _use(connection, known)
+    _mark_used(connection, known)
     connection.execute(
         update(Account).where(Account.id == known.account_id, Account.verified_at.is_(None)).values(verified_at=now())
     )
     principal.audit(connection, "account.verify", f"account {known.email}")
 
 
-def set_password_by_link(connection: Connection, anybody: Principal, secret: str, password_hash: str) -> Confirmed:
-    """Set the password of the account that a link is for; whoever knew the old one is signed out, also as a program.
+def set_password_by_link(
+    connection: Connection, anybody: Principal, secret: str, password_hash: str
+) -> ConfirmationInfo:
+    """Set the password of the account that a link belongs to, and revoke all its sessions and tokens.
 
-    Invitations that nobody has accepted yet end, too: he may have made them for himself. A link that came by mail
-    confirms the address. Raises NotThere.
+    Also ends its pending invitations: whoever knew the old password may have made them for themselves. A link that came
+    by mail confirms the address. Raises NotThere.
     """
     known = find_confirmation(connection, secret, "password")
-    _use(connection, known)
-    drop_links(connection, known.account_id, "password")
+    _mark_used(connection, known)
+    revoke_links(connection, known.account_id, "password")
     theirs = Invitation.made_by == known.account_id, Invitation.used_at.is_(None), Invitation.expires_at > now()
     connection.execute(update(Invitation).where(*theirs).values(expires_at=now()))
     values: dict[str, Any] = {"password_hash": password_hash}
@@ -97,18 +106,18 @@ def set_password_by_link(connection: Connection, anybody: Principal, secret: str
     return known
 
 
-def hand_out_password_link(connection: Connection, actor: Principal, account_id: int, seconds: float) -> str:
-    """The secret of a link that an administrator hands on to the owner of an account. Raises Forbidden, NotThere."""
+def issue_password_link(connection: Connection, actor: Principal, account_id: int, seconds: float) -> str:
+    """Create a password link for an administrator to pass on; its secret. Raises Forbidden, NotThere, Conflict."""
     if not actor.administrates:
         raise Forbidden("Only administrators may do that.")
     known = read_account(connection, account_id)
     if known.disabled_at is not None:
-        raise Taken(f"The account {known.email} is disabled. Enable it first.")
+        raise Conflict(f"The account {known.email} is disabled. Enable it first.")
     actor.audit(connection, "account.password_link", f"account {known.email}")
     return make_confirmation(connection, account_id, "password", seconds)
 
 
-def _good(secret: str, purpose: Purpose) -> Select[int, int, str, str, str]:
+def _valid_confirmation(secret: str, purpose: Purpose) -> Select[int, int, str, str, str]:
     return (
         select(
             Confirmation.id,
@@ -124,13 +133,13 @@ def _good(secret: str, purpose: Purpose) -> Select[int, int, str, str, str]:
             Confirmation.used_at.is_(None),
             Confirmation.expires_at > now(),
             Account.disabled_at.is_(None),
-            # Those that were handed on were sent to nobody.
+            # Links that an administrator passed on were sent to no address.
             Confirmation.email.in_(("", Account.email)),
         )
     )
 
 
-def _use(connection: Connection, known: Confirmed) -> None:
+def _mark_used(connection: Connection, known: ConfirmationInfo) -> None:
     unused = Confirmation.id == known.id, Confirmation.used_at.is_(None)
     if connection.execute(update(Confirmation).where(*unused).values(used_at=now())).rowcount != 1:
         raise NotThere(USED_UP)

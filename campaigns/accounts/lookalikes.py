@@ -1,6 +1,6 @@
-"""Names that people would take for one another: letters of other scripts, and digits, that look like Latin ones.
+"""Confusable names: letters of other scripts, and digits, that look like Latin ones.
 
-A short form of the skeletons of Unicode's TR39, with the letters that a Latin name can be imitated by.
+A subset of the skeletons of Unicode's TR39, with the letters that imitate a Latin name.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _TOGETHER = (("rn", "m"), ("vv", "w"))
 
 
 def in_latin(name: str) -> str:
-    """A name in the Latin letters that its own look like, without differences of case."""
+    """Return a name in the Latin letters that its characters look like, case-folded."""
     return folded(normalized("NFKC", name).translate(_LETTERS))
 
 
-def look_of(name: str) -> str:
-    """Equal for names that look alike, beside those that are equal when they are folded."""
+def confusable_key(name: str) -> str:
+    """Return a key that is equal for names that look alike but are not equal when case-folded."""
     look = folded(normalized("NFKC", name).translate(_LETTERS).translate(_STROKES))
     for letters, seen in _TOGETHER:
         look = look.replace(letters, seen)

@@ -1,4 +1,4 @@
-"""Mails: sent by the server that `mail_url` names, after the answer, so that nobody waits for it or learns from it."""
+"""Sends e-mails by the server in `mail_url`, after the response, so that its time reveals nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from email.utils import formatdate, make_msgid
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from campaigns.errors import WebError
+from campaigns.errors import CampaignsError
 
 if TYPE_CHECKING:
     from runtime.service_settings import WebSettings
@@ -28,25 +28,25 @@ NOT_SENT = "The mail server cannot be reached, or does not take the mail now."
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class BadMailUrl(WebError):
+class BadMailUrl(CampaignsError):
     """STEELYARD_MAIL_URL must be smtp://USER:PASSWORD@HOST:PORT or smtps://..., where user and port may be left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailServer:
-    """Who sends mails."""
+    """How to reach the mail server."""
 
     host: str
     port: int
     encrypted: bool
-    """From the first byte; else as soon as the server offers it."""
+    """Whether TLS starts with the connection; otherwise STARTTLS is used if the server offers it."""
     user: str
     password: str
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
-    """A mail to one person, in plain text."""
+class Email:
+    """A plain-text e-mail to one person."""
 
     to: str
     subject: str
@@ -54,7 +54,7 @@ class Letter:
 
 
 def mail_server(url: str) -> MailServer:
-    """What a URL says. Raises BadMailUrl, which does not repeat it: a password is in it."""
+    """Parse a mail URL. Raises BadMailUrl, which does not repeat the URL because it may contain a password."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -71,32 +71,32 @@ def mail_server(url: str) -> MailServer:
     )
 
 
-def send(settings: WebSettings, letter: Letter) -> str:
-    """Send a letter; why it was not sent, "" where it was.
+def send_email(settings: WebSettings, mail: Email) -> str:
+    """Send an e-mail and return why it was not sent, "" if it was.
 
-    What the server said is in the log, without the letter: it may hold a link.
+    The log has the server's error, without the e-mail, which may contain a link.
     """
     if settings.mail_url is None:
         return NO_MAILS
     try:
-        _deliver(mail_server(settings.mail_url), _message(settings.mail_from, letter), letter.to)
+        _deliver(mail_server(settings.mail_url), _message(settings.mail_from, mail), mail.to)
     except (OSError, smtplib.SMTPException, BadMailUrl, MessageError, ValueError) as error:
-        log.error("A mail to %s was not sent: %s", ascii(letter.to), error)
+        log.error("A mail to %s was not sent: %s", ascii(mail.to), error)
         refused = isinstance(error, smtplib.SMTPRecipientsRefused)
         return REFUSED if refused else NOT_SENT
-    log.info("A mail was sent to %s.", letter.to)
+    log.info("A mail was sent to %s.", mail.to)
     return ""
 
 
-def _message(sender: str, letter: Letter) -> EmailMessage:
+def _message(sender: str, mail: Email) -> EmailMessage:
     message = EmailMessage()
-    # An address and no text: of a text, the parser would read encoded words, and send to what they say.
-    message["From"], message["To"], message["Subject"] = sender, Address(addr_spec=letter.to), letter.subject
+    # An Address, not a string: the parser would decode encoded words in a string, and send to another address.
+    message["From"], message["To"], message["Subject"] = sender, Address(addr_spec=mail.to), mail.subject
     message["Date"] = formatdate(localtime=False)
     message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2].strip("> ") or None)
-    # Nobody's program should answer that somebody is on holiday.
+    # Prevents automatic replies, such as out-of-office notices.
     message["Auto-Submitted"] = "auto-generated"
-    message.set_content(letter.text)
+    message.set_content(mail.text)
     return message
 
 

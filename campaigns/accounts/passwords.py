@@ -1,4 +1,4 @@
-"""Passwords: what is refused, and how they are stored: by argon2, with its library's defaults of the day."""
+"""Passwords: which are rejected, and how they are stored (argon2 with its library's current defaults)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from campaigns.errors import BadRequest, Unavailable
 from metrics.text.normalization import normalized
 
-SHORTEST, LONGEST = 10, 200
+MIN_LENGTH, MAX_LENGTH = 10, 200
 
-AT_ONCE = 4
-"""Passwords that are hashed at the same time: each takes 64 MiB for a moment, and anybody may ask for one."""
+CONCURRENT_HASHES = 4
+"""Passwords hashed at the same time: each takes 64 MiB, and anybody may ask for one."""
 WAIT_SECONDS = 10.0
 
 COMMON = frozenset(
@@ -30,89 +30,89 @@ COMMON = frozenset(
     whatever winter yourpassword yxcvbnm zaq zxcvbn zxcvbnm
     """.split()  # noqa: SIM905 - a list of a hundred strings reads worse
 )
-"""What is tried first, without the digits and signs that people put around it."""
+"""The most common passwords, without the digits and punctuation that people put around them."""
 _LETTERS = str.maketrans("014357@$!", "oiaestasi")
-"""How people write letters to outwit a rule."""
+"""Usual substitutions for letters."""
 _AROUND = re.compile(r"\A[\W\d_]++|(?<![\W\d_])[\W\d_]++\Z")
 
 _hasher = PasswordHasher()
-_gate = threading.BoundedSemaphore(AT_ONCE)
+_hashing_slots = threading.BoundedSemaphore(CONCURRENT_HASHES)
 
 
 def check_password(password: str, *, email: str = "", name: str = "") -> None:
-    """Raises BadRequest for a password that is too short, too long, or among the first that anybody tries."""
-    if len(password) < SHORTEST:
-        raise BadRequest(f"The password has {len(password)} characters; it needs {SHORTEST} at least.")
-    if len(password) > LONGEST:
-        raise BadRequest(f"The password has {len(password)} characters; {LONGEST} are the most.")
+    """Raise BadRequest for a password that is too short, too long, or easy to guess."""
+    if len(password) < MIN_LENGTH:
+        raise BadRequest(f"The password has {len(password)} characters; it needs {MIN_LENGTH} at least.")
+    if len(password) > MAX_LENGTH:
+        raise BadRequest(f"The password has {len(password)} characters; {MAX_LENGTH} are the most.")
     folded = _prepared(password).casefold()
-    if len(set(folded)) < 5 or _is_run(folded):
+    if len(set(folded)) < 5 or _is_sequence(folded):
         raise BadRequest("The password is too easy to guess: it has few characters again and again, or a row of them.")
-    own = {_bare(email), _bare(email.partition("@")[0]), _bare(name)} - {""}
+    own = {_letters_only(email), _letters_only(email.partition("@")[0]), _letters_only(name)} - {""}
     inside = _AROUND.sub("", folded)
-    for core in (_bare(folded), _bare(inside.translate(_LETTERS))):
-        if core in COMMON or _half(core) in COMMON:
+    for core in (_letters_only(folded), _letters_only(inside.translate(_LETTERS))):
+        if core in COMMON or _without_repetition(core) in COMMON:
             raise BadRequest("The password is one of those that are tried first. Take another one.")
-        if core in own or _half(core) in own:
+        if core in own or _without_repetition(core) in own:
             raise BadRequest("The password is your name or your address. Take another one.")
 
 
-def hashed(password: str) -> str:
-    """What is stored of a password. It takes a tenth of a second: never call it within a transaction."""
-    with _Turn():
+def hash_password(password: str) -> str:
+    """Hash a password for storage. It takes a tenth of a second: never call it inside a transaction."""
+    with _HashingSlot():
         return _hasher.hash(_prepared(password))
 
 
-def matches(password: str, stored: str | None) -> bool:
-    """Whether it is the password. Without one (or without an account) it takes as long, and is never right."""
-    if len(password) > LONGEST:
-        # Nobody has one, and hashing what anybody sends would be work for free.
+def verify_password(password: str, stored: str | None) -> bool:
+    """Return whether the password is right, in the same time if there is no stored hash (then it never is)."""
+    if len(password) > MAX_LENGTH:
+        # No password is that long, and hashing arbitrary input would be free work for an attacker.
         password, stored = "", None
-    with _Turn():
+    with _HashingSlot():
         try:
-            return _hasher.verify(stored or _nobodys(), _prepared(password)) and stored is not None
+            return _hasher.verify(stored or _dummy_hash(), _prepared(password)) and stored is not None
         except (VerificationError, InvalidHashError):
             return False
 
 
-def is_outdated(stored: str) -> bool:
-    """Whether it was hashed with parameters that are not those of today."""
+def needs_rehash(stored: str) -> bool:
+    """Return whether the hash was made with other than the current parameters."""
     return _hasher.check_needs_rehash(stored)
 
 
-class _Turn:
-    """One of the few places for hashing. Raises Unavailable where none gets free in time."""
+class _HashingSlot:
+    """One of the few slots for hashing. Raises Unavailable if none becomes free in time."""
 
     def __enter__(self) -> None:
-        if not _gate.acquire(timeout=WAIT_SECONDS):
+        if not _hashing_slots.acquire(timeout=WAIT_SECONDS):
             raise Unavailable("Too many people sign in at this moment. Try again in a minute.")
 
     def __exit__(self, *_: object) -> None:
-        _gate.release()
+        _hashing_slots.release()
 
 
 @cache
-def _nobodys() -> str:
+def _dummy_hash() -> str:
     return _hasher.hash("the password of nobody")
 
 
 def _prepared(password: str) -> str:
-    """The same bytes whatever keyboard it was typed on."""
+    """Normalize to the same bytes for any keyboard."""
     return normalized("NFKC", password)
 
 
-def _bare(text: str) -> str:
-    """Its letters alone, folded."""
+def _letters_only(text: str) -> str:
+    """Return only the letters, case-folded."""
     return "".join(each for each in text.casefold() if each.isalpha())
 
 
-def _half(text: str) -> str:
-    """What a text is that says the same twice; else the text."""
+def _without_repetition(text: str) -> str:
+    """Return the first half of a text that consists of two equal halves; otherwise the text."""
     middle = len(text) // 2
     return text[:middle] if text[:middle] == text[middle:] else text
 
 
-def _is_run(text: str) -> bool:
-    """Whether most characters follow the one before, as in 1234567890 and abcdefghij."""
+def _is_sequence(text: str) -> bool:
+    """Return whether most characters follow the previous one, as in 1234567890 and abcdefghij."""
     steps = [ord(after) - ord(before) for before, after in pairwise(text)]
     return max(steps.count(1), steps.count(-1), steps.count(0)) >= len(steps) - 2

@@ -1,4 +1,4 @@
-"""What everybody who asks for something of the whole server must be."""
+"""Checks for requests about the whole server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def require_administrator(principal: Principal, scope: Scope = Scope.ORGANISE) -> int:
-    """The account's id. Raises NotSignedIn, Forbidden."""
+    """Return the id of an administrator's account. Raises NotSignedIn, Forbidden."""
     account_id = principal.require(scope)
     if not principal.administrates:
         raise Forbidden("Only administrators may do that.")
@@ -20,9 +20,9 @@ def require_administrator(principal: Principal, scope: Scope = Scope.ORGANISE) -
 
 
 def require_browser(principal: Principal) -> int:
-    """The account's id, where a person asks and no program. Raises NotSignedIn, Forbidden.
+    """Return the account's id if a person is signed in by a browser. Raises NotSignedIn, and Forbidden for a token.
 
-    A token that was stolen is thus of no use for making others that outlive it.
+    A stolen token thus cannot create others that outlive it.
     """
     account_id = principal.require(Scope.ORGANISE)
     if principal.session_id is None:

@@ -1,4 +1,4 @@
-"""Who asks: an account through a browser's session or a program's token, or nobody."""
+"""The principal of a request: an account by a browser's session or a program's token, or nobody."""
 
 from __future__ import annotations
 
@@ -12,49 +12,50 @@ from campaigns.errors import Forbidden, NotSignedIn
 from models.audit import write_audit
 from models.schema.accounts import Account, ApiToken, Membership, Team, WebSession
 from models.schema.base import now
+from models.schema.column_types import known, read_as
 from models.schema.roles import Scope, SiteRole, TeamRole
 from runtime.service_settings import Lifetime
 
 SEEN_SECONDS = 60.0
-"""How exactly it is noted when a session or a token was used last: a page that is looked at should write nothing."""
+"""Resolution of the time of last use of a session or token: viewing a page should write nothing."""
 
 EVERY_SCOPE = frozenset(Scope)
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Whoever asks."""
+    """Who makes a request."""
 
     account_id: int | None = None
     email: str = ""
     name: str = ""
     role: SiteRole | None = None
-    """None for nobody in particular."""
+    """None if not signed in."""
     verified: bool = False
     scopes: frozenset[Scope] = frozenset()
     session_id: int | None = None
     token_id: int | None = None
     teams: Mapping[str, TeamRole] = field(default_factory=dict)
-    """The teams it is in, by name."""
+    """The teams that the account is in, by name."""
     address: str = ""
 
     @property
     def signed_in(self) -> bool:
-        """Whether it is somebody."""
+        """Whether the principal is an account."""
         return self.account_id is not None
 
     @property
     def administrates(self) -> bool:
-        """Whether it sees everything."""
+        """Whether it may see and do everything."""
         return self.role == SiteRole.ADMINISTRATOR
 
     @property
-    def may_found_campaigns(self) -> bool:
-        """Whether it may set up campaigns of its own."""
+    def may_create_campaigns(self) -> bool:
+        """Whether it may create campaigns."""
         return self.role in (SiteRole.ADMINISTRATOR, SiteRole.ORGANISER)
 
     def require(self, scope: Scope) -> int:
-        """The account's id. Raises NotSignedIn, and Forbidden where its token is not good for that."""
+        """Return the account's id. Raises NotSignedIn, and Forbidden if its token does not have the scope."""
         if self.account_id is None:
             raise NotSignedIn
         if scope not in self.scopes:
@@ -64,7 +65,7 @@ class Principal:
     def audit(
         self, connection: Connection, action: str, subject: str, *, campaign_id: int | None = None, **details: object
     ) -> None:
-        """Note in the audit log that it changed something."""
+        """Write an audit log entry for a change made by this principal."""
         write_audit(
             connection,
             actor=self.email or "nobody",
@@ -80,24 +81,24 @@ class Principal:
 NOBODY = Principal()
 
 COMMAND_LINE = Principal(email="command line", role=SiteRole.ADMINISTRATOR, scopes=EVERY_SCOPE)
-"""Who runs `steelyard` on the server: it may do everything, and is called so in the audit log. It is no account."""
+"""The user of `steelyard` on the server: may do everything; the audit log uses this name. It is no account."""
 
 
 def principal_of_session(connection: Connection, secret: str, address: str = "") -> Principal:
-    """Who is signed in by the session with this secret; NOBODY where it is over or unknown."""
+    """Return the account signed in by the session with this secret; anonymous if it is expired or unknown."""
     good = WebSession.secret_hash == hash_of(secret), WebSession.expires_at > now()
     return _principal(connection, WebSession, *good, address=address)
 
 
 def principal_of_token(connection: Connection, secret: str, address: str = "") -> Principal:
-    """For whom the API token with this secret is; NOBODY where it was revoked, is over or unknown."""
+    """Return the account of the API token with this secret; anonymous if it is revoked, expired or unknown."""
     alive = ApiToken.expires_at.is_(None) | (ApiToken.expires_at > now())
     good = ApiToken.secret_hash == hash_of(secret), ApiToken.revoked_at.is_(None), alive
     return _principal(connection, ApiToken, *good, address=address)
 
 
-def note_use(connection: Connection, principal: Principal, lifetime: Lifetime) -> None:
-    """Let a session live on that is used, and note when a token was used; at most once a minute each."""
+def record_use(connection: Connection, principal: Principal, lifetime: Lifetime) -> None:
+    """Extend a session that is used, and record when a token was used; at most once a minute each."""
     if principal.session_id is not None:
         old = WebSession.id == principal.session_id, WebSession.seen_at < now() - SEEN_SECONDS
         unused, longest = now() + lifetime.unused_seconds, WebSession.created_at + lifetime.longest_seconds
@@ -130,11 +131,11 @@ def _principal(
         account_id=row.id,
         email=row.email,
         name=row.name,
-        role=SiteRole(row.role),
+        role=known(row.role, "The role of this account"),
         verified=row.verified_at is not None,
-        scopes=frozenset(Scope(each) for each in row.scopes) if is_token else EVERY_SCOPE,
+        scopes=frozenset(read_as(Scope, each) for each in row.scopes) if is_token else EVERY_SCOPE,
         session_id=None if is_token else row.key,
         token_id=row.key if is_token else None,
-        teams={each.name: TeamRole(each.role) for each in memberships},
+        teams={each.name: each.role for each in memberships},
         address=address,
     )

@@ -1,4 +1,4 @@
-"""Secrets that are handed out: 256 random bits, of which only a hash is stored."""
+"""Random secrets of 256 bits, of which only a hash is stored."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import secrets
 
 
 def new_secret(prefix: str = "") -> str:
-    """A secret that nobody guesses, fit for addresses, headers and cookies."""
+    """Return an unguessable secret that is safe in URLs, headers and cookies."""
     return prefix + secrets.token_urlsafe(32)
 
 
 def hash_of(secret: str) -> str:
-    """What is stored of it. There is no salt, since there is nothing to guess."""
+    """Hash a secret for storage. No salt is needed, because random secrets cannot be guessed."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def derived(secret: str, purpose: str) -> str:
-    """Another secret that follows from this one, from which this one does not follow."""
+def derive_secret(secret: str, purpose: str) -> str:
+    """Derive another secret from this one; this one cannot be derived from it."""
     return hmac.new(secret.encode(), purpose.encode(), hashlib.sha256).hexdigest()
 
 
-def same(one: str, other: str) -> bool:
-    """Whether two secrets are the same, in a time that does not tell where they differ."""
+def equal_secrets(one: str, other: str) -> bool:
+    """Compare two secrets in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())

@@ -1,4 +1,4 @@
-"""Teams: who founds them, who is in them, and what they are called."""
+"""Teams: creation, membership and names."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, insert, select, update
 
 from campaigns.accounts.accounts import read_account
-from campaigns.accounts.lookalikes import in_latin, look_of
-from campaigns.errors import BadRequest, Forbidden, NotThere, Taken
+from campaigns.accounts.lookalikes import confusable_key, in_latin
+from campaigns.errors import BadRequest, Conflict, Forbidden, NotThere
 from campaigns.short_text import short_text
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 from models.database.upsert import insert_new, lock_table
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
     from campaigns.accounts.principal import Principal
 
-LONGEST_AFFILIATION = 200
-MOST_TEAMS = 20
-"""Teams that one account leads at most."""
+MAX_AFFILIATION_LENGTH = 200
+MAX_TEAMS = 20
+"""Teams that one account may lead."""
 _ANONYMOUS = re.compile(r"team\s*\d+", re.IGNORECASE)
-"""What a team is called as long as nobody may know who it is."""
+"""The name of a team while it is anonymous."""
 
 
 @dataclass(frozen=True, slots=True)
-class KnownTeam:
-    """A team as those see it who are in it."""
+class TeamInfo:
+    """A team as its members see it."""
 
     id: int
     name: str
@@ -45,7 +45,7 @@ class KnownTeam:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Somebody in a team."""
+    """A member of a team."""
 
     account_id: int
     email: str
@@ -54,7 +54,7 @@ class Member:
     joined_at: float
 
 
-def found_team(
+def create_team(
     connection: Connection,
     actor: Principal,
     name: str,
@@ -62,34 +62,36 @@ def found_team(
     publication_name: str = "",
     affiliation: str = "",
     lead: int | None = None,
-) -> KnownTeam:
-    """Make a team, which the account `lead` leads (the actor, if nobody is said).
+) -> TeamInfo:
+    """Create a team led by the account `lead` (the actor by default).
 
-    Its name never changes. Only administrators take over a name under which outputs were handed in already: with it
-    come those outputs. Raises BadRequest, Forbidden, Taken.
+    The name never changes. Only administrators may use a name under which outputs were submitted already: the team then
+    owns those outputs. Raises BadRequest, Forbidden, Conflict.
     """
     if lead is not None and lead != actor.account_id:
         read_account(connection, lead).require_owner()
     lead = actor.account_id if lead is None else lead
     if actor.role == SiteRole.VIEWER:
-        raise Forbidden("Your account may look at things; it may not found a team. Ask an administrator.")
-    name = _checked_name(name, "name")
-    # Until the end: names are compared with all others, and the teams of an account are counted.
+        raise Forbidden("Your account may look at things; it may not create a team. Ask an administrator.")
+    name = _validated_name(name, "name")
+    # Held until the transaction ends: names are compared with all others, and the teams of an account are counted.
     lock_table(connection, Team)
-    publication_name = _checked_publication_name(connection, publication_name)
-    affiliation = short_text(affiliation, "The affiliation", LONGEST_AFFILIATION)
+    publication_name = _validated_publication_name(connection, publication_name)
+    affiliation = short_text(affiliation, "The affiliation", MAX_AFFILIATION_LENGTH)
     _refuse_taken_names(connection, name, None, "name")
     if not actor.administrates:
         taken = connection.scalars(select(System.team).where(System.team != "").distinct())
-        if any(_alike(name, each) for each in taken):
-            raise Taken(f"There is a team {name!r} already, or one with a name that looks like it. Take another name.")
+        if any(_look_alike(name, each) for each in taken):
+            raise Conflict(
+                f"There is a team {name!r} already, or one with a name that looks like it. Take another name."
+            )
         leads = select(func.count()).where(Membership.account_id == lead, Membership.role == TeamRole.LEAD)
-        if connection.execute(leads).scalar_one() >= MOST_TEAMS:
-            raise Taken(f"You lead {MOST_TEAMS} teams; that is the most.")
+        if connection.execute(leads).scalar_one() >= MAX_TEAMS:
+            raise Conflict(f"You lead {MAX_TEAMS} teams; that is the most.")
     row = {"name": name, "folded_name": folded(name), "publication_name": publication_name, "affiliation": affiliation}
     made = insert_new(connection, Team, row)
     if made is None:
-        raise Taken(f"There is a team {name!r} already, or one with a name that looks like it. Take another name.")
+        raise Conflict(f"There is a team {name!r} already, or one with a name that looks like it. Take another name.")
     if lead is not None:
         connection.execute(insert(Membership).values(team_id=made, account_id=lead, role=TeamRole.LEAD))
     actor.audit(connection, "team.found", f"team {name}", publication_name=publication_name, affiliation=affiliation)
@@ -103,15 +105,15 @@ def change_team(
     *,
     publication_name: str | None = None,
     affiliation: str | None = None,
-) -> KnownTeam:
-    """Say how a team is called in public, and where it works. Raises BadRequest, Forbidden, NotThere, Taken."""
+) -> TeamInfo:
+    """Change the publication name and affiliation of a team. Raises BadRequest, Forbidden, NotThere, Conflict."""
     known = _led_team(connection, actor, name)
     values = {}
     if publication_name is not None:
         lock_table(connection, Team)
-        values["publication_name"] = _checked_publication_name(connection, publication_name, known.id)
+        values["publication_name"] = _validated_publication_name(connection, publication_name, known.id)
     if affiliation is not None:
-        values["affiliation"] = short_text(affiliation, "The affiliation", LONGEST_AFFILIATION)
+        values["affiliation"] = short_text(affiliation, "The affiliation", MAX_AFFILIATION_LENGTH)
     changes = {key: [getattr(known, key), value] for key, value in values.items() if getattr(known, key) != value}
     if changes:
         connection.execute(update(Team).where(Team.id == known.id).values(**values))
@@ -119,8 +121,8 @@ def change_team(
     return read_team(connection, name)
 
 
-def team_for(connection: Connection, actor: Principal, name: str) -> KnownTeam:
-    """A team that somebody is in, or administers. Raises NotThere in the same words where there is none."""
+def team_for(connection: Connection, actor: Principal, name: str) -> TeamInfo:
+    """Return a team that the actor is in or administers. Raises NotThere, also if it does not exist."""
     if actor.administrates or name in actor.teams:
         return read_team(connection, name)
     raise NotThere("There is no team of this name that you are in.")
@@ -128,61 +130,61 @@ def team_for(connection: Connection, actor: Principal, name: str) -> KnownTeam:
 
 def teams_of(
     connection: Connection, actor: Principal, *, after: int | None = None, limit: int | None = None
-) -> list[KnownTeam]:
-    """The teams that somebody is in; of administrators all. One more than the limit where there are more."""
+) -> list[TeamInfo]:
+    """Return the actor's teams, or all for administrators. One more than `limit` if there are more."""
     asked = _teams().order_by(Team.id)
     if not actor.administrates:
         asked = asked.where(Team.name.in_(actor.teams))
     if after is not None:
         asked = asked.where(Team.id > after)
-    return [_known(row) for row in connection.execute(asked if limit is None else asked.limit(limit + 1))]
+    return [_team_info(row) for row in connection.execute(asked if limit is None else asked.limit(limit + 1))]
 
 
-def read_team(connection: Connection, name: str) -> KnownTeam:
-    """The team of that name, whoever asks. Raises NotThere."""
+def read_team(connection: Connection, name: str) -> TeamInfo:
+    """Return the team with that name, without an access check. Raises NotThere."""
     row = connection.execute(_teams().where(Team.name == name)).one_or_none()
     if row is None:
         raise NotThere("There is no team of this name.")
-    return _known(row)
+    return _team_info(row)
 
 
 def members_of(connection: Connection, team_id: int) -> list[Member]:
-    """Who is in a team: its leads first."""
+    """Return the members of a team, leads first."""
     rows = connection.execute(
         select(Account.id, Account.email, Account.name, Membership.role, Membership.joined_at)
         .join(Membership, Membership.account_id == Account.id)
         .where(Membership.team_id == team_id)
         .order_by(Membership.role, Account.name, Account.id)
     )
-    return [Member(row.id, row.email, row.name, TeamRole(row.role), row.joined_at) for row in rows]
+    return [Member(row.id, row.email, row.name, row.role, row.joined_at) for row in rows]
 
 
 def campaigns_of(connection: Connection, team_id: int) -> list[str]:
-    """The names of the campaigns that a team takes part in, the newest first. Its members may see all of them."""
+    """Return the names of the campaigns that a team takes part in, newest first. Its members may see all of them."""
     asked = select(Campaign.name).join(Participation, Participation.campaign_id == Campaign.id)
     return list(connection.scalars(asked.where(Participation.team_id == team_id).order_by(Campaign.id.desc())))
 
 
 def add_member(connection: Connection, actor: Principal, name: str, account_id: int, role: TeamRole) -> None:
-    """Take an account into a team, without asking it: for administrators. Raises Forbidden, NotThere, Taken."""
+    """Add an account to a team without asking it, for administrators. Raises Forbidden, NotThere, Conflict."""
     if not actor.administrates:
-        raise Forbidden("Only administrators take accounts into a team; leads invite them.")
+        raise Forbidden("Only administrators add accounts to a team; leads invite them.")
     read_account(connection, account_id).require_owner()
     join_team(connection, actor, read_team(connection, name).id, account_id, role)
 
 
 def join_team(connection: Connection, actor: Principal, team_id: int, account_id: int, role: TeamRole) -> None:
-    """Note that an account is in a team; the caller knows that it may. Raises Taken where it is already."""
-    team, email = _called(connection, team_id, account_id)
+    """Add an account to a team; the caller has checked that it may join. Raises Conflict if it is a member already."""
+    team, email = _team_and_email(connection, team_id, account_id)
     there = Membership.team_id == team_id, Membership.account_id == account_id
     if connection.execute(select(Membership.role).where(*there)).first() is not None:
-        raise Taken(f"{email} is in the team {team} already.")
+        raise Conflict(f"{email} is in the team {team} already.")
     connection.execute(insert(Membership).values(team_id=team_id, account_id=account_id, role=role))
     actor.audit(connection, "team.join", f"team {team}", member=email, role=role)
 
 
 def set_member_role(connection: Connection, actor: Principal, name: str, account_id: int, role: TeamRole) -> None:
-    """Let a member lead, or lead no more. Raises Forbidden, NotThere, Taken for the last lead."""
+    """Make a member a lead, or a lead a member. Raises Forbidden, NotThere, and Conflict for the last lead."""
     known = _led_team(connection, actor, name)
     member = _member(connection, known, account_id)
     if member.role == role:
@@ -195,8 +197,8 @@ def set_member_role(connection: Connection, actor: Principal, name: str, account
     actor.audit(connection, "team.role", subject, member=member.email, before=member.role, after=role)
 
 
-def remove_member(connection: Connection, actor: Principal, name: str, account_id: int) -> None:
-    """Let somebody be in a team no more: leads remove others, and everybody may go. Raises as `set_member_role`."""
+def remove_from_team(connection: Connection, actor: Principal, name: str, account_id: int) -> None:
+    """Remove a member: leads remove others, and everybody may leave. Raises as `set_member_role`."""
     leaves = account_id == actor.account_id
     known = team_for(connection, actor, name) if leaves else _led_team(connection, actor, name)
     member = _member(connection, known, account_id)
@@ -206,63 +208,63 @@ def remove_member(connection: Connection, actor: Principal, name: str, account_i
     actor.audit(connection, "team.leave" if leaves else "team.remove", f"team {name}", member=member.email)
 
 
-def leads(actor: Principal, name: str) -> bool:
-    """Whether somebody speaks for a team."""
+def leads_team(actor: Principal, name: str) -> bool:
+    """Return whether the actor leads a team or is an administrator."""
     return actor.administrates or actor.teams.get(name) == TeamRole.LEAD
 
 
-def _led_team(connection: Connection, actor: Principal, name: str) -> KnownTeam:
+def _led_team(connection: Connection, actor: Principal, name: str) -> TeamInfo:
     known = team_for(connection, actor, name)
-    if not leads(actor, name):
+    if not leads_team(actor, name):
         raise Forbidden(f"Only those who lead the team {name} may do that.")
     return known
 
 
-def _member(connection: Connection, team: KnownTeam, account_id: int) -> Member:
+def _member(connection: Connection, team: TeamInfo, account_id: int) -> Member:
     found = next((each for each in members_of(connection, team.id) if each.account_id == account_id), None)
     if found is None:
         raise NotThere(f"There is no account {account_id} in the team {team.name}.")
     return found
 
 
-def _keep_a_lead(connection: Connection, team: KnownTeam, without: int) -> None:
-    """Raise Taken unless somebody else leads the team. They are held, so that no two go at once."""
+def _keep_a_lead(connection: Connection, team: TeamInfo, without: int) -> None:
+    """Raise Conflict unless somebody else leads the team. Locks the leads, so that two cannot leave at once."""
     leading = Membership.team_id == team.id, Membership.role == TeamRole.LEAD
     asked = select(Membership.account_id).where(*leading).order_by(Membership.account_id)
     if not any(each != without for each in connection.scalars(asked.with_for_update()).all()):
-        raise Taken(f"The last lead of the team {team.name} cannot go. Let another member lead it first.")
+        raise Conflict(f"The last lead of the team {team.name} cannot leave. Make another member a lead first.")
 
 
-def _checked_name(given: str, what: str) -> str:
+def _validated_name(given: str, what: str) -> str:
     name = short_text(given, f"The {what} of a team", MAX_NAME_LENGTH)
     if fault := fault_of_name(name):
         raise BadRequest(f"The {what} of a team cannot be {name[:100]!r}: {fault}.")
     if _ANONYMOUS.fullmatch(in_latin(name)):
-        raise BadRequest(f'The {what} of a team cannot be "Team" and a number: so teams are called that are anonymous.')
+        raise BadRequest(f'The {what} of a team cannot be "Team" and a number: anonymous teams have such names.')
     return name
 
 
-def _checked_publication_name(connection: Connection, given: str, team_id: int | None = None) -> str:
-    name = _checked_name(given, "publication name") if given.strip() else ""
+def _validated_publication_name(connection: Connection, given: str, team_id: int | None = None) -> str:
+    name = _validated_name(given, "publication name") if given.strip() else ""
     if name:
         _refuse_taken_names(connection, name, team_id, "publication name")
     return name
 
 
 def _refuse_taken_names(connection: Connection, name: str, team_id: int | None, what: str) -> None:
-    """Raise Taken where people would take the name for that of another team, whichever of its names it is."""
+    """Raise Conflict if the name could be mistaken for either name of another team."""
     for row in connection.execute(select(Team.id, Team.name, Team.publication_name)):
-        if row.id != team_id and (_alike(name, row.name) or _alike(name, row.publication_name)):
-            raise Taken(
+        if row.id != team_id and (_look_alike(name, row.name) or _look_alike(name, row.publication_name)):
+            raise Conflict(
                 f"There is a team {name!r} already, or one with a name that looks like it. Take another {what}."
             )
 
 
-def _alike(name: str, other: str) -> bool:
-    return folded(name) == folded(other) or look_of(name) == look_of(other)
+def _look_alike(name: str, other: str) -> bool:
+    return folded(name) == folded(other) or confusable_key(name) == confusable_key(other)
 
 
-def _called(connection: Connection, team_id: int, account_id: int) -> tuple[str, str]:
+def _team_and_email(connection: Connection, team_id: int, account_id: int) -> tuple[str, str]:
     team = connection.execute(select(Team.name).where(Team.id == team_id)).scalar_one_or_none()
     email = connection.execute(select(Account.email).where(Account.id == account_id)).scalar_one_or_none()
     if team is None or email is None:
@@ -275,5 +277,5 @@ def _teams() -> Any:
     return select(Team, members.label("members"))
 
 
-def _known(row: Row[Any]) -> KnownTeam:
-    return KnownTeam(row.id, row.name, row.publication_name, row.affiliation, row.created_at, row.members)
+def _team_info(row: Row[Any]) -> TeamInfo:
+    return TeamInfo(row.id, row.name, row.publication_name, row.affiliation, row.created_at, row.members)

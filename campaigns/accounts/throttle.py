@@ -1,4 +1,4 @@
-"""How often somebody may do something: counted in memory, or in Redis where the broker is one and servers share it."""
+"""Rate limits, counted in memory, or in Redis if the broker is Redis, so that servers share them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHARED = ("redis://", "rediss://")
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many times within so many seconds."""
+    """At most so many times within so many seconds."""
 
     what: str
     """What is counted, such as "sign-in"; counts of different things do not mix."""
@@ -40,10 +40,10 @@ class Rate:
 
 
 class Throttle:
-    """Counts what somebody does. One for each app.
+    """Counts events by key. One for each app.
 
-    The window slides: no moment of the clock gives a fresh start. Where Redis does not answer, this process counts by
-    itself: a fault there neither locks everybody out nor lets everything through.
+    The window slides: there is no moment at which all counts start from zero. If Redis does not answer, this process
+    counts alone: a fault there neither locks everybody out nor lets everything through.
     """
 
     def __init__(self, broker_url: str) -> None:
@@ -52,40 +52,40 @@ class Throttle:
         if broker_url.startswith(SHARED):
             self._shared = SlidingWindowCounterRateLimiter(storage_from_string(broker_url, wrap_exceptions=True))
 
-    def spend(self, rate: Rate, whose: str, message: str | None = None) -> None:
-        """Count one. Raises TooMany, with the time until it is worth while to try again, where there were enough."""
-        if not self._asked("hit", rate, whose):
+    def hit(self, rate: Rate, whose: str, message: str | None = None) -> None:
+        """Count one event. Raises TooMany, with the time until a retry is worthwhile, if the limit is reached."""
+        if not self._call("hit", rate, whose):
             raise TooMany(message, retry_seconds=self._wait(rate, whose))
 
     def check(self, rate: Rate, whose: str, message: str | None = None) -> None:
-        """As `spend`, without counting."""
+        """Raise TooMany as `hit` does, without counting."""
         if not self.allows(rate, whose):
             raise TooMany(message, retry_seconds=self._wait(rate, whose))
 
     def allows(self, rate: Rate, whose: str) -> bool:
-        """Whether there is room for one more."""
-        return self._asked("test", rate, whose)
+        """Return whether one more event is allowed."""
+        return self._call("test", rate, whose)
 
     def count(self, rate: Rate, whose: str) -> None:
-        """As `spend`, of what nobody is refused for."""
-        self._asked("hit", rate, whose)
+        """Count one event without refusing it."""
+        self._call("hit", rate, whose)
 
-    def forget(self, rate: Rate, whose: str) -> None:
-        """Begin anew."""
-        self._asked("clear", rate, whose)
+    def reset(self, rate: Rate, whose: str) -> None:
+        """Reset the count to zero."""
+        self._call("clear", rate, whose)
 
-    def _asked(self, verb: str, rate: Rate, whose: str) -> bool:
+    def _call(self, verb: str, rate: Rate, whose: str) -> bool:
         for limiter in (self._shared, self._alone):
             if limiter is None:
                 continue
             try:
                 return bool(getattr(limiter, verb)(rate._item, rate.what, _key(whose)))
             except StorageError as error:
-                log.warning("Redis does not count what is asked for; this process counts alone: %s", error)
+                log.warning("Redis does not count requests; this process counts alone: %s", error)
         return True
 
     def _wait(self, rate: Rate, whose: str) -> float:
-        """Seconds until one more is allowed, provided that nothing else is counted before."""
+        """Return the seconds until one more is allowed, if nothing else is counted before."""
         for limiter in (self._shared, self._alone):
             if limiter is None:
                 continue
@@ -94,7 +94,7 @@ class Throttle:
                 earlier, _, current, _ = _window(limiter, key, rate.seconds)
             except StorageError:
                 continue
-            # Of the window before this one counts the share that a sliding one would still cover.
+            # The previous window counts by the share of it that a sliding window still covers.
             ends_in = rate.seconds - time.time() % rate.seconds
             if current < rate.times:
                 allowed_at = (rate.times - current) * rate.seconds / max(1, earlier)
@@ -109,7 +109,7 @@ def _window(limiter: SlidingWindowCounterRateLimiter, key: str, seconds: int) ->
 
 
 def network_of(address: str) -> str:
-    """Whom an address stands for: an IPv6 address for its network of 64 bits, which one household or machine has."""
+    """Return the network that an address stands for: a /64 for IPv6, which one household or machine has."""
     try:
         known = ipaddress.ip_address(address)
     except ValueError:
@@ -121,5 +121,5 @@ def network_of(address: str) -> str:
 
 
 def _key(whose: str) -> str:
-    """Of one length whatever was typed, and no address of anybody in a store that others may read."""
+    """Hash a key: a fixed length for any input, and no personal address in a store that others may read."""
     return hashlib.sha256(whose.encode("utf-8", "surrogatepass")).hexdigest()[:32]

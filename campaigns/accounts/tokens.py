@@ -1,4 +1,4 @@
-"""API tokens: how programs act for an account."""
+"""API tokens, by which programs act for an account."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from sqlalchemy import func, insert, select, update
 
 from campaigns.accounts.accounts import check_name
 from campaigns.accounts.secrets import hash_of, new_secret
-from campaigns.errors import BadRequest, NotThere, Taken
+from campaigns.errors import BadRequest, Conflict, NotThere
 from models.schema.accounts import Account, ApiToken
 from models.schema.base import now
+from models.schema.column_types import UNREADABLE, read_as, readable
 from models.schema.roles import Scope
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
     from campaigns.accounts.principal import Principal
 
 PREFIX = "sty_"
-"""What tokens begin with, so that people and scanners of source code know one when they see it."""
-MOST_TOKENS = 50
+"""Prefix of tokens, by which people and source code scanners recognise one."""
+MAX_TOKENS = 50
 DAY_SECONDS = 86400.0
 
 
 @dataclass(frozen=True, slots=True)
-class KnownToken:
-    """A token, without its secret, which nobody has but its owner."""
+class TokenInfo:
+    """A token without its secret, which only its owner has."""
 
     id: int
     name: str
@@ -50,16 +51,16 @@ def make_token(
     days: int,
     longest_days: int,
 ) -> tuple[int, str]:
-    """A new token of an account: its id, and its secret, which is shown this once. Raises BadRequest, Taken."""
+    """Create a token; its id, and its secret, which is shown only once. Raises BadRequest, Conflict."""
     name, chosen = check_name(name), check_scopes(scopes)
     if not 1 <= days <= longest_days:
-        raise BadRequest(f"A token is good for 1 to {longest_days} days, not for {days}.")
-    # The account is held, so that its tokens are counted one request after the other.
+        raise BadRequest(f"A token can be valid for 1 to {longest_days} days, not for {days}.")
+    # Locks the account, so that concurrent requests count its tokens one after the other.
     mine = select(Account.email).where(Account.id == account_id).with_for_update()
     email = connection.execute(mine).scalar_one()
     alive = ApiToken.account_id == account_id, ApiToken.revoked_at.is_(None), ApiToken.expires_at > now()
-    if connection.execute(select(func.count()).where(*alive)).scalar_one() >= MOST_TOKENS:
-        raise Taken(f"The account has {MOST_TOKENS} tokens. Revoke one that nobody uses.")
+    if connection.execute(select(func.count()).where(*alive)).scalar_one() >= MAX_TOKENS:
+        raise Conflict(f"The account has {MAX_TOKENS} tokens. Revoke one that nobody uses.")
     secret = new_secret(PREFIX)
     row = {"secret_hash": hash_of(secret), "account_id": account_id, "name": name, "scopes": chosen}
     made = insert(ApiToken).values(**row, expires_at=now() + days * DAY_SECONDS).returning(ApiToken.id)
@@ -70,7 +71,7 @@ def make_token(
 
 
 def check_scopes(scopes: Iterable[str]) -> list[Scope]:
-    """What a token may be used for, each once. Raises BadRequest."""
+    """Return the scopes of a token, each once. Raises BadRequest."""
     known = [each.value for each in Scope]
     given = list(scopes)
     if unknown := [each for each in given if each not in known]:
@@ -80,15 +81,15 @@ def check_scopes(scopes: Iterable[str]) -> list[Scope]:
     return [each for each in Scope if each.value in given]
 
 
-def list_tokens(connection: Connection, account_id: int) -> list[KnownToken]:
-    """The tokens of an account, the newest first, also those that are over."""
+def list_tokens(connection: Connection, account_id: int) -> list[TokenInfo]:
+    """Return the tokens of an account, newest first, including expired and revoked ones."""
     alive = ApiToken.revoked_at.is_(None) & (ApiToken.expires_at.is_(None) | (ApiToken.expires_at > now()))
     asked = select(ApiToken, alive.label("alive")).where(ApiToken.account_id == account_id)
     return [
-        KnownToken(
+        TokenInfo(
             row.id,
             row.name,
-            tuple(Scope(each) for each in row.scopes),
+            tuple(read_as(Scope, each) for each in readable(row.scopes, UNREADABLE)),
             row.created_at,
             row.used_at,
             row.expires_at,
@@ -100,7 +101,7 @@ def list_tokens(connection: Connection, account_id: int) -> list[KnownToken]:
 
 
 def revoke_token(connection: Connection, actor: Principal, account_id: int, token_id: int) -> None:
-    """Let a token of an account be good no more, from now on. Raises NotThere where the account has none of that id."""
+    """Revoke a token of an account. Raises NotThere if the account has no token with that id."""
     mine = ApiToken.id == token_id, ApiToken.account_id == account_id
     row = connection.execute(select(ApiToken.name, ApiToken.revoked_at, Account.email).join(Account).where(*mine))
     found = row.one_or_none()

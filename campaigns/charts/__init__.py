@@ -1,4 +1,4 @@
-"""Charts as SVG that stands alone or in a page: coloured by classes, without scripts or styles."""
+"""Charts as SVG, for a file or a page: coloured by classes, without scripts or styles."""
 
 from campaigns.charts.curve import Series, curve
 from campaigns.charts.scatter import scatter

@@ -1,4 +1,4 @@
-"""Lines: a figure along an axis, such as a score by segment length or a correlation by a metric's parameter."""
+"""Line charts: a value along an axis, such as a score by segment length or a correlation by a metric's parameter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from campaigns.charts.drawing import Drawing
-from campaigns.charts.lettering import SIZE, shortened, wide
+from campaigns.charts.lettering import SIZE, shortened, text_width
 from campaigns.charts.markers import MARKERS
 from campaigns.charts.palette import DASHES, SERIES
 
@@ -40,13 +40,13 @@ def curve(
     width: int = 640,
     height: int = 320,
 ) -> str:
-    """An SVG of lines that are told apart by marker, dashes and a name at their end, not by colour alone.
+    """Return an SVG of lines that differ by marker, dashes and a name at their end, not by colour alone.
 
-    `ticks` names the places 0, 1, 2 ... of an axis that has no numbers; `mark` draws an upright line at an x, such as
-    the value that was chosen. Points that are no steps along something are not `joined`.
+    `ticks` names the places 0, 1, 2 ... of an axis without numbers; `mark` draws a vertical line at an x, such as the
+    chosen value. `joined` is False for points that are not ordered along the axis.
     """
     names = [shortened(each.name, 24) for each in series]
-    room = max([wide(name) for name in names], default=0.0) + 26
+    room = max([text_width(name) for name in names], default=0.0) + 26
     drawing = Drawing(width, height, (52, 28, room, 44))
     across = [x for each in series for x in each.x]
     up = [
@@ -87,7 +87,7 @@ def _draw(drawing: Drawing, series: Series, number: int, *, joined: bool) -> Non
 
 
 def _name_lines(drawing: Drawing, series: Sequence[Series], names: Sequence[str]) -> None:
-    """The names to the right, each as near to its line's end as the others let it, with the line's marker."""
+    """Write the names at the right, each as near to its line's end as the others allow, with its marker."""
     wanted = []
     for number, each in enumerate(series):
         ends = [(x, y) for x, y in zip(each.x, each.y, strict=True) if math.isfinite(y)]
@@ -98,7 +98,7 @@ def _name_lines(drawing: Drawing, series: Sequence[Series], names: Sequence[str]
     heights: list[float] = []
     for height, _ in wanted:
         heights.append(max(height, heights[-1] + step if heights else frame.top))
-    # Those that were pushed below the axis push the others up again.
+    # Names pushed below the axis push the others up again.
     floor = frame.bottom
     for position in reversed(range(len(heights))):
         heights[position] = min(heights[position], floor)

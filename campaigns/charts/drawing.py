@@ -1,4 +1,4 @@
-"""A chart in the making: one pair of axes, and what is drawn on it, as SVG that is fit for a page."""
+"""A chart under construction: one pair of axes and what is drawn on it, as SVG for a page."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from campaigns.charts.element import element, number
 from campaigns.charts.lettering import FONT, SIZE, shortened
 from campaigns.charts.markers import marker_path
 from campaigns.charts.palette import INK, LINE, SOFT
-from campaigns.charts.ticks import MOST, Ticks, ticks_between
+from campaigns.charts.ticks import MAX_STEPS, Ticks, ticks_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 HERE = "\x1f"
-"""Stands for the name of the chart until that is known: no text can hold it."""
+"""Placeholder for the name of the chart until it is known: no text can contain it."""
 BASELINE = {"above": -0.24, "middle": 0.38, "below": 0.76}
-"""From the height that a text is put at down to its letters' feet, as a share of their size."""
+"""From the height of a text to its baseline, as a share of the font size."""
 TICK = 4.0
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The axes in the picture: all in pixels from the top left corner."""
+    """The axes, in pixels from the top left corner."""
 
     left: float
     top: float
@@ -34,7 +34,10 @@ class Frame:
 
 
 class Drawing:
-    """One pair of axes of so many pixels, which `margins` surround: left, top, right, bottom. `svg` gives the chart."""
+    """One pair of axes; `svg` gives the chart.
+
+    Sizes are in pixels; `margins` around the axes are left, top, right, bottom.
+    """
 
     def __init__(self, width: int, height: int, margins: tuple[float, float, float, float]) -> None:
         left, top, right, bottom = margins
@@ -46,19 +49,19 @@ class Drawing:
         self._markers: dict[tuple[str, float], str] = {}
 
     def span(self, x: Sequence[float], y: Sequence[float]) -> None:
-        """Make the axes as long as these values need, of which there are some, all finite."""
-        self._x, self._y = spread(x), spread(y)
+        """Fit the axes to these values: at least one each, all finite."""
+        self._x, self._y = padded_range(x), padded_range(y)
 
     def mark_places(self, places: Sequence[float]) -> None:
-        """Ticks without numbers at these places of the lower axis, in place of round numbers."""
+        """Set ticks without numbers at these places of the lower axis, instead of round numbers."""
         self._ticks = Ticks(places, [""] * len(places)), self._ticks[1]
 
     def leave_bare(self) -> None:
-        """No ticks and no numbers, since there is nothing to show."""
+        """Draw no ticks and no numbers, since there is no data."""
         self._ticks = Ticks((), ()), Ticks((), ())
 
     def pixels(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point of the axes is."""
+        """Return the pixel coordinates of a point."""
         frame = self.frame
         across = (x - self._x[0]) / (self._x[1] - self._x[0])
         up = (y - self._y[0]) / (self._y[1] - self._y[0])
@@ -68,26 +71,26 @@ class Drawing:
         self, x: float, y: float, text: str, anchor: str = "start", height: str = "middle", *,
         size: float = SIZE, colour: str = INK,
     ) -> None:  # fmt: skip
-        """A text whose start, middle or end is at this place, in pixels, above or below it or in the middle."""
+        """Write a text whose start, middle or end is at this place in pixels: above, below or centred on it."""
         place = {"x": x, "y": y + BASELINE[height] * size}
         text = shortened(text)
         self._parts.append(element("text", text, **place, font_size=size, text_anchor=anchor, fill=colour))
 
     def mark(self, x: float, y: float, marker: str, size: float, colour: str) -> None:
-        """A marker at this place in pixels."""
+        """Draw a marker at this place in pixels."""
         name = self._markers.setdefault((marker, size), f"{HERE}-m{len(self._markers)}")
         self._parts.append(element("use", href=f"#{name}", x=x, y=y, fill=colour))
 
     def line(
         self, points: Sequence[tuple[float, float]], colour: str, width: float, dashes: Sequence[float] = ()
     ) -> None:
-        """A line through points of the axes, with a gap where one is NaN."""
+        """Draw a line through points in axis coordinates, with a gap at NaN."""
         runs = [[self.pixels(*point) for point in run] for run in _runs(points)]
         if runs:
             self._stroke("".join("M" + _path(run) for run in runs), colour, width, dashes)
 
     def band(self, points: Sequence[tuple[float, float, float]], colour: str) -> None:
-        """What lies between two heights at each x, filled faintly, with a gap where one is NaN."""
+        """Fill between two heights at each x, faintly, with a gap at NaN."""
         outlines = []
         for run in _runs(points):
             there = [self.pixels(x, low) for x, low, _ in run]
@@ -97,26 +100,26 @@ class Drawing:
             self._parts.append(element("path", d="".join(outlines), fill=colour, fill_opacity=0.14))
 
     def upright(self, x: float, colour: str, width: float, dashes: Sequence[float] = ()) -> None:
-        """A line from bottom to top at an x; nothing where the axis does not reach it."""
+        """Draw a vertical line at an x, if the axis includes it."""
         if self._x[0] <= x <= self._x[1]:
             self.line([(x, self._y[0]), (x, self._y[1])], colour, width, dashes)
 
     def level(
         self, y: float, between: tuple[float, float], colour: str, width: float, dashes: Sequence[float] = ()
     ) -> None:
-        """A line from one x to another at a height, as far as the axes reach."""
+        """Draw a horizontal line from one x to another, as far as the axes reach."""
         if self._y[0] <= y <= self._y[1]:
             ends = (max(between[0], self._x[0]), min(between[1], self._x[1]))
             self.line([(end, y) for end in ends], colour, width, dashes)
 
     def name_axes(self, x_label: str, y_label: str) -> None:
-        """What is on the axes: below, and above the left one, where it can be read without turning the head."""
+        """Write the axis labels: below, and above the left axis, where it is readable horizontally."""
         middle = (self.frame.left + self.frame.right) / 2
         self.write(middle, self.height - 4, x_label, "middle", "above")
         self.write(4, 4, y_label, "start", "below")
 
     def svg(self, title: str, description: str) -> str:
-        """The chart; the same bytes for the same chart."""
+        """Return the chart; the same bytes for the same chart."""
         shapes = "".join(
             element("path", id=name, d=marker_path(marker, size)) for (marker, size), name in self._markers.items()
         )
@@ -159,8 +162,8 @@ class Drawing:
         self._parts.append(element("path", d=path, fill="none", stroke=colour, stroke_width=float(width), **dashed))
 
 
-def spread(values: Sequence[float]) -> tuple[float, float]:
-    """The ends of an axis with room around these values."""
+def padded_range(values: Sequence[float]) -> tuple[float, float]:
+    """Return the ends of an axis with padding around these values."""
     low, high = float(min(values)), float(max(values))
     room = 0.06 * (high - low) or max(abs(high) * 0.01, 1e-6)
     assert math.isfinite(room), "an axis needs finite values"
@@ -168,12 +171,12 @@ def spread(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _steps(frame: Frame) -> int:
-    """For how many numbers the left axis has room."""
-    return max(1, min(MOST, int((frame.bottom - frame.top) / (2 * SIZE))))
+    """Return how many numbers fit along the left axis."""
+    return max(1, min(MAX_STEPS, int((frame.bottom - frame.top) / (2 * SIZE))))
 
 
 def _runs(points: Sequence[tuple[float, ...]]) -> Iterator[list[tuple[float, ...]]]:
-    """The points without NaN, cut where one was left out; a point alone is nothing to draw through."""
+    """Yield runs of points without NaN; a single point is no line."""
     run: list[tuple[float, ...]] = []
     for point in (*points, (math.nan,)):
         if all(map(math.isfinite, point)):

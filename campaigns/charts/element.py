@@ -1,4 +1,4 @@
-"""Elements of SVG as text, coloured by attributes and classes, which a strict page obeys, unlike styles."""
+"""SVG elements as text, coloured by attributes and classes, which a strict content security policy allows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from campaigns.charts.palette import CLASSES
 
 
 def element(tag: str, text: str | None = None, **attributes: str | float) -> str:
-    """One element; an underscore in an attribute's name stands for a hyphen. Whatever comes from outside is escaped."""
+    """Return one element; underscores in attribute names become hyphens. Texts and values are escaped."""
     classes = [f"{key}-{CLASSES[str(attributes[key])]}" for key in ("fill", "stroke") if attributes.get(key) in CLASSES]
     written = [
         f' {key.replace("_", "-")}="{number(value) if isinstance(value, float) else escape(str(value))}"'
@@ -22,5 +22,5 @@ def element(tag: str, text: str | None = None, **attributes: str | float) -> str
 
 
 def number(pixels: float) -> str:
-    """To a hundredth of a pixel."""
+    """Format to a hundredth of a pixel."""
     return f"{round(pixels, 2) or 0.0:.6g}"

@@ -1,4 +1,4 @@
-"""The marks of points, told apart by shape."""
+"""Markers of points, distinguished by shape."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MARKERS = (CIRCLE, *_SHAPES)
 
 
 def marker_path(marker: str, size: float) -> str:
-    """The outline of one of MARKERS around the origin, so many pixels wide, for the `d` of an SVG path."""
+    """Return the outline of one of MARKERS around the origin, of this width in pixels, as the `d` of an SVG path."""
     half = size / 2
     if marker == CIRCLE:
         arc = f"A{half:g} {half:g} 0 1 1"

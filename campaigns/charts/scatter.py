@@ -1,4 +1,4 @@
-"""Points with names: systems by two metrics, or by a metric and by people."""
+"""Scatter plots with names: systems by two metrics, or by a metric and human scores."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import math
 from typing import TYPE_CHECKING
 
 from campaigns.charts.drawing import Drawing
-from campaigns.charts.lettering import SIZE, shortened, wide
+from campaigns.charts.lettering import SIZE, shortened, text_width
 from campaigns.charts.markers import CIRCLE
 from campaigns.charts.palette import SERIES, SOFT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LARGEST_NAMED = 60
-"""Points beyond which names would only be noise."""
+MAX_NAMED_POINTS = 60
+"""With more points, names would only be noise."""
 SMALL = SIZE - 1
 LEFT = 52
 """Pixels to the left of the axis."""
@@ -22,7 +22,7 @@ BESIDE = (
     *((8, 0, "start"), (-8, 0, "end"), (0, -12, "middle"), (0, 12, "middle")),
     *((6, -10, "start"), (6, 10, "start"), (-6, -10, "end"), (-6, 10, "end")),
 )
-"""Where a name may stand: steps to the right and down from its point, and which end of the name is there."""
+"""Where a name may be: offsets to the right and down from its point, and which end of the name is there."""
 
 
 def scatter(
@@ -35,7 +35,7 @@ def scatter(
     width: int = 460,
     height: int = 340,
 ) -> str:
-    """An SVG of (name, x, y); points without both values are left out. Names are set where there is room for them."""
+    """Return an SVG of (name, x, y), without points that miss a value. Names are written where there is room."""
     shown = [point for point in points if math.isfinite(point[1]) and math.isfinite(point[2])]
     drawing = Drawing(width, height, (LEFT, 28, 14, 44))
     if shown:
@@ -43,7 +43,7 @@ def scatter(
         places = [drawing.pixels(x, y) for _, x, y in shown]
         for place in places:
             drawing.mark(*place, CIRCLE, 5.5, SERIES[0])
-        _name_points(drawing, [name for name, _, _ in shown[:LARGEST_NAMED]], places)
+        _name_points(drawing, [name for name, _, _ in shown[:MAX_NAMED_POINTS]], places)
     else:
         drawing.leave_bare()
     drawing.name_axes(x_label, y_label)
@@ -52,12 +52,12 @@ def scatter(
 
 
 def _name_points(drawing: Drawing, names: Sequence[str], places: Sequence[tuple[float, float]]) -> None:
-    """Each name beside its point, at the first place that is free of points and other names; else nowhere."""
+    """Write each name at the first place beside its point that is free of points and other names, if any."""
     frame = drawing.frame
     taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
     for name, (x, y) in zip(names, places, strict=False):
         text = shortened(name, 28)
-        across = wide(text, SMALL)
+        across = text_width(text, SMALL)
         for dx, dy, side in BESIDE:
             left = x + dx - {"start": 0, "end": across, "middle": across / 2}[side]
             box = (left, y + dy - 6, left + across, y + dy + 6)

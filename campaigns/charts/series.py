@@ -1,4 +1,4 @@
-"""Scores night by night, with their intervals and the levels that lasted."""
+"""Scores of scheduled runs, with their intervals and lasting levels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from campaigns.charts.drawing import Drawing
-from campaigns.charts.lettering import SIZE, wide, writable
+from campaigns.charts.lettering import SIZE, text_width, writable
 from campaigns.charts.markers import CIRCLE
 from campaigns.charts.palette import SERIES, SOFT
 
@@ -20,9 +20,9 @@ SMALL = SIZE - 1
 
 
 def chart_of_nights(series: NightSeries, *, title: str = "", width: int = WIDTH, height: int = HEIGHT) -> str:
-    """An SVG of one series: its scores as a line with a band of 95 % intervals, its levels as dashed lines.
+    """Return an SVG of one series: scores as a line with a band of 95 % intervals, levels as dashed lines.
 
-    The first night of a new level has an upright line with its date and "worse" or "better".
+    The first run of a new level has a vertical line with its date and "worse" or "better".
     """
     points = series.points
     drawing = Drawing(width, height, (52, 44, 20, 44))
@@ -54,7 +54,7 @@ def chart_of_nights(series: NightSeries, *, title: str = "", width: int = WIDTH,
 
 
 def charts_of_nights(series: Sequence[NightSeries], *, title: str = "") -> str:
-    """One SVG with a chart for every series, one below the other."""
+    """Return one SVG with a chart for every series, one below the other."""
     from html import escape
 
     charts = [chart_of_nights(each) for each in series]
@@ -65,7 +65,7 @@ def charts_of_nights(series: Sequence[NightSeries], *, title: str = "") -> str:
 
 
 def _levels(drawing: Drawing, series: NightSeries) -> None:
-    """The mean of every level that lasted, and where one begins."""
+    """Draw the mean of every lasting level, and where one begins."""
     dates = [point.date for point in series.points]
     taken, begin = -math.inf, 0
     for change in series.changes:
@@ -79,19 +79,19 @@ def _levels(drawing: Drawing, series: NightSeries) -> None:
         text = f"{'▼ worse' if change.worse else '▲ better'} {change.difference:+.3g}"
         text += "" if change.counts else " (too little to count)"
         across = drawing.pixels(at - 0.5, 0)[0]
-        across = min(across + 3, drawing.width - wide(text, SMALL) - 4)
+        across = min(across + 3, drawing.width - text_width(text, SMALL) - 4)
         if across > taken:
             drawing.write(across, 40, text, height="above", size=SMALL)
-            taken = across + wide(text, SMALL)
+            taken = across + text_width(text, SMALL)
 
 
 def _dates(drawing: Drawing, series: NightSeries) -> None:
-    """Dates below the axis: those of changes, the first and the last, and others where there is room."""
+    """Write dates below the axis: those of changes, the first and the last, and others where there is room."""
     dates = [point.date for point in series.points]
     wanted = [0, len(dates) - 1, *(dates.index(change.since) for change in series.changes)]
     wanted += range(0, len(dates), max(1, len(dates) // 6))
     shown: dict[int, float] = {}
-    room = wide("2027-03-01", SMALL) + 10
+    room = text_width("2027-03-01", SMALL) + 10
     for night in dict.fromkeys(wanted):
         across = drawing.pixels(night, 0)[0]
         if all(abs(across - other) >= room for other in shown.values()):

@@ -1,4 +1,4 @@
-"""The numbers along an axis: round ones, not too many, and short even where the values are not."""
+"""The numbers along an axis: round, not too many, and short even if the values are not."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST = 9
+MAX_STEPS = 9
 """Steps from the first number of an axis to the last."""
-LONGEST = 7
-"""Letters of a number for which there is room beside an axis."""
+MAX_LABEL_LENGTH = 7
+"""Characters of a number that fit beside an axis."""
 ROUNDING = 1e-9
-"""Steps that a number may lie beyond the end of the axis: what rounding does to a number that is the end."""
+"""Steps by which a number may exceed the end of the axis through rounding."""
 SHORT = 4
-"""Digits of a number of which what all share was taken out."""
+"""Digits of a number after its common part was removed."""
 _STEPS = ((1, 0), (2, 0), (25, -1), (5, 0), (1, 1))
-"""1, 2, 2.5, 5 and 10: digits, and the power of ten that they are multiplied with."""
+"""1, 2, 2.5, 5 and 10: digits, and the power of ten to multiply them by."""
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
 class Ticks:
-    """What stands along an axis."""
+    """The ticks of an axis."""
 
     places: Sequence[float]
     labels: Sequence[str]
@@ -32,13 +32,13 @@ class Ticks:
     """What the labels leave out, such as `×10⁶ + 3`: multiply, then add."""
 
 
-def ticks_between(low: float, high: float, most: int = MOST) -> Ticks:
-    """Numbers from `low` to `high`, both finite, with at most `most` steps between them."""
+def ticks_between(low: float, high: float, most: int = MAX_STEPS) -> Ticks:
+    """Return numbers from `low` to `high`, both finite, with at most `most` steps between them."""
     step, power = _step(low, high, most)
     unit = step * 10.0**power
     if not unit:
         return Ticks((), ())
-    # Whole multiples of a power of ten, so that labels have no rounding errors.
+    # Integer multiples of a power of ten, so that labels have no rounding errors.
     first, last = math.ceil(low / unit - ROUNDING), math.floor(high / unit + ROUNDING)
     numbers = [count * step for count in range(first, last + 1)]
     labels, note = _labels(numbers, power)
@@ -46,7 +46,7 @@ def ticks_between(low: float, high: float, most: int = MOST) -> Ticks:
 
 
 def _step(low: float, high: float, most: int) -> tuple[int, int]:
-    """The smallest round step that is large enough: its digits, and a power of ten."""
+    """Return the smallest round step that is large enough: its digits, and a power of ten."""
     room = (high - low) / most
     magnitude = math.floor(math.log10(room)) if room > 0 else -400
     for step, shift in _STEPS:
@@ -56,11 +56,11 @@ def _step(low: float, high: float, most: int) -> tuple[int, int]:
 
 
 def _labels(numbers: Sequence[int], power: int) -> tuple[list[str], str]:
-    """Texts of `numbers` times ten to this power, and what they leave out."""
+    """Return texts of `numbers` times ten to this power, and what they leave out."""
     if not numbers:
         return [], ""
     labels = [_decimal(number, power) for number in numbers]
-    if max(map(len, labels)) <= LONGEST:
+    if max(map(len, labels)) <= MAX_LABEL_LENGTH:
         return labels, ""
     offset = 0
     if max(len(str(abs(number))) for number in numbers) > SHORT:

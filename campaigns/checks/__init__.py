@@ -1,1 +1,1 @@
-"""What is odd about an output, said before anything is queued: pure functions, and one reader of what they need."""
+"""Checks of an output before anything is queued: pure functions, and one reader of the context that they need."""

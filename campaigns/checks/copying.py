@@ -1,30 +1,30 @@
-"""Segments that were not translated."""
+"""Checks for segments that were not translated."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from campaigns.checks.finding import Finding, Severity, found
+from campaigns.checks.finding import Finding, Severity, make_finding
 from metrics.text.wording import number_of, ranges
 
 if TYPE_CHECKING:
-    from campaigns.checks.examined import Examined
+    from campaigns.checks.examined import AlignedOutput
 
 _BETWEEN = re.compile(r"[\W_]+")
 _LONG_WORD = re.compile(r"[^\W_]{4,}")
 WORDS = 4
-"""Letters and digits stand together in words; shorter lines are names, numbers and addresses as a rule."""
+"""Words in a line to be compared; shorter lines are usually names, numbers and addresses."""
 CHARACTERS = 12
-"""The same in scripts without blanks between words."""
+"""The same in scripts without spaces."""
 FEWEST, SHARE = 3, 0.01
-"""Copied segments that are worth a note, and the share of all that is worth a warning."""
+"""Copied segments for a note; `SHARE` of all segments for a warning."""
 MOST = 0.5
-"""From this share on the whole file is the wrong one."""
+"""From this share on, the file is probably the source."""
 
 
-def find_copies(examined: Examined) -> list[Finding]:
-    """Lines that are those of the source, but for case and punctuation."""
+def find_copies(examined: AlignedOutput) -> list[Finding]:
+    """Find lines equal to their source segment, except for case and punctuation."""
     sources = examined.sources
     if sources is None or _same_language(examined):
         return []
@@ -43,25 +43,25 @@ def find_copies(examined: Examined) -> list[Finding]:
     if share >= MOST:
         message = (
             f"{number_of(len(copied), 'segment')} of {len(examined.lines):,} are the source, untranslated. "
-            "Is this the file of the source? Hand in the output."
+            "Is this the file of the source? Submit the output."
         )
-        return [found("copied", Severity.WARNING, message, copied)]
-    # A system that leaves one line of a hundred alone has met a list of names, say.
+        return [make_finding("copied", Severity.WARNING, message, copied)]
+    # One line of a hundred may be a list of names, for instance.
     severity = Severity.WARNING if share >= SHARE else Severity.NOTE
     message = (
         f"{number_of(len(copied), 'segment')} {'is' if len(copied) == 1 else 'are'} the source, untranslated: "
-        f"{ranges(copied)}. Look whether the system was meant to translate them."
+        f"{ranges(copied)}. Check whether the system should have translated them."
     )
-    return [found("copied", severity, message, copied)]
+    return [make_finding("copied", severity, message, copied)]
 
 
 def folded(line: str) -> str:
-    """A line without case, punctuation and white space at its ends and between its words."""
+    """Return a line without case, punctuation and superfluous white space."""
     return _BETWEEN.sub(" ", line.casefold()).strip()
 
 
 def _may_be(line: str, source: str) -> bool:
-    """Whether the first long word of a line stands in the source: most lines need no second look."""
+    """Return whether the first long word of a line is in the source: this excludes most lines quickly."""
     word = _LONG_WORD.search(line)
     return word is None or word[0].casefold() in source.casefold()
 
@@ -70,7 +70,7 @@ def _is_long(line: str) -> bool:
     return line.count(" ") + 1 >= WORDS or (not line.isascii() and len(line) >= CHARACTERS)
 
 
-def _same_language(examined: Examined) -> bool:
-    """Whether the task is to correct a text rather than to translate it."""
+def _same_language(examined: AlignedOutput) -> bool:
+    """Return whether the task is to correct a text rather than to translate it."""
     both = examined.source_language[:2].casefold(), examined.target_language[:2].casefold()
     return bool(both[0]) and both[0] == both[1]

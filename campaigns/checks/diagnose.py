@@ -1,12 +1,12 @@
-"""All that is noticed about an output, in one call."""
+"""Runs all checks of an output."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from campaigns.checks.copying import find_copies
-from campaigns.checks.encoding import find_harmed
-from campaigns.checks.examined import examine
+from campaigns.checks.encoding import find_encoding_errors
+from campaigns.checks.examined import align_output
 from campaigns.checks.finding import Finding, Severity
 from campaigns.checks.gaps import find_gaps
 from campaigns.checks.language import find_language
@@ -20,7 +20,7 @@ from metrics.text.wording import number_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from campaigns.checks.standard import Standard
+    from campaigns.checks.standard import CheckContext
     from metrics.text.plain import Text
 
 CHECKS = (
@@ -28,29 +28,29 @@ CHECKS = (
     find_language,
     find_gaps,
     find_copies,
-    find_harmed,
+    find_encoding_errors,
     find_leftovers,
     find_repetition,
     find_odd_lengths,
 )
 
 
-def diagnose(text: Text, standard: Standard) -> list[Finding]:
-    """What is odd about an output for a test set, the worst first. Touches no database, and never raises."""
+def diagnose(text: Text, standard: CheckContext) -> list[Finding]:
+    """Return all findings about an output for a test set, the worst first. Needs no database, and never raises."""
     if text.segments != standard.segments:
-        return [_other_count(text, standard), *_carried_over(text.notices)]
+        return [_wrong_segment_count(text, standard), *_reader_notices(text.notices)]
     if not text.bytes.decode().strip():
         return [_no_text(text)]
-    examined = examine(text.bytes, standard)
+    examined = align_output(text.bytes, standard)
     findings = [finding for check in CHECKS for finding in check(examined)]
     findings += find_twins(text.bytes, standard.others)
-    return sorted([*findings, *_carried_over(text.notices)], key=lambda each: list(Severity).index(each.severity))
+    return sorted([*findings, *_reader_notices(text.notices)], key=lambda each: list(Severity).index(each.severity))
 
 
-def refusal(error: Exception, notices: Sequence[str] = ()) -> list[Finding]:
-    """The fatal finding that a reader's error is: BadText, BadMarkup or BadIntake.
+def fatal_findings(error: Exception, notices: Sequence[str] = ()) -> list[Finding]:
+    """Convert a reader's error (BadText, BadMarkup or BadIngest) to a fatal finding.
 
-    Readers say which ids are missing, too many, twice or in another order, and which bytes are not UTF-8.
+    Readers report ids that are missing, unknown, duplicate or out of order, and bytes that are not UTF-8.
     """
     from metrics.text.contents import WrongFormat
     from metrics.text.findings import BadMarkup
@@ -58,7 +58,7 @@ def refusal(error: Exception, notices: Sequence[str] = ()) -> list[Finding]:
     from metrics.text.limits import OverLimit
     from metrics.text.plain import DifferentLengths
     from metrics.text.windows import NotUtf8
-    from scheduler.errors import BadIntake
+    from scheduler.errors import BadIngest
 
     codes = (
         (NotUtf8, "encoding"),
@@ -67,18 +67,18 @@ def refusal(error: Exception, notices: Sequence[str] = ()) -> list[Finding]:
         (WrongFormat, "format"),
         (DifferentLengths, "count"),
         (BadMarkup, "ids"),
-        (BadIntake, "ids"),
+        (BadIngest, "ids"),
     )
     code = next((code for kind, code in codes if isinstance(error, kind)), "unreadable")
-    return [Finding(code, Severity.FATAL, str(error)), *_carried_over(notices)]
+    return [Finding(code, Severity.FATAL, str(error)), *_reader_notices(notices)]
 
 
-def _carried_over(notices: Sequence[str]) -> list[Finding]:
-    """What the reader has noticed and put right."""
+def _reader_notices(notices: Sequence[str]) -> list[Finding]:
+    """Return what the reader has noticed and corrected."""
     return [Finding("reading", Severity.NOTE, notice) for notice in notices]
 
 
-def _other_count(text: Text, standard: Standard) -> Finding:
+def _wrong_segment_count(text: Text, standard: CheckContext) -> Finding:
     difference = abs(text.segments - standard.segments)
     message = (
         f"The output has {number_of(text.segments, text.unit)}, but the test set has {standard.segments:,} segments: "
@@ -89,5 +89,5 @@ def _other_count(text: Text, standard: Standard) -> Finding:
 
 
 def _no_text(text: Text) -> Finding:
-    message = f"All {number_of(text.segments, text.unit)} of the output are empty. Hand in a file with translations."
+    message = f"All {number_of(text.segments, text.unit)} of the output are empty. Submit a file with translations."
     return Finding("no_text", Severity.FATAL, message, count=text.segments)

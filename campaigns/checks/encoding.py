@@ -1,4 +1,4 @@
-"""Characters that came to harm on the way."""
+"""Checks for damaged characters."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from campaigns.checks.finding import Finding, Severity, found
+from campaigns.checks.finding import Finding, Severity, make_finding
 from metrics.text.wording import number_of, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from campaigns.checks.examined import Examined
+    from campaigns.checks.examined import AlignedOutput
 
 REPLACEMENT = "\ufffd"
 _CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
@@ -33,17 +33,17 @@ _TWICE_ENCODED = re.compile(
     f"(?:[\u00e0-\u00ef][{re.escape(_LATER)}]{{2}}){{2,}}|\u00f0[{re.escape(_LATER)}]{{3}}"
 )
 FEWEST_TWICE = 2
-"""Places that look encoded twice: one may be anything."""
+"""Places that look encoded twice: a single one may be a coincidence."""
 TRIED = 50
-"""Such places of a line that are looked for in the line beside it: each is looked for in all of it."""
+"""Such places of a line that are searched for in the line beside it."""
 
 
-def find_harmed(examined: Examined) -> list[Finding]:
-    """Replacement characters, text that was encoded twice, control and invisible characters."""
+def find_encoding_errors(examined: AlignedOutput) -> list[Finding]:
+    """Find replacement characters, text encoded twice, and control and invisible characters."""
     findings = []
     if lost := _places(examined, lambda line: REPLACEMENT in line):
         findings.append(
-            found(
+            make_finding(
                 "replacement",
                 Severity.WARNING,
                 f"{_segments(lost)}: the character U+FFFD, which stands where one was lost when the text was decoded. "
@@ -53,7 +53,7 @@ def find_harmed(examined: Examined) -> list[Finding]:
         )
     if twice := _twice_encoded(examined):
         findings.append(
-            found(
+            make_finding(
                 "mojibake",
                 Severity.WARNING,
                 f"{_segments(twice)}: text that looks encoded twice, such as Ã© for é. Read and write it as UTF-8 at "
@@ -63,7 +63,7 @@ def find_harmed(examined: Examined) -> list[Finding]:
         )
     if control := _places(examined, lambda line: _CONTROL.search(line) is not None):
         findings.append(
-            found(
+            make_finding(
                 "control",
                 Severity.WARNING,
                 f"{_segments(control)}: control characters, which no reader sees and every metric counts. Remove them.",
@@ -72,7 +72,7 @@ def find_harmed(examined: Examined) -> list[Finding]:
         )
     if invisible := _places(examined, lambda line: _INVISIBLE.search(line) is not None):
         findings.append(
-            found(
+            make_finding(
                 "invisible",
                 Severity.NOTE,
                 f"{_segments(invisible)}: characters that are not shown or belong to nobody (byte-order marks, marks "
@@ -83,7 +83,7 @@ def find_harmed(examined: Examined) -> list[Finding]:
     return findings
 
 
-def _twice_encoded(examined: Examined) -> list[int]:
+def _twice_encoded(examined: AlignedOutput) -> list[int]:
     count, numbers = 0, []
     for place, line in enumerate(examined.lines):
         if line.isascii():
@@ -96,8 +96,8 @@ def _twice_encoded(examined: Examined) -> list[int]:
     return numbers if count >= FEWEST_TWICE else []
 
 
-def _places(examined: Examined, odd: Callable[[str], bool]) -> list[int]:
-    """Segments where the output is odd and what it is held against is not."""
+def _places(examined: AlignedOutput, odd: Callable[[str], bool]) -> list[int]:
+    """Return segments for which the predicate holds for the output, but not for the source or reference."""
     beside = examined.meant
     return [
         int(examined.numbers[place])
@@ -106,7 +106,7 @@ def _places(examined: Examined, odd: Callable[[str], bool]) -> list[int]:
     ]
 
 
-def _elsewhere(examined: Examined, place: int, piece: str) -> bool:
+def _elsewhere(examined: AlignedOutput, place: int, piece: str) -> bool:
     beside = examined.meant
     return beside is not None and piece in beside[place]
 

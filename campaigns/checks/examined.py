@@ -1,4 +1,4 @@
-"""The lines that are looked at: those of an output beside those that it is held against."""
+"""The lines to check: those of an output beside the source and references."""
 
 from __future__ import annotations
 
@@ -14,49 +14,49 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from campaigns.checks.standard import Standard
+    from campaigns.checks.standard import CheckContext
     from metrics.text.plain import Utf8
 
-MOST_SEGMENTS = 50_000
-MOST_BYTES = 8 << 20
-"""Of larger outputs some blocks are looked at, evenly spread: what is wrong with a text is rarely in one place only."""
-LONGEST = 2_000
-"""Characters of a line that are looked at."""
+MAX_SEGMENTS = 50_000
+MAX_BYTES = 8 << 20
+"""Of larger outputs some evenly spread blocks are checked: errors are rarely in one place only."""
+MAX_LINE_LENGTH = 2_000
+"""Characters of a line that are checked."""
 
 
 @dataclass(frozen=True, eq=False)
-class Examined:
-    """Lines side by side."""
+class AlignedOutput:
+    """An output aligned with source and references, line by line."""
 
     lines: Sequence[str]
     """Of the output."""
     numbers: NDArray[np.int64]
-    """The segment of each line, counted from 1; consecutive, but for gaps where not all is looked at."""
+    """The segment of each line, from 1; consecutive, except for gaps if only a part is checked."""
     sources: Sequence[str] | None
     references: Sequence[Sequence[str]]
-    """None where they may not be seen."""
+    """Empty if they are not visible."""
     source_language: str
     target_language: str
     segments: int
-    """How many segments the test set has."""
+    """Number of segments of the test set."""
 
     @property
     def partial(self) -> bool:
-        """Whether only a part of the output is looked at."""
+        """Whether only a part of the output is checked."""
         return len(self.lines) < self.segments
 
     @property
     def meant(self) -> Sequence[str] | None:
-        """What tells how many words a segment should have: the source, or else a reference."""
+        """A text to compare each segment with: the source, or else a reference."""
         return self.sources if self.sources is not None else next(iter(self.references), None)
 
 
-def examine(output: Utf8, standard: Standard) -> Examined:
-    """Lay an output beside what it is held against. Only a small one may have another number of lines."""
+def align_output(output: Utf8, standard: CheckContext) -> AlignedOutput:
+    """Align an output with source and references. Only a small output may have another number of lines."""
     chosen = _chosen(standard.segments, len(output))
     count = output.count(b"\n") + 1
     numbers = chosen + 1 if count == standard.segments else np.arange(1, count + 1)
-    return Examined(
+    return AlignedOutput(
         lines=_lines(output, numbers - 1),
         numbers=numbers,
         sources=None if standard.source is None else _lines(standard.source, chosen),
@@ -68,9 +68,9 @@ def examine(output: Utf8, standard: Standard) -> Examined:
 
 
 def _chosen(segments: int, size: int) -> NDArray[np.int64]:
-    """Positions of the segments that are looked at."""
+    """Return the positions of the segments to check."""
     whole = np.arange(segments)
-    share = min(MOST_SEGMENTS / max(segments, 1), MOST_BYTES / max(size, 1))
+    share = min(MAX_SEGMENTS / max(segments, 1), MAX_BYTES / max(size, 1))
     if share >= 1:
         return whole
     blocks = -(-segments // BLOCK)
@@ -81,6 +81,6 @@ def _chosen(segments: int, size: int) -> NDArray[np.int64]:
 def _lines(text: Utf8, chosen: NDArray[np.int64]) -> list[str]:
     every = text.split(b"\n")
     if len(chosen) == len(every):
-        return [line[:LONGEST] for line in text.decode().split("\n")]
-    # Cut before it is decoded: one line may be all of the text. A character has four bytes at most.
-    return [every[place][: 4 * LONGEST].decode(errors="ignore")[:LONGEST] for place in chosen]
+        return [line[:MAX_LINE_LENGTH] for line in text.decode().split("\n")]
+    # Cut before decoding: one line may be the whole text. A character has at most four bytes.
+    return [every[place][: 4 * MAX_LINE_LENGTH].decode(errors="ignore")[:MAX_LINE_LENGTH] for place in chosen]

@@ -1,4 +1,4 @@
-"""What a finding is, and how it is stored."""
+"""A finding of the checks, and its stored form."""
 
 from __future__ import annotations
 
@@ -6,40 +6,43 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from models.errors import UnreadableRow
+from models.schema.column_types import stored
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 KEPT = 20
-"""Segments that a finding names."""
+"""Segments that a finding lists."""
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
+    """The severity of a finding."""
 
     FATAL = "fatal"
-    """It cannot be scored, and nothing is stored."""
+    """The output cannot be scored; nothing is stored."""
     WARNING = "warning"
-    """Something went wrong, as far as a program can tell."""
+    """Probably an error."""
     NOTE = "note"
-    """Odd, and often meant."""
+    """Unusual, and often intended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was noticed about an output."""
+    """One finding about an output."""
 
     code: str
-    """What programs go by; `docs/diagnosis.md` has all of them."""
+    """For programs; `docs/diagnosis.md` lists all of them."""
     severity: Severity
     message: str
     """What was found, where, and what to do: sentences for people."""
     segments: tuple[int, ...] = ()
-    """The first segments that it is about, counted from 1."""
+    """The first affected segments, from 1."""
     count: int = 0
-    """How many segments it is about; 0 where it is about the whole."""
+    """How many segments are affected; 0 if it is about the whole output."""
 
     def as_row(self) -> dict[str, Any]:
-        """As it is stored in `Diagnosis.findings`, and sent as JSON."""
+        """Return it as stored in `Diagnosis.findings`, and sent as JSON."""
         return {
             "code": self.code,
             "severity": str(self.severity),
@@ -50,16 +53,25 @@ class Finding:
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Finding:
-        """The finding that `as_row` wrote."""
-        return cls(row["code"], Severity(row["severity"]), row["message"], tuple(row["segments"]), row["count"])
+        """Create a finding from what `as_row` returned."""
+        with stored("What was noticed about this output"):
+            return cls(row["code"], Severity(row["severity"]), row["message"], tuple(row["segments"]), row["count"])
 
 
-def found(code: str, severity: Severity, message: str, numbers: Iterable[int]) -> Finding:
-    """A finding about the segments with these numbers, counted from 1."""
+def findings_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Finding, ...]:
+    """Return the findings of a submission; if they cannot be read, one that says so."""
+    try:
+        return tuple(map(Finding.of_row, rows))
+    except UnreadableRow as error:
+        return (Finding("unreadable", Severity.WARNING, str(error)),)
+
+
+def make_finding(code: str, severity: Severity, message: str, numbers: Iterable[int]) -> Finding:
+    """Create a finding about the segments with these numbers, from 1."""
     every = [int(number) for number in numbers]
     return Finding(code, severity, message, tuple(every[:KEPT]), len(every))
 
 
 def is_fatal(findings: Sequence[Finding]) -> bool:
-    """Whether one of them stands in the way of scoring."""
+    """Return whether one of them prevents scoring."""
     return any(each.severity is Severity.FATAL for each in findings)

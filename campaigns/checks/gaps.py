@@ -1,18 +1,18 @@
-"""Segments without a translation."""
+"""Checks for missing translations."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from campaigns.checks.finding import Finding, Severity, found
+from campaigns.checks.finding import Finding, Severity, make_finding
 from metrics.text.wording import number_of, ranges
 
 if TYPE_CHECKING:
-    from campaigns.checks.examined import Examined
+    from campaigns.checks.examined import AlignedOutput
 
 
-def find_gaps(examined: Examined) -> list[Finding]:
-    """Empty lines where there is something to translate."""
+def find_gaps(examined: AlignedOutput) -> list[Finding]:
+    """Find empty lines where the source or reference is not empty."""
     empty = [place for place, line in enumerate(examined.lines) if not line.strip()]
     meant = examined.meant
     if meant is not None:
@@ -24,4 +24,4 @@ def find_gaps(examined: Examined) -> list[Finding]:
         f"{number_of(len(numbers), 'segment')} of the output {'is' if len(numbers) == 1 else 'are'} empty: "
         f"{ranges(numbers)}. Each counts as a translation without words. Translate them, if they were lost on the way."
     )
-    return [found("empty", Severity.WARNING, message, numbers)]
+    return [make_finding("empty", Severity.WARNING, message, numbers)]

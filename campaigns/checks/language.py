@@ -1,4 +1,4 @@
-"""Which language an output is in, found from samples of it."""
+"""Identifies the language of an output from samples."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from campaigns.checks.finding import Finding, Severity, found
+from campaigns.checks.finding import Finding, Severity, make_finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from campaigns.checks.examined import Examined
+    from campaigns.checks.examined import AlignedOutput
 
 SAMPLES = 40
-"""Passages that are looked at, evenly spread."""
+"""Passages that are classified, evenly spread."""
 PASSAGE = 400
-"""Characters of a passage: consecutive lines together, as many as it takes."""
+"""Characters of a passage, from as many consecutive lines as needed."""
 FEWEST, SHORTEST = 3, 60
-"""Passages, and letters of a passage, below which nothing is said."""
+"""Passages below which nothing is reported; `SHORTEST`: letters of a passage."""
 SURE = 0.9
-"""Probability from which on a passage counts."""
+"""Minimum probability for a passage to count."""
 MOSTLY, PARTLY = 0.6, 0.2
 """Shares of the passages in another language."""
 ALIKE = (
@@ -40,23 +40,23 @@ ALIKE = (
     {"de", "lb"},
     {"be", "ru", "uk", "bg", "mk"},
 )
-"""Languages, or names of one, that a detector takes for one another."""
+"""Languages, or codes of one, that the classifier confuses."""
 
 
-def find_language(examined: Examined) -> list[Finding]:
-    """Whether the output is in the target language; nothing where it is unknown, or too short to tell."""
+def find_language(examined: AlignedOutput) -> list[Finding]:
+    """Check that the output is in the target language; no finding if that is unknown, or the text too short."""
     target = _code(examined.target_language)
     if not target or not _known(target):
         return []
     passages = _passages(examined.lines)
-    told = [(place, language) for place, text in passages if (language := _language(text)) is not None]
-    if len(told) < FEWEST:
+    classified = [(place, language) for place, text in passages if (language := _language(text)) is not None]
+    if len(classified) < FEWEST:
         return []
     source = _code(examined.source_language)
-    counts = Counter(language for _, language in told if not _same(language, target))
+    counts = Counter(language for _, language in classified if not _same(language, target))
     for language, count in counts.most_common(1):
-        share = count / len(told)
-        where = [int(examined.numbers[place]) for place, each in told if each == language]
+        share = count / len(classified)
+        where = [int(examined.numbers[place]) for place, each in classified if each == language]
         called = f"{language}, the language of the source" if _same(language, source) else language
         if share >= MOSTLY:
             message = f"The output looks like {called}, not like {target}. Is it the right file?"
@@ -65,12 +65,12 @@ def find_language(examined: Examined) -> list[Finding]:
             message = (
                 f"About {share:.0%} of the output looks like {called}, not like {target}. Is that part untranslated?"
             )
-            return [found("mixed_languages", Severity.WARNING, message, where)]
+            return [make_finding("mixed_languages", Severity.WARNING, message, where)]
     return []
 
 
 def _passages(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """Where each passage begins, and the passage."""
+    """Return the first line of each passage, and its text."""
     step = max(1, len(lines) / SAMPLES)
     found_passages = []
     for number in range(SAMPLES):
@@ -91,7 +91,7 @@ def _language(text: str) -> str | None:
 
 @cache
 def _detector() -> Any:
-    # Takes half a second and a hundred megabytes: for processes that need it, once.
+    # Takes half a second and a hundred megabytes: loaded once, in processes that need it.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

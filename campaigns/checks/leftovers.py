@@ -1,15 +1,15 @@
-"""What should have been put right after decoding: pieces of words, markup, spaced punctuation, lost capitals."""
+"""Checks for missing postprocessing: subwords, markup, spaced punctuation, lost capitals."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from campaigns.checks.finding import Finding, Severity, found
+from campaigns.checks.finding import Finding, Severity, make_finding
 from metrics.text.wording import number_of, ranges
 
 if TYPE_CHECKING:
-    from campaigns.checks.examined import Examined
+    from campaigns.checks.examined import AlignedOutput
 
 _SUBWORDS = re.compile(r"@@(?: |$)|\u2581|(?:^| )##\w|\u0120\w")
 _TOKENS = re.compile(
@@ -24,27 +24,27 @@ KINDS = (
     ("entities", _ENTITIES, "escaped characters, such as &quot;", "Write the characters themselves."),
 )  # fmt: skip
 FEW = 0.01
-"""Of the segments: fewer may be what the text is about."""
+"""Of the segments: fewer may be part of the text's subject."""
 MOSTLY = 0.3
-"""Of the segments, or of the capitals of the source: about all of it."""
+"""Of the segments, or of the capitals of the source."""
 ENOUGH = 30
-"""Segments below which habits cannot be told."""
+"""Minimum number of segments for habits."""
 
 
-def find_leftovers(examined: Examined) -> list[Finding]:
-    """Traces of the steps before and after the decoder."""
+def find_leftovers(examined: AlignedOutput) -> list[Finding]:
+    """Find traces of tokenization, decoding and other processing steps."""
     findings = []
     for code, pattern, what, advice in KINDS:
         places = _new(examined, pattern)
         if places:
             severity = Severity.WARNING if len(places) > FEW * len(examined.lines) else Severity.NOTE
             message = f"{number_of(len(places), 'segment')} ({ranges(places)}): {what}. {advice}"
-            findings.append(found(code, severity, message, places))
+            findings.append(make_finding(code, severity, message, places))
     return [*findings, *_tokenized(examined), *_without_capitals(examined)]
 
 
-def _new(examined: Examined, pattern: re.Pattern[str]) -> list[int]:
-    """Segments where the pattern is found in the output and not beside it."""
+def _new(examined: AlignedOutput, pattern: re.Pattern[str]) -> list[int]:
+    """Return segments where the pattern is in the output but not in the source or reference."""
     beside = examined.meant
     return [
         int(examined.numbers[place])
@@ -53,18 +53,18 @@ def _new(examined: Examined, pattern: re.Pattern[str]) -> list[int]:
     ]
 
 
-def _tokenized(examined: Examined) -> list[Finding]:
+def _tokenized(examined: AlignedOutput) -> list[Finding]:
     places = _new(examined, _SPACED)
     if len(examined.lines) < ENOUGH or len(places) < MOSTLY * len(examined.lines):
         return []
     message = (
-        f"{number_of(len(places), 'segment')} have a blank before their punctuation: the output looks tokenized. Hand "
-        "in text as people read it; metrics cut it into words themselves."
+        f"{number_of(len(places), 'segment')} have a space before punctuation: the output looks tokenized. Submit "
+        "detokenized text; metrics tokenize it themselves."
     )
-    return [found("tokenized", Severity.WARNING, message, places)]
+    return [make_finding("tokenized", Severity.WARNING, message, places)]
 
 
-def _without_capitals(examined: Examined) -> list[Finding]:
+def _without_capitals(examined: AlignedOutput) -> list[Finding]:
     beside = examined.meant
     if beside is None or len(examined.lines) < ENOUGH:
         return []
@@ -73,5 +73,5 @@ def _without_capitals(examined: Examined) -> list[Finding]:
     cased = sum(any(map(str.islower, line)) for line in examined.lines)
     if wanted < MOSTLY * len(beside) or cased < MOSTLY * len(beside) or there > 0.02 * wanted:
         return []
-    message = "The output has next to no capitals. Hand in text as people read it, unless that is meant."
+    message = "The output has almost no capitals. Submit truecased text, unless this is intended."
     return [Finding("no_capitals", Severity.WARNING, message)]

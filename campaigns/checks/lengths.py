@@ -1,4 +1,4 @@
-"""Outputs, and segments of them, that are much longer or shorter than one would expect."""
+"""Checks for outputs and segments that are much longer or shorter than expected."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from campaigns.checks.finding import Finding, Severity, found
+from campaigns.checks.finding import Finding, Severity, make_finding
 from campaigns.checks.matching import lengths_of
 from metrics.text.wording import ranges
 
 if TYPE_CHECKING:
-    from campaigns.checks.examined import Examined
+    from campaigns.checks.examined import AlignedOutput
 
 SHORT, LONG = 0.6, 1.6
-"""Of the characters of the references. Real systems have between 0.9 and 1.1."""
+"""Relative to the characters of the references. Real systems have between 0.9 and 1.1."""
 SHORTEST, LONGEST = 0.15, 8.0
-"""Of those of the source: what languages need differs by four times."""
+"""Relative to those of the source: languages differ by a factor of four."""
 ODD = 4.0
-"""How many times longer or shorter, beside its own segment, a line is than the lines of the output are as a rule."""
+"""Factor by which a line is longer or shorter than expected from its segment and the output's median."""
 FEWEST = 20
 """Characters of the longer one: short segments vary."""
 ENOUGH = 10
-"""Segments below which there is no rule."""
+"""Minimum number of segments for a median."""
 
 
-def find_odd_lengths(examined: Examined) -> list[Finding]:
-    """The output as a whole, and single segments."""
+def find_odd_lengths(examined: AlignedOutput) -> list[Finding]:
+    """Check the length of the whole output, and of each segment."""
     beside = examined.references or ([examined.sources] if examined.sources is not None else [])
     if not beside or len(examined.lines) < ENOUGH:
         return []
@@ -37,7 +37,7 @@ def find_odd_lengths(examined: Examined) -> list[Finding]:
     return [*_whole(examined, float(ratio)), *_single(examined, mine, theirs)]
 
 
-def _whole(examined: Examined, ratio: float) -> list[Finding]:
+def _whole(examined: AlignedOutput, ratio: float) -> list[Finding]:
     low, high = (SHORT, LONG) if examined.references else (SHORTEST, LONGEST)
     if low <= ratio <= high:
         return []
@@ -50,7 +50,7 @@ def _whole(examined: Examined, ratio: float) -> list[Finding]:
     return [Finding("length", Severity.WARNING, message)]
 
 
-def _single(examined: Examined, mine: np.ndarray, theirs: np.ndarray) -> list[Finding]:
+def _single(examined: AlignedOutput, mine: np.ndarray, theirs: np.ndarray) -> list[Finding]:
     both = (mine > 0) & (theirs > 0)
     if both.sum() < ENOUGH:
         return []
@@ -63,7 +63,7 @@ def _single(examined: Examined, mine: np.ndarray, theirs: np.ndarray) -> list[Fi
     message = (
         f"{len(numbers):,} segment{'' if len(numbers) == 1 else 's'} ({ranges(numbers)}) "
         f"{'is' if len(numbers) == 1 else 'are'} more than {ODD:.0f} times longer or shorter than the "
-        f"{'references' if examined.references else 'source'} would have it. Look whether text was lost, or added."
+        f"{'references' if examined.references else 'source'} suggests. Check whether text was lost, or added."
     )
     severity = Severity.WARNING if len(numbers) > 0.02 * len(examined.lines) else Severity.NOTE
-    return [found("odd_lengths", severity, message, numbers)]
+    return [make_finding("odd_lengths", severity, message, numbers)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from campaigns.checks.examined import Examined
+    from campaigns.checks.examined import AlignedOutput
 
 LEAST_COMPARED, COMPARED, MOST_COMPARED = 100, 1_000, 1_500_000
 """Characters of a line whose words are compared: at least, at most, and of all lines of a text together at most."""
@@ -120,7 +120,7 @@ class Matching:
         return best, which, next_best
 
 
-def match_output(examined: Examined, lines: Sequence[str] | None = None) -> Matching | None:
+def match_output(examined: AlignedOutput, lines: Sequence[str] | None = None) -> Matching | None:
     """The output beside its references, or else beside its source; None where there is neither."""
     lines = examined.lines if lines is None else lines
     if examined.references:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from campaigns.checks.finding import Finding, Severity, found
+from campaigns.checks.finding import Finding, Severity, make_finding
 from campaigns.checks.matching import deviation
-from campaigns.checks.shifts import best_run
+from campaigns.checks.shifts import maximum_sum_run
 from metrics.text.wording import listed, number_of
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from campaigns.checks.examined import Examined
+    from campaigns.checks.examined import AlignedOutput
     from campaigns.checks.matching import Matching
-    from campaigns.checks.shifts import Run
+    from campaigns.checks.shifts import ShiftedRun
 
 SURE = 12.0
 """Nats by which a line must fit another segment better to be counted as displaced: about two rare words."""
@@ -46,7 +46,7 @@ LOOK = "Are they in another order, or of another text?"
 EXAMPLES = 5
 
 
-def find_disorder(examined: Examined, matching: Matching, runs: Sequence[Run]) -> list[Finding]:
+def find_disorder(examined: AlignedOutput, matching: Matching, runs: Sequence[ShiftedRun]) -> list[Finding]:
     """Whether lines are in another order, or belong to another test set."""
     displaced = displaced_lines(matching, runs)
     if len(displaced) >= max(FEWEST, SHARE * len(examined.lines)):
@@ -71,15 +71,15 @@ def find_disorder(examined: Examined, matching: Matching, runs: Sequence[Run]) -
     misfits = np.where(there, MISFIT * fits.mean() - fits, 0.0)
     for run in runs:
         misfits[run.first : run.end] = -np.inf
-    first, end, amount = best_run(misfits)
+    first, end, amount = maximum_sum_run(misfits)
     if amount < ENOUGH_MISFIT:
         return []
     numbers = examined.numbers[first:end]
     message = f"Lines {numbers[0]:,}-{numbers[-1]:,} do not go with their segments of the {against}. {LOOK}"
-    return [found("misfit", Severity.WARNING, message, numbers)]
+    return [make_finding("misfit", Severity.WARNING, message, numbers)]
 
 
-def displaced_lines(matching: Matching, runs: Sequence[Run]) -> NDArray[np.int64]:
+def displaced_lines(matching: Matching, runs: Sequence[ShiftedRun]) -> NDArray[np.int64]:
     """Positions of lines that fit one other segment much better than all others, and are in no run."""
     best, _, next_best = matching.elsewhere
     sure = (best > matching.here + SURE) & (best > next_best + CLEAR)
@@ -88,7 +88,7 @@ def displaced_lines(matching: Matching, runs: Sequence[Run]) -> NDArray[np.int64
     return np.flatnonzero(sure)
 
 
-def _reordered(examined: Examined, matching: Matching, displaced: NDArray[np.int64]) -> Finding:
+def _reordered(examined: AlignedOutput, matching: Matching, displaced: NDArray[np.int64]) -> Finding:
     _, which, _ = matching.elsewhere
     advice = "Put the lines in the order of the test set."
     share = round(100 * len(displaced) / len(examined.lines))
@@ -104,7 +104,7 @@ def _reordered(examined: Examined, matching: Matching, displaced: NDArray[np.int
             f"The lines of the output look reordered: {number_of(len(displaced), 'line')} ({share} %) fit other "
             f"segments much better ({listed(examples)})."
         )
-    return found("reordered", Severity.WARNING, f"{what} {advice}", examined.numbers[displaced])
+    return make_finding("reordered", Severity.WARNING, f"{what} {advice}", examined.numbers[displaced])
 
 
 def _fits(matching: Matching) -> bool:

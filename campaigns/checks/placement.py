@@ -1,28 +1,28 @@
-"""Whether each line is where it belongs."""
+"""Checks whether each line is at its segment."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from campaigns.checks.examined import MOST_BYTES, MOST_SEGMENTS, examine
+from campaigns.checks.examined import MAX_BYTES, MAX_SEGMENTS, align_output
 from campaigns.checks.matching import match_output
 from campaigns.checks.order import find_disorder
-from campaigns.checks.shifts import find_runs, find_shifts, told_runs
+from campaigns.checks.shifts import describe_runs, find_runs, find_shifts
 
 if TYPE_CHECKING:
-    from campaigns.checks.examined import Examined
+    from campaigns.checks.examined import AlignedOutput
     from campaigns.checks.finding import Finding
-    from campaigns.checks.standard import Standard
+    from campaigns.checks.standard import CheckContext
     from metrics.text.plain import Utf8
 
 FEWEST = 8
-"""Segments below which nothing can be told."""
+"""Minimum number of segments."""
 WHOLE = ("reordered", "other_text")
-"""Findings that are about all lines."""
+"""Codes of findings about all lines."""
 
 
-def find_misplaced(examined: Examined) -> list[Finding]:
-    """Shifts, other orders, other texts."""
+def find_misplaced(examined: AlignedOutput) -> list[Finding]:
+    """Find shifts, other orders, other texts."""
     if len(examined.lines) < FEWEST:
         return []
     matching = match_output(examined)
@@ -30,18 +30,18 @@ def find_misplaced(examined: Examined) -> list[Finding]:
         return []
     runs = find_runs(matching)
     disorder = find_disorder(examined, matching, runs)
-    # In a text in another order, or of another test set, some lines happen to fit a few places further on.
+    # In a reordered text, or one of another test set, some lines fit a nearby segment by chance.
     if any(each.code in WHOLE for each in disorder):
         return disorder
     return [*find_shifts(examined, runs), *disorder]
 
 
-def find_breaks(output: Utf8, standard: Standard) -> str:
-    """Where lines of an output that has too few or too many are missing, or too many: sentences, or nothing."""
-    if max(output.count(b"\n") + 1, standard.segments) > MOST_SEGMENTS or len(output) > MOST_BYTES:
+def find_breaks(output: Utf8, standard: CheckContext) -> str:
+    """Describe where lines of an output with a wrong number of lines are missing or superfluous: sentences, or ""."""
+    if max(output.count(b"\n") + 1, standard.segments) > MAX_SEGMENTS or len(output) > MAX_BYTES:
         return ""
-    examined = examine(output, standard)
+    examined = align_output(output, standard)
     matching = match_output(examined)
     if matching is None or len(examined.lines) < FEWEST:
         return ""
-    return " ".join(told_runs(examined, find_runs(matching)))
+    return " ".join(describe_runs(examined, find_runs(matching)))

@@ -1,4 +1,4 @@
-"""The same over and over: one line for many segments, or a decoder that went round in circles."""
+"""Checks for repetitions: one line for many segments, or a decoder that loops."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from campaigns.checks.finding import Finding, Severity, found
+from campaigns.checks.finding import Finding, Severity, make_finding
 from metrics.kernels.words import words
 from metrics.text.wording import number_of, ranges
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from campaigns.checks.examined import Examined
+    from campaigns.checks.examined import AlignedOutput
     from metrics.kernels.words import Words
 
 OFTEN = 5
-"""Different segments with one and the same output."""
+"""Different segments with the same output."""
 WORDS, CHARACTERS = 4, 12
-"""Shorter lines may be right for many segments."""
-LONGEST_CIRCLE = 6
-"""Words that come again and again."""
-ROUNDS = 6
-"""How often in a row."""
-MOST_GROUPS = 3
+"""Minimum length; shorter lines may be right for many segments."""
+MAX_LOOP_WORDS = 6
+"""Length of a repeated sequence, in words."""
+MIN_REPEATS = 6
+"""Consecutive repetitions of a sequence."""
+MAX_GROUPS = 3
 SHOWN = 60
 
 
-def find_repetition(examined: Examined) -> list[Finding]:
-    """Lines that many segments have, and lines that go round in circles."""
-    return [*_same_lines(examined), *_circles(examined)]
+def find_repetition(examined: AlignedOutput) -> list[Finding]:
+    """Find lines that many segments share, and lines with loops."""
+    return [*_same_lines(examined), *_loops(examined)]
 
 
-def _same_lines(examined: Examined) -> list[Finding]:
+def _same_lines(examined: AlignedOutput) -> list[Finding]:
     places: dict[str, list[int]] = defaultdict(list)
     for place, line in enumerate(examined.lines):
         if len(line) >= CHARACTERS and (line.count(" ") + 1 >= WORDS or not line.isascii()):
@@ -53,19 +53,19 @@ def _same_lines(examined: Examined) -> list[Finding]:
     if not groups:
         return []
     groups.sort(key=lambda group: -len(group[1]))
-    told = "; ".join(f"\u201c{_shortened(line)}\u201d {len(where):,} times" for line, where in groups[:MOST_GROUPS])
+    told = "; ".join(f"\u201c{_shortened(line)}\u201d {len(where):,} times" for line, where in groups[:MAX_GROUPS])
     numbers = sorted(int(examined.numbers[place]) for _, where in groups for place in where)
     message = (
         f"{number_of(len(groups), 'line')} stand{'s' if len(groups) == 1 else ''} for many different segments "
-        f"({told}). Look whether the system or a script has repeated itself."
+        f"({told}). Check whether the system or a script has repeated itself."
     )
-    return [found("repeated_lines", Severity.WARNING, message, numbers)]
+    return [make_finding("repeated_lines", Severity.WARNING, message, numbers)]
 
 
-def _circles(examined: Examined) -> list[Finding]:
-    mine = _in_circles(examined.lines)
+def _loops(examined: AlignedOutput) -> list[Finding]:
+    mine = _looping_lines(examined.lines)
     if mine and examined.meant is not None:
-        mine -= _in_circles(examined.meant)
+        mine -= _looping_lines(examined.meant)
     if not mine:
         return []
     numbers = [int(examined.numbers[place]) for place in sorted(mine)]
@@ -74,31 +74,31 @@ def _circles(examined: Examined) -> list[Finding]:
         "words over and over, as decoders do that do not find their end."
     )
     severity = Severity.WARNING if len(numbers) > 0.01 * len(examined.lines) else Severity.NOTE
-    return [found("loops", severity, message, numbers)]
+    return [make_finding("loops", severity, message, numbers)]
 
 
-def _in_circles(lines: Sequence[str]) -> set[int]:
-    """Positions of lines in which up to six words come six times in a row."""
+def _looping_lines(lines: Sequence[str]) -> set[int]:
+    """Return positions of lines with a sequence of up to six words six times in a row."""
     found_words = words("\n".join(lines).encode(), len(lines))
     ids, rows = found_words.ids, np.repeat(np.arange(len(lines)), found_words.lengths)
-    circling: set[int] = set()
-    for length in range(1, LONGEST_CIRCLE + 1):
+    looping: set[int] = set()
+    for length in range(1, MAX_LOOP_WORDS + 1):
         again = (ids[length:] == ids[:-length]) & (rows[length:] == rows[:-length])
-        wanted = length * (ROUNDS - 1)
+        wanted = length * (MIN_REPEATS - 1)
         sums = np.concatenate([[0], np.cumsum(again)])
         if len(sums) <= wanted:
             continue
         whole = np.flatnonzero(sums[wanted:] - sums[:-wanted] == wanted)
         if len(whole):
-            # A row of dots or dashes is no text.
+            # A row of dots or dashes is not a loop.
             letters = np.concatenate([[0], np.cumsum(_with_letters(found_words)[ids])])
             whole = whole[letters[whole + length] > letters[whole]]
-            circling.update(rows[whole].tolist())
-    return circling
+            looping.update(rows[whole].tolist())
+    return looping
 
 
 def _with_letters(found_words: Words) -> NDArray[np.bool_]:
-    """(types,): whether a word has a letter in it."""
+    """Return whether each distinct word has a letter, (types,)."""
     return np.array([any(map(str.isalpha, each)) for each in found_words.lines.decode().split("\n")], np.bool_)
 
 

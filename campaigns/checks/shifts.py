@@ -1,4 +1,4 @@
-"""Lines that are beside where they belong: runs that fit better some segments further on, or before."""
+"""Checks for shifted lines: runs that fit better some segments before or after their own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from campaigns.checks.finding import Finding, Severity, found
+from campaigns.checks.finding import Finding, Severity, make_finding
 from metrics.text.wording import number_of
 
 if TYPE_CHECKING:
@@ -15,62 +15,65 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from campaigns.checks.examined import Examined
+    from campaigns.checks.examined import AlignedOutput
     from campaigns.checks.matching import Matching
 
 NEAR = 20
-"""Offsets that are always looked at."""
+"""Offsets that are always tried."""
 FURTHER = 20
-"""Other offsets that are looked at, for blocks that have changed places."""
+"""Other offsets that are tried, for blocks that have changed places."""
 VOTE = 4.0
 """Nats by which a line must fit another segment better to vote for its offset."""
 FEWEST_VOTES = 4
 DRIFT = 0.3
-"""Nats that each line of a run must gain: without it, runs would go on as long as nothing speaks against them."""
+"""Nats that each line of a run must gain: without it, runs would go on until something contradicts them."""
 ENOUGH = 15.0
-"""Nats that a run must gain in all. Real systems have up to 8; twenty segments by one have 20 and more."""
+"""Nats that a run must gain in all. Real systems have up to 8; twenty segments shifted by one have 20 and more."""
 FITTING, FITTING_LINE = 5.0, 0.2
-"""Nats by which a run, and each line of it, must fit its new place better than any: else the old one is merely bad."""
-MOST_RUNS = 6
+"""Nats by which a run, and each line of it, must fit its new place better than a random one.
+
+Otherwise the old place is merely a bad fit.
+"""
+MAX_RUNS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ShiftedRun:
     """Consecutive lines that belong elsewhere."""
 
     first: int
     end: int
-    """Positions of the first line, and of that behind the last."""
+    """Positions of the first line, and after the last."""
     gain: float
     offset: int
-    """How many segments further on they belong."""
+    """How many segments later they belong."""
 
 
-def find_shifts(examined: Examined, runs: Sequence[Run]) -> list[Finding]:
-    """What runs mean, in words."""
+def find_shifts(examined: AlignedOutput, runs: Sequence[ShiftedRun]) -> list[Finding]:
+    """Return a finding that describes the runs."""
     if not runs:
         return []
-    sentences = told_runs(examined, runs)
+    sentences = describe_runs(examined, runs)
     against = "the references" if examined.references else "the source"
     message = (
-        f"Lines look shifted against {against}. {' '.join(sentences)} Look whether lines were lost, doubled or "
-        "have changed places on the way."
+        f"Lines look shifted against {against}. {' '.join(sentences)} Check whether lines were lost, duplicated or "
+        "reordered."
     )
     places = [place for run in runs for place in range(run.first, run.end)]
-    return [found("shifted", Severity.WARNING, message, examined.numbers[sorted(set(places))])]
+    return [make_finding("shifted", Severity.WARNING, message, examined.numbers[sorted(set(places))])]
 
 
-def told_runs(examined: Examined, runs: Sequence[Run]) -> list[str]:
-    """A sentence for each run."""
-    return [_told(examined, run) for run in runs]
+def describe_runs(examined: AlignedOutput, runs: Sequence[ShiftedRun]) -> list[str]:
+    """Return a sentence for each run."""
+    return [_describe_run(examined, run) for run in runs]
 
 
-def find_runs(matching: Matching, most: int = MOST_RUNS) -> list[Run]:
-    """The runs that gain enough, in their order; none of them has a line in common with another."""
-    runs: list[Run] = []
+def find_runs(matching: Matching, most: int = MAX_RUNS) -> list[ShiftedRun]:
+    """Return the disjoint runs that gain enough, in order."""
+    runs: list[ShiftedRun] = []
     tried = 0
     gains = {offset: matching.gains(offset) - DRIFT for offset in _offsets(matching)}
-    best = {offset: Run(*best_run(gain), offset) for offset, gain in gains.items()}
+    best = {offset: ShiftedRun(*maximum_sum_run(gain), offset) for offset, gain in gains.items()}
     while len(runs) < most and tried < 4 * most:
         tried += 1
         run = max(best.values(), key=lambda each: (each.gain, -abs(each.offset)))
@@ -81,12 +84,12 @@ def find_runs(matching: Matching, most: int = MOST_RUNS) -> list[Run]:
         for offset, gain in gains.items():
             gain[run.first : run.end] = -np.inf
             if best[offset].first < run.end and run.first < best[offset].end:
-                best[offset] = Run(*best_run(gain), offset)
+                best[offset] = ShiftedRun(*maximum_sum_run(gain), offset)
     return sorted(runs, key=lambda each: each.first)
 
 
 def _offsets(matching: Matching) -> list[int]:
-    """Those nearby, and those that several lines vote for."""
+    """Return nearby offsets, and those that several lines vote for."""
     values, which, _ = matching.elsewhere
     votes = values > matching.here + VOTE
     offsets, counts = np.unique(which[votes] - np.flatnonzero(votes), return_counts=True)
@@ -96,9 +99,9 @@ def _offsets(matching: Matching) -> list[int]:
     return sorted((voted | set(near)) - {0})
 
 
-def best_run(gain: NDArray[np.float64]) -> tuple[int, int, float]:
-    """The consecutive lines with the largest sum: the first, the one behind the last, and the sum."""
-    # Infinities would make the sums useless behind them; this much is never made up for.
+def maximum_sum_run(gain: NDArray[np.float64]) -> tuple[int, int, float]:
+    """Return the consecutive lines with the largest sum: first, end (exclusive), and the sum."""
+    # Infinities would spoil all later sums; this much is never compensated.
     sums = np.concatenate([[0.0], np.cumsum(np.maximum(gain, -1e6))])
     rises = sums - np.minimum.accumulate(sums)
     end = int(rises.argmax())
@@ -106,7 +109,7 @@ def best_run(gain: NDArray[np.float64]) -> tuple[int, int, float]:
     return first, end, float(rises[end])
 
 
-def _told(examined: Examined, run: Run) -> str:
+def _describe_run(examined: AlignedOutput, run: ShiftedRun) -> str:
     first, last = int(examined.numbers[run.first]), int(examined.numbers[run.end - 1])
     lines = number_of(abs(run.offset), "line")
     told = f"Lines {first:,}-{last:,} fit the segments {first + run.offset:,}-{last + run.offset:,}"

@@ -1,4 +1,4 @@
-"""What an output is held against."""
+"""What an output is checked against."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OtherOutput:
-    """What somebody else has handed in, or the same team before."""
+    """An output of another team, or an earlier one of the same team."""
 
     called: str
-    """As the asker may know it: "baseline of harbour"."""
+    """Its name as the submitter may see it: "baseline of harbour"."""
     text: Utf8
     own: bool = False
-    """Whether it is the asker's own."""
+    """Whether it is the submitter's own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standard:
-    """A test set with what else may be seen. Texts are lines joined by line feeds, one for each segment."""
+class CheckContext:
+    """A test set with what else is visible. Texts are lines joined by line feeds, one for each segment."""
 
     segments: int
     source: Utf8 | None = None
     references: Sequence[Utf8] = ()
     source_language: str = ""
-    """A code such as `cs`; "" where it is not known."""
+    """A code such as `cs`; "" if unknown."""
     target_language: str = ""
     others: Sequence[OtherOutput] = ()
     """Outputs for the same test set that may be the same."""

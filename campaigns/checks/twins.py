@@ -1,4 +1,4 @@
-"""Outputs that are somebody's already."""
+"""Checks for outputs that exist already."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     from campaigns.checks.standard import OtherOutput
     from metrics.text.plain import Utf8
 
-MOST_ALIKE = 0.99
-"""Share of equal lines from which on two outputs are nearly the same."""
+NEARLY_EQUAL = 0.99
+"""Share of equal lines from which two outputs are nearly the same."""
 FEWEST = 20
-"""Segments below which good systems may well write nearly the same."""
+"""Minimum number of segments: good systems may produce the same few lines."""
 
 
 def find_twins(output: Utf8, others: Sequence[OtherOutput]) -> list[Finding]:
-    """Other outputs with the very same lines, or nearly."""
+    """Find other outputs with the same, or nearly the same, lines."""
     lines, findings = output.split(b"\n"), []
     for other in others:
         theirs = other.text.split(b"\n")
-        alike = alike_lines(lines, theirs)
+        alike = count_equal_lines(lines, theirs)
         if alike == len(lines):
-            message = f"The output is the same to the byte as {other.called}. Is it the right file?"
+            message = f"The output is byte-identical to {other.called}. Is it the right file?"
             findings.append(Finding("same_output", Severity.WARNING, message, count=alike))
-        elif len(lines) >= FEWEST and alike >= MOST_ALIKE * len(lines):
+        elif len(lines) >= FEWEST and alike >= NEARLY_EQUAL * len(lines):
             message = (
                 f"The output is nearly the same as {other.called}: {alike:,} of {len(lines):,} segments are equal. "
                 "Is it the right file?"
@@ -37,6 +37,6 @@ def find_twins(output: Utf8, others: Sequence[OtherOutput]) -> list[Finding]:
     return findings
 
 
-def alike_lines(one: Sequence[Utf8], other: Sequence[Utf8]) -> int:
-    """How many lines of two texts with equally many are equal."""
+def count_equal_lines(one: Sequence[Utf8], other: Sequence[Utf8]) -> int:
+    """Count equal lines of two texts with the same number of lines."""
     return sum(mine == theirs for mine, theirs in zip(one, other, strict=False))

@@ -1,1 +1,1 @@
-"""Looking closely: single segments, metrics against people and each other, nights, how numbers are made."""
+"""Detailed views: segments, metrics against human judgments and each other, scheduled runs, the queue, methods."""

@@ -1,4 +1,4 @@
-"""What the registry says of each metric, for the page that says how numbers are made."""
+"""Descriptions of metrics from the registry, for the page about methods."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from metrics.registry import ALIASES, metric_class
 
 
 @dataclass(frozen=True, slots=True)
-class DescribedParameter:
+class ParameterDescription:
     """A parameter of a metric."""
 
     name: str
@@ -25,44 +25,44 @@ class DescribedParameter:
 
 
 @dataclass(frozen=True, slots=True)
-class DescribedMetric:
-    """A metric in words."""
+class MetricDescription:
+    """A metric for display."""
 
     name: str
     title: str
     summary: str
     more: str
-    """What else its definition says."""
+    """The rest of its docstring."""
     source: str
     elsewhere: str
-    """Which other distribution it is of; "" for ours."""
+    """The distribution that it comes from; "" for built-in ones."""
     higher_is_better: bool
     scale: str
     columns: Sequence[str]
-    """What is counted for each segment, and added up."""
-    parameters: Sequence[DescribedParameter]
+    """What is counted for each segment and summed."""
+    parameters: Sequence[ParameterDescription]
     signature: str
-    """With the defaults."""
+    """With the default parameters."""
 
 
 @cache
-def described_metrics() -> tuple[DescribedMetric, ...]:
-    """All metrics that are installed here, ours first."""
-    found = [_described(metric) for metric in METRICS]
+def describe_metrics() -> tuple[MetricDescription, ...]:
+    """Return all installed metrics, built-in ones first."""
+    found = [_describe(metric) for metric in METRICS]
     ours = {*ALIASES, *(metric.name for metric in METRICS)}
     for offer in offers():
         if offer.name not in ours:
             try:
-                found.append(_described(metric_class(offer.name)))
-            except Exception:  # noqa: S112 - somebody else's code: whatever is wrong with it, the page is there
+                found.append(_describe(metric_class(offer.name)))
+            except Exception:  # noqa: S112 - third-party code: the page works whatever is wrong with it
                 continue
     return tuple(found)
 
 
-def _described(metric: type[Metric]) -> DescribedMetric:
+def _describe(metric: type[Metric]) -> MetricDescription:
     plain = metric()
     summary, _, more = inspect.cleandoc(metric.__doc__ or "").partition("\n\n")
-    return DescribedMetric(
+    return MetricDescription(
         name=metric.name,
         title=plain.title,
         summary=" ".join(summary.split()),
@@ -73,7 +73,7 @@ def _described(metric: type[Metric]) -> DescribedMetric:
         scale=f"0 to {metric.scale:g}" if math.isfinite(metric.scale) else "0 upwards, without an end",
         columns=_columns(plain),
         parameters=[
-            DescribedParameter(
+            ParameterDescription(
                 field.name, plain.shown(field), field.metadata["describe"], tuple(map(str, field.metadata["choices"]))
             )
             for field in metric.parameters()

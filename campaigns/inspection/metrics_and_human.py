@@ -1,4 +1,4 @@
-"""Metrics of a campaign's leaderboard against people, and against each other."""
+"""The metrics of a leaderboard against human judgments, and against each other."""
 
 from __future__ import annotations
 
@@ -11,121 +11,129 @@ from markupsafe import Markup
 from sqlalchemy import Engine
 
 from analysis.leaderboard.board import Board, read_board
-from analysis.meta_evaluation.correlation import AgreementTable, Asked, agreement_of_segments, agreement_of_systems
+from analysis.meta_evaluation.correlation import (
+    CorrelationOptions,
+    CorrelationTable,
+    correlate_segments,
+    correlate_systems,
+)
 from analysis.meta_evaluation.metrics_and_human import JudgedBoard, read_judged
-from campaigns.background import Slow
+from campaigns.background import BackgroundCache
 from campaigns.errors import Forbidden, NotSignedIn, NotThere
 from campaigns.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
-from campaigns.permissions import Sight
+from campaigns.permissions import CampaignAccess
 from campaigns.reports.leaderboard import MARGIN, WIDTH, Cell
 from campaigns.reports.numbers import number
 from campaigns.reports.scatters import scatters_body
 from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM
 from models.corpus.judgments import StoredJudgments, find_judgments, list_judgments
 from models.database.session import reading
-from models.results.boards import ListedBoard, list_boards
+from models.results.boards import BoardSummary, list_boards
 from models.results.equal_outputs import Equals, read_equals
 from models.results.leaderboard import LeaderboardRow
 
 LEVEL = 0.95
 PLACES = 3
-MOST_LEFT_OUT = 1000
+MAX_LEFT_OUT = 1000
 """Systems that may be left out at once."""
 
 
 @dataclass(frozen=True, eq=False)
-class SeenMetrics:
-    """What is known of a campaign's metrics on one test set."""
+class MetricsView:
+    """The metrics of a campaign on one test set, and the judgments to compare them with."""
 
     test_sets: Sequence[VisibleTestSet]
     test_set: VisibleTestSet
-    boards: Sequence[ListedBoard]
-    """Against which references there are scores, the most references first."""
+    boards: Sequence[BoardSummary]
+    """The leaderboards of the test set, the one with the most references first."""
     board: Board | None
-    """None where nothing was measured yet."""
+    """None if nothing has scores yet."""
     judgments: Sequence[StoredJudgments]
     """The newest version of each."""
     chosen: StoredJudgments | None
     judged: JudgedBoard | None
     """None without judgments of systems that have scores."""
     systems: Sequence[LeaderboardRow] = ()
-    """Those of the board, and those that are left out of it as somebody asked."""
+    """Those of the leaderboard, including left-out ones."""
     equals: Mapping[int, Equals] = field(default_factory=dict)
-    """Submission -> what its output is equal to; for organisers alone."""
+    """Submission -> what its output is identical to; for organisers only."""
 
     @property
     def left_out(self) -> frozenset[int]:
-        """The first submissions of the systems that are left out."""
+        """The first submissions of the left-out systems."""
         kept = {row.evaluations for row in self.board.rows} if self.board else set()
         return frozenset(row.submissions[0] for row in self.systems if row.evaluations not in kept)
 
 
-class Memory(Slow):
-    """How metrics compare with people and with each other, made once."""
+class MetricsCache(BackgroundCache):
+    """Correlations of metrics with human judgments and with each other, computed once."""
 
     def __init__(self) -> None:
         super().__init__("comparing-metrics")
 
-    def tables(self, judged: JudgedBoard, patience: float | None = None) -> list[AgreementTable] | None:
-        """By system and by segment, as far as people judged either; None where it takes more seconds than that."""
+    def tables(self, judged: JudgedBoard, patience: float | None = None) -> list[CorrelationTable] | None:
+        """Return tables by system and by segment, as far as there are judgments of either.
+
+        None if they are not ready in `patience` seconds.
+        """
         key = ("tables", *_content(judged.board), _identity(judged.human.stored))
         return self.get(key, partial(_compare, judged), patience)
 
     def scatters(
         self, board: Board, judged: JudgedBoard | None, names: Sequence[str], patience: float | None = None
     ) -> Markup | None:
-        """Charts of metrics against each other, and against people where their scores of systems are known."""
+        """Return charts of metrics against each other, and against human scores of systems if there are any."""
         key = ("scatters", *_content(board), _identity(judged.human.stored) if judged else None, tuple(names))
         return self.get(key, partial(_scatters, board, judged, names), patience)
 
 
 def read_metrics(
     engine: Engine,
-    sight: Sight,
+    access: CampaignAccess,
     test_set: str = "",
     references: str = "",
     human: str = "",
     without: Collection[int] = (),
-) -> SeenMetrics:
-    """What there is to show, without the systems of these submissions; those that are not there are passed over.
+) -> MetricsView:
+    """Read what to show, without the systems of the submissions in `without`; unknown ones are ignored.
 
-    Raises NotThere, Forbidden where the leaderboard is not to be seen, and NotSignedIn where somebody without an
-    account leaves systems out: every choice is computed anew.
+    Raises NotThere, Forbidden if the leaderboard is not visible, and NotSignedIn if somebody without an account leaves
+    systems out: every selection is a new computation.
     """
-    if without and not sight.principal.signed_in:
+    if without and not access.principal.signed_in:
         raise NotSignedIn
-    if not sight.sees_board:
+    if not access.sees_board:
         raise Forbidden("Scores of all systems are not shown in this phase, and so no comparison of metrics.")
     with reading(engine) as connection:
-        test_sets = visible_test_sets(connection, sight)
+        test_sets = visible_test_sets(connection, access)
         chosen = find_test_set(test_sets, test_set)
         listed = [
             each
-            for each in list_boards(connection, campaign_id=sight.campaign_id)
+            for each in list_boards(connection, campaign_id=access.campaign_id)
             if (each.test_set, each.version) == (chosen.name, chosen.version)
         ]
         boards = _newest(listed)
         labels = sorted(each for each in references.split(",") if each)
         fitting = [each for each in boards if not labels or sorted(each.references) == labels]
         if boards and not fitting:
-            raise NotThere(f"Nothing was measured against {'+'.join(labels)[:200]} here.")
+            raise NotThere(f"There are no scores against {'+'.join(labels)[:200]} here.")
         board = read_board(connection, fitting[0], LEVEL) if fitting else None
-        if board and not sight.sees_names:
-            # Equals stand in the order of their names, which would tell who anonymous teams are.
+        if board and not access.sees_names:
+            # Ties are in the order of names, which would reveal anonymous teams.
             board = replace(board, rows=sorted(board.rows, key=lambda row: row.submissions), ranking=None)
         systems = board.rows if board else ()
         submissions = [submission for row in systems for submission in row.submissions]
-        equals = read_equals(connection, submissions) if sight.organises else {}
+        equals = read_equals(connection, submissions) if access.organises else {}
         if board and without:
             board = _leaving_out(board, without)
-        stored = {each.name: each for each in reversed(list_judgments(connection, sight.campaign_id, chosen.id))}
+        stored = {each.name: each for each in reversed(list_judgments(connection, access.campaign_id, chosen.id))}
         wanted = None
         if human:
-            wanted = find_judgments(connection, sight.campaign_id, chosen.id, human)
+            wanted = find_judgments(connection, access.campaign_id, chosen.id, human)
         elif stored:
             wanted = next(iter(reversed(stored.values())))
         judged = read_judged(connection, board, wanted.title) if wanted and board else None
-    return SeenMetrics(
+    return MetricsView(
         test_sets=test_sets,
         test_set=chosen,
         boards=boards,
@@ -144,11 +152,11 @@ def _leaving_out(board: Board, without: Collection[int]) -> Board:
     return replace(board.only([place for place in range(len(board.rows)) if place not in gone]), without=names)
 
 
-def shown_names(sight: Sight, rows: Sequence[LeaderboardRow]) -> list[str]:
-    """What the systems of a board are called before these eyes, no two alike."""
+def shown_names(access: CampaignAccess, rows: Sequence[LeaderboardRow]) -> list[str]:
+    """Return unique display names for the systems of a leaderboard."""
     found: list[str] = []
     for row in rows:
-        parts = [sight.name_of(row.team) if row.team else "", sight.system_name_of(row.team, row.system)]
+        parts = [access.name_of(row.team) if row.team else "", access.system_name_of(row.team, row.system)]
         name = "/".join(part for part in parts if part)
         found.append(name if name not in found else f"{name} ({row.submissions[0]})")
     return found
@@ -164,14 +172,14 @@ class Statistic:
     axis: tuple[str, str] | None = None
 
 
-def columns(table: AgreementTable) -> list[Statistic]:
-    """The statistics of a table with their intervals drawn, each column with an axis of its own."""
+def columns(table: CorrelationTable) -> list[Statistic]:
+    """Return the statistics of a table with their intervals drawn, each column with its own axis."""
     return [
         _column(table, number, statistic.title, statistic.source) for number, statistic in enumerate(table.statistics)
     ]
 
 
-def _column(table: AgreementTable, position: int, title: str, source: str) -> Statistic:
+def _column(table: CorrelationTable, position: int, title: str, source: str) -> Statistic:
     agreements = [row.agreements[position] for row in table.rows]
     ends = [end for each in agreements if each.interval for end in (*each.interval, each.value)]
     least, most = min(ends, default=0.0), max(ends, default=0.0)
@@ -188,8 +196,8 @@ def _column(table: AgreementTable, position: int, title: str, source: str) -> St
     return Statistic(title, source, cells, (number(least, 2), number(most, 2)) if ends else None)
 
 
-def _newest(listed: Sequence[ListedBoard]) -> list[ListedBoard]:
-    """Of protocols against the same references the last one; the most references first."""
+def _newest(listed: Sequence[BoardSummary]) -> list[BoardSummary]:
+    """Return the newest protocol for each list of references, the most references first."""
     last = {each.references: each for each in listed}
     return sorted(last.values(), key=lambda each: (-len(each.references), -each.protocol_id))
 
@@ -200,17 +208,17 @@ def _content(board: Board) -> tuple[object, ...]:
 
 
 def _identity(stored: StoredJudgments) -> tuple[object, ...]:
-    """SQLite gives the number of what was deleted again."""
+    """Return a key of stored judgments: SQLite may reuse the id of deleted ones."""
     return stored.id, stored.created_at
 
 
-def _compare(judged: JudgedBoard) -> list[AgreementTable]:
+def _compare(judged: JudgedBoard) -> list[CorrelationTable]:
     found = []
-    asked = Asked(level=LEVEL)
+    asked = CorrelationOptions(level=LEVEL)
     if judged.has_systems:
-        found.append(agreement_of_systems(judged, DEFAULT_SYSTEM, asked))
+        found.append(correlate_systems(judged, DEFAULT_SYSTEM, asked))
     if judged.has_segments:
-        found.append(agreement_of_segments(judged, DEFAULT_SEGMENT, asked))
+        found.append(correlate_segments(judged, DEFAULT_SEGMENT, asked))
     return found
 
 

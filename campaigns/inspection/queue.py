@@ -1,4 +1,4 @@
-"""How the queue stands, as far as somebody may see it."""
+"""The state of the queue, as far as it is visible to the viewer."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ from models.schema.campaigns import Campaign
 from runtime.service_settings import WebSettings
 from scheduler.leader import is_led
 
-MOST_FAILURES = 20
+MAX_FAILURES = 20
 
 
 @dataclass(frozen=True)
-class SeenQueue:
-    """The queue at one moment."""
+class QueueView:
+    """The queue at one time."""
 
     overview: Overview
     led: bool
-    """Whether somebody hands out work."""
+    """Whether a scheduler dispatches work."""
     everything: bool
     """Whether nothing was left out: administrators see teams and workers, too."""
 
     @property
     def stuck(self) -> bool:
-        """Whether something waits that nobody works on."""
+        """Whether work waits that nothing processes."""
         open_work = self.overview.open or self.overview.waiting
         return bool(open_work) and (not self.led or not self.overview.processes)
 
 
-def read_queue(connection: Connection, principal: Principal, settings: WebSettings) -> SeenQueue:
-    """The queue, with campaigns and failures that one may know of. Raises NotSignedIn and Forbidden."""
+def read_queue(connection: Connection, principal: Principal, settings: WebSettings) -> QueueView:
+    """Return the queue with the visible campaigns and failures. Raises NotSignedIn and Forbidden."""
     require_watcher(principal)
-    overview = read_overview(connection, silent_seconds=settings.silent_seconds, most_failures=MOST_FAILURES)
+    overview = read_overview(connection, silent_seconds=settings.silent_seconds, most_failures=MAX_FAILURES)
     if not principal.administrates:
         organised = set(connection.scalars(select(Campaign.name).where(may_organise(principal))))
         overview = replace(
             overview,
-            # How many shards there are says what was measured before, in another campaign perhaps.
+            # The number of shards would reveal what was scored before, perhaps in another campaign.
             campaigns=tuple(
                 replace(each, shards=0, shards_done=0) for each in overview.campaigns if each.campaign in organised
             ),
             failures=tuple(each for each in overview.failures if each.campaign in organised),
             teams=(),
             comparisons=(),
-            # How many there are says how busy the server is; where they run does not concern others.
+            # Their number shows how busy the server is; where they run is for administrators.
             workers=tuple(replace(each, id="", host="", pid=0, holds=()) for each in overview.workers),
             astray=(),
         )
-    return SeenQueue(overview, is_led(connection, settings.silent_seconds), principal.administrates)
+    return QueueView(overview, is_led(connection, settings.silent_seconds), principal.administrates)

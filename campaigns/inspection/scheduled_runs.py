@@ -1,4 +1,4 @@
-"""Schedules and their nights, for those who run the server or its campaigns."""
+"""Schedules and their runs, for administrators and organisers."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ from campaigns.charts import chart_of_nights
 from campaigns.errors import Forbidden, NotSignedIn, NotThere
 from campaigns.permissions import may_know
 from campaigns.reports.template import drawing
-from models.nightly.runs import KnownNight, count_nights, list_nights
-from models.nightly.schedules import KnownSchedule, list_schedules
+from models.nightly.runs import NightInfo, count_nights, list_nights
+from models.nightly.schedules import ScheduleInfo, list_schedules
 from models.schema.base import now
 from models.schema.campaigns import Campaign
 from scheduler.nightly.plan import LATE_SECONDS
 
 CHARTS = 6
-"""Series that are drawn at once; the others are in the table."""
+"""Series that are drawn at once; the table has the others."""
 
 
 @dataclass(frozen=True)
-class SeenSchedule:
+class ScheduleView:
     """A schedule in a list."""
 
-    schedule: KnownSchedule
+    schedule: ScheduleInfo
     nights: int
-    last: KnownNight | None
+    last: NightInfo | None
     overdue: bool
-    """Whether its next night should have begun, and nobody sees to it."""
+    """Whether its next run should have begun, and no scheduler has started it."""
 
 
 def require_watcher(principal: Principal) -> None:
-    """Raises NotSignedIn and Forbidden unless somebody may see how the server works."""
+    """Raise NotSignedIn or Forbidden unless the principal may see the server's work."""
     if not principal.signed_in:
         raise NotSignedIn
-    if not principal.may_found_campaigns:
+    if not principal.may_create_campaigns:
         raise Forbidden("Only organisers and administrators see that.")
 
 
-def seen_schedules(connection: Connection, principal: Principal) -> list[SeenSchedule]:
-    """All schedules whose campaigns an organiser may see; administrators see all."""
+def visible_schedules(connection: Connection, principal: Principal) -> list[ScheduleView]:
+    """Return all schedules of campaigns visible to an organiser; administrators see all."""
     require_watcher(principal)
     at = float(connection.execute(now().select()).scalar_one())
     schedules = _visible(connection, principal)
     nights = count_nights(connection, [each.id for each in schedules])
     return [
-        SeenSchedule(
+        ScheduleView(
             each,
             nights[each.id].count,
             nights[each.id].last,
@@ -62,14 +62,14 @@ def seen_schedules(connection: Connection, principal: Principal) -> list[SeenSch
     ]
 
 
-def seen_history(connection: Connection, principal: Principal, name: str) -> History:
-    """The nights of a schedule. Raises NotThere, Forbidden and NotSignedIn."""
+def visible_history(connection: Connection, principal: Principal, name: str) -> History:
+    """Return the runs of a schedule. Raises NotThere, Forbidden and NotSignedIn."""
     require_watcher(principal)
     return read_history(connection, _find(connection, principal, name).id)
 
 
-def seen_report(connection: Connection, principal: Principal, name: str, night: int) -> NightReport:
-    """What came of a night of that schedule. Raises NotThere, Forbidden and NotSignedIn."""
+def visible_report(connection: Connection, principal: Principal, name: str, night: int) -> NightReport:
+    """Return the report of one run of a schedule. Raises NotThere, Forbidden and NotSignedIn."""
     require_watcher(principal)
     schedule = _find(connection, principal, name)
     if night not in {each.id for each in list_nights(connection, schedule.id)}:
@@ -78,23 +78,23 @@ def seen_report(connection: Connection, principal: Principal, name: str, night: 
 
 
 def metrics_of(series: Sequence[NightSeries]) -> list[str]:
-    """The metrics that there are series of, by what people call them."""
+    """Return the titles of the metrics in these series."""
     return list(dict.fromkeys(each.title for each in series))
 
 
 def chosen_series(series: Sequence[NightSeries], metric: str, system: str) -> list[NightSeries]:
-    """Those of a metric and a system: of all systems, those that have changed come first."""
+    """Return the series of a metric and a system; of all systems, those with changes come first."""
     wanted = [each for each in series if metric in {"", each.title} and system in {"", each.subject.system}]
     return sorted(wanted, key=lambda each: (not each.changes, each.subject.test_set, each.subject.system))
 
 
 @lru_cache(maxsize=256)
 def chart(series: NightSeries) -> Markup:
-    """A drawing of one series; the same series is drawn once."""
+    """Return a chart of one series; cached."""
     return drawing(chart_of_nights(series))
 
 
-def _visible(connection: Connection, principal: Principal) -> list[KnownSchedule]:
+def _visible(connection: Connection, principal: Principal) -> list[ScheduleInfo]:
     schedules = list_schedules(connection)
     if principal.administrates:
         return schedules
@@ -102,7 +102,7 @@ def _visible(connection: Connection, principal: Principal) -> list[KnownSchedule
     return [each for each in schedules if each.campaign_id in seen]
 
 
-def _find(connection: Connection, principal: Principal, name: str) -> KnownSchedule:
+def _find(connection: Connection, principal: Principal, name: str) -> ScheduleInfo:
     for each in _visible(connection, principal):
         if each.name == name:
             return each

@@ -1,4 +1,4 @@
-"""What was measured of single segments of a test set, from the stored statistics."""
+"""Segment scores of a test set, from the stored statistics."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from models.results.statistics import read_statistics
 from models.schema.corpus import Protocol, Submission
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
-from worker.computing.scoring import known_metric
+from worker.computing.scoring import cached_metric
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A metric with the references that it was measured against."""
+    """A metric with the references that it was computed against."""
 
     protocol: int
     position: int
-    """Of the metric in the protocol."""
+    """The metric's position in the protocol."""
     specification: str
     title: str
     references: tuple[str, ...]
@@ -37,12 +37,12 @@ class Measure:
 
     @property
     def key(self) -> str:
-        """Names it in an address."""
+        """Identifies it in a URL."""
         return f"{self.specification}@{','.join(self.references)}"
 
 
 def read_measures(connection: Connection, campaign_id: int, test_set_id: int) -> list[Measure]:
-    """All that a campaign's submissions were measured by, the most references first; of equals the newest."""
+    """Return all metrics with scores in a campaign, the most references first; of equal ones the newest."""
     rows = connection.execute(
         select(Protocol)
         .where(Protocol.test_set_id == test_set_id, ~Protocol.sweep)
@@ -59,9 +59,9 @@ def read_measures(connection: Connection, campaign_id: int, test_set_id: int) ->
         of_protocol = []
         for position, specification in enumerate(row.metrics):
             try:
-                metric = known_metric(specification)
+                metric = cached_metric(specification)
             except MetricsError:
-                continue  # of a distribution that is not here any more
+                continue  # from a distribution that is not installed any more
             of_protocol.append(
                 Measure(
                     row.id,
@@ -79,9 +79,9 @@ def read_measures(connection: Connection, campaign_id: int, test_set_id: int) ->
 
 
 def find_measure(measures: Sequence[Measure], metric: str = "", references: str = "") -> Measure | None:
-    """The first that fits a key, specification, title or name, and labels; None where nothing is measured.
+    """Return the first that matches a key, specification, title or name, and labels; None if there are no scores.
 
-    Raises NotThere where something is, but not that.
+    Raises NotThere if there are scores, but none that matches.
     """
     labels = sorted(each for each in references.split(",") if each)
     for each in measures:
@@ -91,11 +91,11 @@ def find_measure(measures: Sequence[Measure], metric: str = "", references: str 
     if not measures:
         return None
     known = ", ".join(f"{each.title} against {'+'.join(each.references)}" for each in measures[:20])
-    raise NotThere(f"Nothing here was measured by that. There are: {known}.")
+    raise NotThere(f"There are no scores by that metric. There are: {known}.")
 
 
 def segment_scores(connection: Connection, measure: Measure, submissions: Sequence[int]) -> Mapping[int, Floats]:
-    """Submission -> (segments,), NaN where undefined; of those that are measured already."""
+    """Return submission -> (segments,), NaN if undefined; for submissions that have scores."""
     rows = connection.execute(
         select(Evaluation.id, Evaluation.submission_id).where(
             Evaluation.protocol_id == measure.protocol,
@@ -103,7 +103,7 @@ def segment_scores(connection: Connection, measure: Measure, submissions: Sequen
             Evaluation.state == EvaluationState.DONE,
         )
     )
-    metric = known_metric(measure.specification)
+    metric = cached_metric(measure.specification)
     found = {}
     for row in rows.all():
         try:

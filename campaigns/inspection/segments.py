@@ -1,4 +1,4 @@
-"""Single segments: which ones, in which order, and what is to be seen of each."""
+"""Segments: selection, order, and what is visible of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from campaigns.inspection.visible import (
     visible_test_sets,
 )
 from campaigns.inspection.words import MarkedText, cut, marked
-from campaigns.permissions import Sight
+from campaigns.permissions import CampaignAccess
 from metrics.inspection.lengths import counts_characters
 from metrics.text.blocks import BLOCK, block_count
 from models.schema.corpus import Document
@@ -30,31 +30,31 @@ from worker.computing.scoring import read_texts
 
 Floats = NDArray[np.float64]
 
-MOST_OUTPUTS = 12
+MAX_OUTPUTS = 12
 """Side by side: more can be neither read nor marked quickly."""
-FIRST_OUTPUTS = 2
+DEFAULT_OUTPUTS = 2
 AT_ONCE = 64
 """Blocks that are searched together."""
 
 
 class Order(StrEnum):
-    """Which segments come first."""
+    """The order of segments."""
 
     NUMBER = "number"
     """As in the test set."""
     DIFFERENCE = "difference"
-    """Where the first two systems that were chosen differ most, whichever is better."""
+    """The largest difference between the first two chosen systems first, in either direction."""
     FIRST_BETTER = "first-better"
-    """Where the first of them is furthest ahead of the second."""
+    """The largest advantage of the first over the second."""
     SECOND_BETTER = "second-better"
     WORST = "worst"
-    """Where the systems that were chosen are worst, on average."""
+    """The lowest average of the chosen systems."""
     BEST = "best"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What somebody wants to see. Empty means: whatever comes first, or all."""
+class SegmentQuery:
+    """Which segments to show. Empty fields mean the default, or all."""
 
     test_set: str = ""
     metric: str = ""
@@ -65,27 +65,27 @@ class Asked:
     domain: str = ""
     test_suite: str = ""
     shortest: int | None = None
-    """Length of the source: in words, or in characters where the language writes no spaces."""
+    """Length of the source: in words, or in characters if the language writes no spaces."""
     longest: int | None = None
     text: str = ""
-    """In the source, or in any reference or output that is shown; case does not count."""
+    """Found in the source, or in any visible reference or output; ignoring case."""
     segment: int | None = None
-    """From 1: this one alone."""
+    """From 1: only this one."""
 
 
 @dataclass(frozen=True, slots=True)
-class SeenOutput:
-    """What a system made of a segment."""
+class OutputView:
+    """A system's output for a segment."""
 
     output: VisibleOutput
     text: str
     words: MarkedText
     score: float | None
-    """By the metric; None where it is undefined, not measured or not to be seen."""
+    """By the metric; None if undefined, not computed or not visible."""
 
 
 @dataclass(frozen=True, slots=True)
-class SeenSegment:
+class SegmentView:
     """One segment."""
 
     number: int
@@ -95,38 +95,38 @@ class SeenSegment:
     test_suite: str
     source: str | None
     references: Sequence[tuple[str, str]]
-    outputs: Sequence[SeenOutput]
+    outputs: Sequence[OutputView]
     difference: float | None
     """Of the first two outputs' scores."""
 
 
 @dataclass(frozen=True, slots=True)
-class SeenSegments:
-    """A page of segments, and what could be asked for instead."""
+class SegmentPage:
+    """A page of segments, and the available choices."""
 
     test_set: VisibleTestSet
     test_sets: Sequence[VisibleTestSet]
     outputs: Sequence[VisibleOutput]
-    """All that may be looked at."""
+    """All visible outputs."""
     chosen: Sequence[VisibleOutput]
     measure: Measure | None
-    """None where no segment scores may be seen, or there are none."""
+    """None if there are no visible segment scores."""
     measures: Sequence[Measure]
     documents: Sequence[str]
     domains: Sequence[str]
     test_suites: Sequence[str]
     found: int
-    """Segments that fit what was asked for."""
+    """Segments that match the query."""
     first: int
-    """Of them, how many come before this page."""
-    segments: Sequence[SeenSegment]
+    """How many of them come before this page."""
+    segments: Sequence[SegmentView]
     in_characters: bool
     """Whether lengths are counted in characters."""
 
 
 @dataclass(frozen=True)
 class _Material:
-    """What is known before a single text is read."""
+    """What is known before any text is read."""
 
     test_set: VisibleTestSet
     chosen: Sequence[VisibleOutput]
@@ -135,24 +135,26 @@ class _Material:
 
     @property
     def texts(self) -> list[int]:
-        """Of source, references and chosen outputs, as far as they may be seen."""
+        """Of source, references and chosen outputs, as far as they are visible."""
         source = [] if self.test_set.source_text is None else [self.test_set.source_text]
         return [*source, *(text for _, text in self.test_set.references), *(each.text for each in self.chosen)]
 
 
-def read_segments(connection: Connection, sight: Sight, asked: Asked, first: int = 0, most: int = 20) -> SeenSegments:
-    """The segments that were asked for, as far as these eyes may see them.
+def read_segments(
+    connection: Connection, access: CampaignAccess, query: SegmentQuery, first: int = 0, most: int = 20
+) -> SegmentPage:
+    """Return a page of the segments that match the query, as far as they are visible.
 
-    Scores, and marks against references, are shown only with the references. Raises NotThere and BadRequest.
+    Scores, and marks against references, are shown only together with the references. Raises NotThere and BadRequest.
     """
-    test_sets = visible_test_sets(connection, sight)
-    test_set, outputs = _chosen_test_set(connection, sight, test_sets, asked)
-    shows_scores = sight.sees_references(test_set.id)
-    measures = read_measures(connection, sight.campaign_id, test_set.id) if shows_scores else []
-    measure = find_measure(measures, asked.metric, asked.references) if shows_scores else None
-    chosen = choose_outputs(outputs, asked.systems) if asked.systems else _first_choice(outputs)
-    if len(chosen) > MOST_OUTPUTS:
-        raise BadRequest(f"{len(chosen)} systems are too many side by side. Choose at most {MOST_OUTPUTS}.")
+    test_sets = visible_test_sets(connection, access)
+    test_set, outputs = _chosen_test_set(connection, access, test_sets, query)
+    shows_scores = access.sees_references(test_set.id)
+    measures = read_measures(connection, access.campaign_id, test_set.id) if shows_scores else []
+    measure = find_measure(measures, query.metric, query.references) if shows_scores else None
+    chosen = choose_outputs(outputs, query.systems) if query.systems else _first_choice(outputs)
+    if len(chosen) > MAX_OUTPUTS:
+        raise BadRequest(f"{len(chosen)} systems are too many side by side. Choose at most {MAX_OUTPUTS}.")
     scores = segment_scores(connection, measure, [each.submission for each in chosen]) if measure else {}
     rows = connection.execute(
         select(Document).where(Document.test_set_id == test_set.id).order_by(Document.first_segment)
@@ -161,9 +163,9 @@ def read_segments(connection: Connection, sight: Sight, asked: Asked, first: int
     in_characters = counts_characters(
         test_set.target_language if test_set.source_text is None else test_set.source_language
     )
-    wanted = _ordered(_fitting(connection, material, asked, in_characters), material, asked.order, measure)
+    wanted = _ordered(_matching_segments(connection, material, query, in_characters), material, query.order, measure)
     shown = wanted[first : first + most]
-    return SeenSegments(
+    return SegmentPage(
         test_set=test_set,
         test_sets=test_sets,
         outputs=outputs,
@@ -175,53 +177,55 @@ def read_segments(connection: Connection, sight: Sight, asked: Asked, first: int
         test_suites=sorted({each.test_suite for each in material.documents} - {""}),
         found=len(wanted),
         first=first,
-        segments=_seen(connection, material, [int(each) for each in shown], measure),
+        segments=_segment_views(connection, material, [int(each) for each in shown], measure),
         in_characters=in_characters,
     )
 
 
 def _chosen_test_set(
-    connection: Connection, sight: Sight, test_sets: Sequence[VisibleTestSet], asked: Asked
+    connection: Connection, access: CampaignAccess, test_sets: Sequence[VisibleTestSet], query: SegmentQuery
 ) -> tuple[VisibleTestSet, list[VisibleOutput]]:
-    """The test set with its outputs: a link to an output need not say for which test set it is."""
-    if not asked.test_set and asked.systems:
+    """Return the test set with its outputs: a link to an output need not name its test set."""
+    if not query.test_set and query.systems:
         for each in test_sets:
-            outputs = visible_outputs(connection, sight, each.id)
-            if set(asked.systems) <= {str(output.submission) for output in outputs}:
+            outputs = visible_outputs(connection, access, each.id)
+            if set(query.systems) <= {str(output.submission) for output in outputs}:
                 return each, outputs
-    test_set = find_test_set(test_sets, asked.test_set)
-    return test_set, visible_outputs(connection, sight, test_set.id)
+    test_set = find_test_set(test_sets, query.test_set)
+    return test_set, visible_outputs(connection, access, test_set.id)
 
 
 def _first_choice(outputs: Sequence[VisibleOutput]) -> list[VisibleOutput]:
-    """One's own before others."""
-    return sorted(outputs, key=lambda each: not each.own)[:FIRST_OUTPUTS]
+    """Return the default outputs: own ones before others."""
+    return sorted(outputs, key=lambda each: not each.own)[:DEFAULT_OUTPUTS]
 
 
-def _fitting(connection: Connection, material: _Material, asked: Asked, in_characters: bool) -> NDArray[np.intp]:
+def _matching_segments(
+    connection: Connection, material: _Material, query: SegmentQuery, in_characters: bool
+) -> NDArray[np.intp]:
     segments = material.test_set.segments
-    if asked.segment is not None:
-        if not 1 <= asked.segment <= segments:
-            raise BadRequest(f"There is no segment {asked.segment}: the test set has {segments:,}.")
-        return np.array([asked.segment - 1])
+    if query.segment is not None:
+        if not 1 <= query.segment <= segments:
+            raise BadRequest(f"There is no segment {query.segment}: the test set has {segments:,}.")
+        return np.array([query.segment - 1])
     fits = np.ones(segments, np.bool_)
-    for wanted, column in ((asked.document, "name"), (asked.domain, "domain"), (asked.test_suite, "test_suite")):
+    for wanted, column in ((query.document, "name"), (query.domain, "domain"), (query.test_suite, "test_suite")):
         if wanted:
             inside = np.zeros(segments, np.bool_)
             for each in material.documents:
                 if getattr(each, column) == wanted:
                     inside[each.first_segment : each.first_segment + each.segments] = True
             fits &= inside
-    if asked.shortest is not None or asked.longest is not None or asked.text:
-        _search(connection, material, asked, in_characters, fits)
+    if query.shortest is not None or query.longest is not None or query.text:
+        _search(connection, material, query, in_characters, fits)
     return np.flatnonzero(fits)
 
 
 def _search(
-    connection: Connection, material: _Material, asked: Asked, in_characters: bool, fits: NDArray[np.bool_]
+    connection: Connection, material: _Material, query: SegmentQuery, in_characters: bool, fits: NDArray[np.bool_]
 ) -> None:
-    """Strike out what does not fit by its texts."""
-    needle, texts = asked.text.casefold(), material.texts
+    """Clear `fits` for segments whose texts do not match."""
+    needle, texts = query.text.casefold(), material.texts
     blocks = np.unique(np.flatnonzero(fits) // BLOCK)
     for begin in range(0, block_count(len(fits)), AT_ONCE):
         if not texts or not ((blocks >= begin) & (blocks < begin + AT_ONCE)).any():
@@ -232,14 +236,14 @@ def _search(
                 continue
             length = len("".join(of_segment[0].split())) if in_characters else len(of_segment[0].split())
             fits[number] = (
-                (asked.shortest is None or length >= asked.shortest)
-                and (asked.longest is None or length <= asked.longest)
+                (query.shortest is None or length >= query.shortest)
+                and (query.longest is None or length <= query.longest)
                 and (not needle or any(needle in text.casefold() for text in of_segment))
             )
 
 
 def _ordered(fitting: NDArray[np.intp], material: _Material, order: Order, measure: Measure | None) -> NDArray[np.intp]:
-    """Segments without what the order goes by come last, as they stand in the test set."""
+    """Sort segments; those without a sort key come last, in the order of the test set."""
     if order is Order.NUMBER or measure is None or not material.scores:
         return fitting
     better = 1.0 if measure.higher_is_better else -1.0
@@ -249,7 +253,7 @@ def _ordered(fitting: NDArray[np.intp], material: _Material, order: Order, measu
     if order in (Order.WORST, Order.BEST):
         mean = np.mean(np.stack(scores), axis=0)
         key = mean if order is Order.WORST else -mean
-    elif len(scores) < FIRST_OUTPUTS:
+    elif len(scores) < DEFAULT_OUTPUTS:
         return fitting
     else:
         ahead = scores[0] - scores[1]
@@ -262,9 +266,9 @@ def _ordered(fitting: NDArray[np.intp], material: _Material, order: Order, measu
     return fitting[np.argsort(np.where(np.isnan(of_fitting), np.inf, of_fitting), kind="stable")]
 
 
-def _seen(
+def _segment_views(
     connection: Connection, material: _Material, wanted: Sequence[int], measure: Measure | None
-) -> list[SeenSegment]:
+) -> list[SegmentView]:
     test_set, texts = material.test_set, material.texts
     lines: dict[int, list[str]] = {}
     for block, numbers in groupby(sorted(wanted), key=lambda each: each // BLOCK):
@@ -281,14 +285,14 @@ def _seen(
         if test_set.variable_references:
             # An empty line says that the segment lacks this one.
             references = [(label, text) for label, text in references if text] or references[:1]
-        outputs = _seen_outputs(material, number, list(rest), references)
+        outputs = _output_views(material, number, list(rest), references)
         document = next(
             (each for each in material.documents if each.first_segment <= number < each.first_segment + each.segments),
             None,
         )
         pair = [each.score for each in outputs[:2]]
         found.append(
-            SeenSegment(
+            SegmentView(
                 number=number + 1,
                 document=document.name if document else "",
                 domain=document.domain if document else "",
@@ -297,16 +301,16 @@ def _seen(
                 references=[(label, cut(text)) for label, text in references],
                 outputs=outputs,
                 difference=pair[0] - pair[1]
-                if measure and len(pair) == FIRST_OUTPUTS and pair[0] is not None and pair[1] is not None
+                if measure and len(pair) == DEFAULT_OUTPUTS and pair[0] is not None and pair[1] is not None
                 else None,
             )
         )
     return found
 
 
-def _seen_outputs(
+def _output_views(
     material: _Material, number: int, texts: Sequence[str], references: Sequence[tuple[str, str]]
-) -> list[SeenOutput]:
+) -> list[OutputView]:
     named = list(zip(material.chosen, texts, strict=True))
     found = []
     for place, (output, text) in enumerate(named):
@@ -316,5 +320,5 @@ def _seen_outputs(
             others = [(other[0].name, other[1])]
         scores = material.scores.get(output.submission)
         score = None if scores is None or np.isnan(scores[number]) else float(scores[number])
-        found.append(SeenOutput(output, text, marked(text, others), score))
+        found.append(OutputView(output, text, marked(text, others), score))
     return found

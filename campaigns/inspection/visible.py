@@ -1,4 +1,4 @@
-"""Test sets of a campaign and the outputs and references of them that somebody may look at."""
+"""The visible test sets of a campaign, with their visible outputs and references."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection, select
 
 from campaigns.errors import NotThere
-from campaigns.permissions import Sight
-from campaigns.visibility import read_shown
-from models.corpus.test_sets import first_called
+from campaigns.permissions import CampaignAccess
+from campaigns.visibility import read_visible_submissions
+from models.corpus.test_sets import match_test_set
 from models.schema.corpus import Reference, Submission, TestSet
 
 
@@ -31,40 +31,40 @@ class VisibleTestSet:
     target_language: str
     variable_references: bool
     source_text: int | None
-    """None where there is none, or it may not be seen."""
+    """None if there is none, or it is not visible."""
     references: Sequence[tuple[str, int]]
-    """Labels and texts; empty where they may not be seen."""
+    """Labels and text ids; empty if they are not visible."""
     replaced: bool
-    """Whether one with corrected references stands for it now."""
+    """Whether it was replaced by one with corrected references."""
 
     @property
     def title(self) -> str:
-        """Its name, with its version where that is not the first."""
+        """Its name, with its version if that is not the first."""
         return self.name if self.version == "1" else f"{self.name} (version {self.version})"
 
 
 @dataclass(frozen=True, slots=True)
 class VisibleOutput:
-    """An output that may be looked at."""
+    """A visible output."""
 
     submission: int
     text: int
     team: str
-    """By its real name: never to be shown."""
+    """The real name: must never be shown."""
     name: str
     """As it may be shown."""
     own: bool
 
 
-def visible_test_sets(connection: Connection, sight: Sight) -> list[VisibleTestSet]:
-    """All of which somebody may see anything: those that were replaced come last."""
-    rows = connection.execute(select(TestSet).where(TestSet.id.in_(sight.test_sets)))
-    order = {key: place for place, key in enumerate(sight.test_sets)}
+def visible_test_sets(connection: Connection, access: CampaignAccess) -> list[VisibleTestSet]:
+    """Return all visible test sets, replaced ones last."""
+    rows = connection.execute(select(TestSet).where(TestSet.id.in_(access.test_sets)))
+    order = {key: place for place, key in enumerate(access.test_sets)}
     found = []
     for row in sorted(rows, key=lambda row: order[row.id]):
-        seen = sight.test_sets[row.id]
-        shows_references = sight.sees_references(row.id)
-        if not shows_references and not sight.sees_source(row.id):
+        seen = access.test_sets[row.id]
+        shows_references = access.sees_references(row.id)
+        if not shows_references and not access.sees_source(row.id):
             continue
         labels = (
             select(Reference.label, Reference.text_id)
@@ -80,7 +80,7 @@ def visible_test_sets(connection: Connection, sight: Sight) -> list[VisibleTestS
                 source_language=row.source_language,
                 target_language=row.target_language,
                 variable_references=row.variable_references,
-                source_text=row.source_text_id if sight.sees_source(row.id) else None,
+                source_text=row.source_text_id if access.sees_source(row.id) else None,
                 references=[(each.label, each.text_id) for each in connection.execute(labels)]
                 if shows_references
                 else (),
@@ -91,8 +91,8 @@ def visible_test_sets(connection: Connection, sight: Sight) -> list[VisibleTestS
 
 
 def find_test_set(test_sets: Sequence[VisibleTestSet], wanted: str) -> VisibleTestSet:
-    """The one that is called so (`first_called`); the first without any name. Raises NotThere."""
-    found = first_called(test_sets, wanted) if wanted else next(iter(test_sets), None)
+    """Return the test set of that name (`match_test_set`); by default the first. Raises NotThere."""
+    found = match_test_set(test_sets, wanted) if wanted else next(iter(test_sets), None)
     if found is not None:
         return found
     if not test_sets:
@@ -101,9 +101,9 @@ def find_test_set(test_sets: Sequence[VisibleTestSet], wanted: str) -> VisibleTe
     raise NotThere(f"This campaign has no test set {wanted[:200]!r} that you may see. There are: {known}.")
 
 
-def visible_outputs(connection: Connection, sight: Sight, test_set_id: int) -> list[VisibleOutput]:
-    """The last output of each system and run that was not withdrawn, by name, as far as they may be seen."""
-    shown = read_shown(connection, sight, Submission.test_set_id == test_set_id)
+def visible_outputs(connection: Connection, access: CampaignAccess, test_set_id: int) -> list[VisibleOutput]:
+    """Return the last visible output of each system and run that is not withdrawn, by name."""
+    shown = read_visible_submissions(connection, access, Submission.test_set_id == test_set_id)
     last = {
         (each.real_team, each.row.name, each.row.run): each
         for each in shown
@@ -113,8 +113,8 @@ def visible_outputs(connection: Connection, sight: Sight, test_set_id: int) -> l
     for each in last.values():
         name = "/".join(part for part in (each.team if each.real_team else "", each.system) if part)
         name += f", run {each.run}" if each.run else ""
-        found.append(VisibleOutput(each.id, each.text_id, each.real_team, name, each.real_team in sight.own_teams))
-    # Systems of a team without names would all be called "Team 7".
+        found.append(VisibleOutput(each.id, each.text_id, each.real_team, name, each.real_team in access.own_teams))
+    # Systems of an anonymous team would all have the name "Team 7".
     called = Counter(each.name for each in found)
     found = [
         each if called[each.name] == 1 else replace(each, name=f"{each.name} ({each.submission})") for each in found
@@ -123,7 +123,7 @@ def visible_outputs(connection: Connection, sight: Sight, test_set_id: int) -> l
 
 
 def choose_outputs(outputs: Sequence[VisibleOutput], wanted: Sequence[str]) -> list[VisibleOutput]:
-    """Those of these names or numbers of submissions, in the order asked for. Raises NotThere."""
+    """Return the outputs with these names or submission ids, in that order. Raises NotThere."""
     by_name = {key: each for each in outputs for key in (str(each.submission), each.name)}
     if missing := [each for each in wanted if each not in by_name]:
         raise NotThere(

@@ -11,17 +11,17 @@ from metrics.inspection.marks import Mark, Run, compare
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text in runs of words."""
+    """A text as runs of words."""
 
     runs: Sequence[Run]
     missing: Sequence[str]
-    """What it lacks of what it was compared with."""
+    """Words of the compared text that it does not have."""
     against: str
-    """Label or name of that; "" where it was not compared."""
+    """Label or name of the compared text; "" if there is none."""
 
 
 def marked(text: str, others: Sequence[tuple[str, str]]) -> MarkedText:
-    """The text against the closest of the others, given with their labels; long texts are cut."""
+    """Mark the text against the closest of the others, given with their labels; long texts are cut."""
     shown, rest = text[:LETTERS], _rest(text)
     if not others:
         return MarkedText([Run(shown, Mark.UNMARKED), *rest], (), "")
@@ -31,7 +31,7 @@ def marked(text: str, others: Sequence[tuple[str, str]]) -> MarkedText:
 
 
 def cut(text: str) -> str:
-    """A text that is not marked, cut at the same length."""
+    """Cut a text that is not marked to the same length."""
     return text[:LETTERS] + "".join(run.text for run in _rest(text))
 
 

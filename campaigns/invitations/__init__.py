@@ -1,1 +1,1 @@
-"""Ways to get an account, a team, a campaign: invitations, signing up, and the mails about them."""
+"""Invitations to an account, a team or a campaign; signing up; and the e-mails about them."""

@@ -1,4 +1,4 @@
-"""What is written in mails, and the links in them."""
+"""The texts of e-mails, and the links in them."""
 
 from __future__ import annotations
 
@@ -6,47 +6,47 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from campaigns.accounts.mail import Letter
+from campaigns.accounts.mail import Email
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from campaigns.invitations.invitations import KnownInvitation
+    from campaigns.invitations.invitations import InvitationInfo
     from runtime.service_settings import WebSettings
 
 HOUR = 3600.0
-LONGEST_NAMED = 40
-"""Characters of a name that somebody has chosen: enough to know it by, too few for a message."""
+MAX_QUOTED_LENGTH = 40
+"""Characters of a user-chosen name: enough to recognise it, too few for a message."""
 _LINKING = re.compile(r"([.:/@\\])(?=\S)")
-"""What programs that show mails look for to make a link."""
+"""What mail programs look for to make a link."""
 
 
 def site_url(settings: WebSettings) -> str:
-    """Where the server is for people. Never what a request says of its host: anybody can say that."""
+    """Return the public URL of the server. Never taken from a request's host, which anybody can set."""
     if settings.public_url:
         return settings.public_url.rstrip("/")
     return f"http://{settings.web_host}:{settings.web_port}"
 
 
 def invitation_link(settings: WebSettings, secret: str) -> str:
-    """Where an invitation is accepted."""
+    """Return the link to accept an invitation."""
     return f"{site_url(settings)}/invitations/{quote(secret, safe='')}"
 
 
 def password_link(settings: WebSettings, secret: str) -> str:
-    """Where a new password is set."""
+    """Return the link to set a new password."""
     return f"{site_url(settings)}/password/{quote(secret, safe='')}"
 
 
 def address_link(settings: WebSettings, secret: str) -> str:
-    """Where an address is confirmed."""
+    """Return the link to confirm an address."""
     return f"{site_url(settings)}/account/confirm/{quote(secret, safe='')}"
 
 
-def address_letter(settings: WebSettings, to: str, secret: str) -> Letter:
-    """Asks whether an address is that of an account."""
+def address_email(settings: WebSettings, to: str, secret: str) -> Email:
+    """Return the e-mail that asks to confirm the address of an account."""
     text = f"""\
-Somebody, we think you, has an account with this address at
+There is an account with this e-mail address at
 {site_url(settings)}
 
 To confirm that the address is yours, sign in and open this link within {_hours(settings.confirmation_seconds)}:
@@ -54,27 +54,27 @@ To confirm that the address is yours, sign in and open this link within {_hours(
 
 If it was not you, do nothing.
 """
-    return Letter(to, "Confirm your address", text)
+    return Email(to, "Confirm your address", text)
 
 
-def password_letter(settings: WebSettings, to: str, secret: str) -> Letter:
-    """Lets a new password be set."""
+def password_email(settings: WebSettings, to: str, secret: str) -> Email:
+    """Return the e-mail that allows setting a new password."""
     text = f"""\
-Somebody, we think you, has forgotten the password of the account with this address at
+We received a request to reset the password of the account with this address at
 {site_url(settings)}
 
-To set a new one, open this link within {_hours(settings.confirmation_seconds)}. It is good once:
+To set a new one, open this link within {_hours(settings.confirmation_seconds)}. It works once:
 {password_link(settings, secret)}
 
 If it was not you, do nothing: the old password stays.
 """
-    return Letter(to, "A new password", text)
+    return Email(to, "A new password", text)
 
 
-def known_already_letter(settings: WebSettings, to: str) -> Letter:
-    """Tells somebody who signs up again that he has an account."""
+def already_known_email(settings: WebSettings, to: str) -> Email:
+    """Return the e-mail for a sign-up with an address that has an account already."""
     text = f"""\
-Somebody, we think you, wants to sign up with this address at
+We received a request to sign up with this address at
 {site_url(settings)}
 
 There is an account with it already. Sign in to it, or set a new password: if somebody else has made the account, that
@@ -84,32 +84,32 @@ signs him out everywhere, and it is yours.
 
 If it was not you, do nothing.
 """
-    return Letter(to, "You have an account", text)
+    return Email(to, "You have an account", text)
 
 
-def invitation_letter(settings: WebSettings, known: KnownInvitation, secret: str) -> Letter:
-    """Brings an invitation."""
-    who = f"The account {named(known.made_by)}" if known.made_by else "An administrator"
+def invitation_email(settings: WebSettings, known: InvitationInfo, secret: str) -> Email:
+    """Return the e-mail with an invitation."""
+    who = f"The account {quoted_name(known.made_by)}" if known.made_by else "An administrator"
     text = f"""\
-{who} invites you {invited_to(known, named)} at
+{who} invites you {invited_to(known, quoted_name)} at
 {site_url(settings)}
 
-To accept, open this link within {_days(settings.invitation_seconds)}. It is good once:
+To accept, open this link within {_days(settings.invitation_seconds)}. It works once:
 {invitation_link(settings, secret)}
 
-What stands in quotes was chosen by those who use the server. If you do not know what this is about, do nothing.
+Quoted names were chosen by users of the server. If you do not know what this is about, do nothing.
 """
-    return Letter(known.email, "An invitation", text)
+    return Email(known.email, "An invitation", text)
 
 
-def named(name: str | None) -> str:
-    """A name that somebody has chosen, as mails say it: in quotes, cut, and without anything that becomes a link."""
+def quoted_name(name: str | None) -> str:
+    """Return a user-chosen name for e-mails: quoted, shortened, and with nothing that becomes a link."""
     text = _LINKING.sub(r"\1 ", " ".join((name or "").replace('"', "'").split()))
-    return f'"{text}"' if len(text) <= LONGEST_NAMED else f'"{text[:LONGEST_NAMED]}..."'
+    return f'"{text}"' if len(text) <= MAX_QUOTED_LENGTH else f'"{text[:MAX_QUOTED_LENGTH]}..."'
 
 
-def invited_to(known: KnownInvitation, named: Callable[[str | None], str | None] = lambda name: name) -> str:
-    """What an invitation is for, after "invites you". `named` says how names are written."""
+def invited_to(known: InvitationInfo, named: Callable[[str | None], str | None] = lambda name: name) -> str:
+    """Return what an invitation is for, to follow "invites you". `named` formats the names, such as `quoted_name`."""
     if known.team is not None and known.campaign is not None:
         return f"to take part in the campaign {named(known.campaign_title)} with the team {named(known.team)}"
     if known.team is not None:

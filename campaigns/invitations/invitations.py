@@ -1,4 +1,4 @@
-"""Invitations: a link that lets one person sign up, join a team, or join a campaign, once."""
+"""Invitations: single-use links by which one person signs up, joins a team, or joins a campaign."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert, select, update
 
-from campaigns.accounts.accounts import Unconfirmed, fold_email
+from campaigns.accounts.accounts import Unconfirmed, normalize_email
 from campaigns.accounts.secrets import hash_of, new_secret
-from campaigns.accounts.teams import found_team, join_team, leads, team_for
+from campaigns.accounts.teams import create_team, join_team, leads_team, team_for
 from campaigns.errors import BadRequest, Forbidden, NotThere
-from campaigns.participants import take_in_team
+from campaigns.participants import add_team
 from models.schema.accounts import Account, Invitation, Membership, Team
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignMember
+from models.schema.column_types import known
 from models.schema.roles import CampaignRole, SiteRole, TeamRole
 
 if TYPE_CHECKING:
@@ -24,16 +25,16 @@ if TYPE_CHECKING:
 
 USED_UP = "This invitation was used already, or withdrawn, or is too old, or the link is not complete. Ask for another."
 SMALL_ROLES = (SiteRole.PARTICIPANT, SiteRole.VIEWER)
-"""What others than administrators may make of a new account."""
+"""The site roles that others than administrators may give to a new account."""
 
 
 @dataclass(frozen=True, slots=True)
-class KnownInvitation:
-    """What an invitation is for."""
+class InvitationInfo:
+    """An invitation and what it is for."""
 
     id: int
     email: str
-    """Whose it is; "" for whoever has it."""
+    """The address that it is for; "" for anybody who has the link."""
     role: SiteRole
     team_id: int | None
     team: str | None
@@ -52,12 +53,12 @@ class KnownInvitation:
     mailed: bool = False
     """Whether it was sent to its address, with a secret of its own."""
     proves_address: bool = False
-    """Whether it was found by that secret: who has it gets what is sent to the address."""
+    """Whether it was found by the mailed secret, which proves access to the address."""
     made_by_administrator: bool = False
 
     @property
     def wants_team(self) -> bool:
-        """Whether it lets a team into a campaign, so that who accepts it says which."""
+        """Whether it admits a team to a campaign, so that accepting it requires naming a team."""
         return self.campaign_id is not None and self.campaign_role is None
 
 
@@ -72,13 +73,13 @@ def make_invitation(
     team_role: TeamRole = TeamRole.MEMBER,
     campaign_id: int | None = None,
     campaign_role: CampaignRole | None = None,
-) -> tuple[KnownInvitation, str]:
-    """A new invitation and its secret: to the site, to a team (by its leads), or to a campaign.
+) -> tuple[InvitationInfo, str]:
+    """Create an invitation to the site, to a team (by its leads), or to a campaign; with its secret.
 
-    That the actor organises the campaign was asked of its `Sight`. Without a campaign role it is the team of whoever
-    accepts that joins. Raises BadRequest, Forbidden, NotThere.
+    The caller has checked by its `CampaignAccess` that the actor organises the campaign. Without a campaign role, the
+    invitation admits a team of whoever accepts it. Raises BadRequest, Forbidden, NotThere.
     """
-    email = fold_email(email) if email.strip() else ""
+    email = normalize_email(email) if email.strip() else ""
     if role not in SMALL_ROLES and not actor.administrates:
         raise Forbidden("Only administrators invite organisers and administrators of the whole server.")
     if team and campaign_id is not None:
@@ -86,9 +87,9 @@ def make_invitation(
     team_id = None
     if team:
         team_id = team_for(connection, actor, team).id
-        if not leads(actor, team):
+        if not leads_team(actor, team):
             raise Forbidden(f"Only those who lead the team {team} invite others to it.")
-    elif campaign_id is None and not actor.may_found_campaigns:
+    elif campaign_id is None and not actor.may_create_campaigns:
         raise Forbidden("You may invite people to teams that you lead. Say which.")
     secret = new_secret()
     row = {
@@ -104,46 +105,49 @@ def make_invitation(
     }
     made = int(connection.execute(insert(Invitation).values(**row).returning(Invitation.id)).scalar_one())
     known = read_invitation(connection, made)
-    told = {"email": email, "role": role, "team": team, "team_role": row["team_role"], "as": row["campaign_role"]}
+    details = {"email": email, "role": role, "team": team, "team_role": row["team_role"], "as": row["campaign_role"]}
     actor.audit(
         connection,
         "invitation.make",
         f"invitation {made}",
         campaign_id=campaign_id,
-        **{name: value for name, value in told.items() if value},
+        **{name: value for name, value in details.items() if value},
     )
     return known, secret
 
 
-def find_invitation(connection: Connection, secret: str) -> KnownInvitation:
-    """What the invitation with this secret is for.
+def find_invitation(connection: Connection, secret: str) -> InvitationInfo:
+    """Return the invitation with this secret.
 
-    Raises NotThere where it is good no more, as it is once its maker could not make it any more: who has lost a right
-    must not get it back by a link of his own.
+    Raises NotThere if it is used, expired, or its creator could not create it any more: a user who has lost a right
+    must not regain it by an own link.
     """
     hashed = hash_of(secret)
     either = (Invitation.secret_hash == hashed) | (Invitation.mailed_hash == hashed)
     row = connection.execute(_invitations().where(either)).one_or_none()
     if row is None or not row.alive or not _maker_still_may(connection, row):
         raise NotThere(USED_UP)
-    return replace(_known(row), proves_address=row.mailed_hash == hashed)
+    for role in (row.role, row.team_role, row.campaign_role):
+        if role is not None:
+            known(role, "A role in this invitation")
+    return replace(_invitation_info(row), proves_address=row.mailed_hash == hashed)
 
 
-def note_mailed(connection: Connection, invitation_id: int) -> str:
-    """The secret that a mail is to bring to the address of an invitation, and that nobody else is told."""
+def issue_mail_secret(connection: Connection, invitation_id: int) -> str:
+    """Create the secret that is mailed to the address of an invitation and known to nobody else."""
     secret = new_secret()
     mine = Invitation.id == invitation_id
     connection.execute(update(Invitation).where(mine).values(mailed_hash=hash_of(secret)))
     return secret
 
 
-def forget_mailed(connection: Connection, invitation_id: int) -> None:
-    """Note that the mail did not go out: the link that was shown is all there is."""
+def clear_mail_secret(connection: Connection, invitation_id: int) -> None:
+    """Record that the e-mail was not sent: only the link that was shown works."""
     connection.execute(update(Invitation).where(Invitation.id == invitation_id).values(mailed_hash=None))
 
 
-def require_proof(known: KnownInvitation, verified: bool) -> None:
-    """Raise Unconfirmed where an address was invited by mail, and who accepts has not shown that it is his."""
+def require_proof(known: InvitationInfo, verified: bool) -> None:
+    """Raise Unconfirmed if an address was invited by e-mail and the accepting account has not proved to own it."""
     if known.mailed and not known.proves_address and not verified:
         raise Unconfirmed(
             f"This invitation was sent to {known.email}. Open the link in that mail, or confirm the address of your "
@@ -151,12 +155,12 @@ def require_proof(known: KnownInvitation, verified: bool) -> None:
         )
 
 
-def read_invitation(connection: Connection, invitation_id: int) -> KnownInvitation:
-    """The invitation with an id. Raises NotThere."""
+def read_invitation(connection: Connection, invitation_id: int) -> InvitationInfo:
+    """Return the invitation with an id. Raises NotThere."""
     row = connection.execute(_invitations().where(Invitation.id == invitation_id)).one_or_none()
     if row is None:
         raise NotThere(f"There is no invitation {invitation_id} of yours.")
-    return _known(row)
+    return _invitation_info(row)
 
 
 def list_invitations(
@@ -168,8 +172,8 @@ def list_invitations(
     before: int | None = None,
     limit: int = 50,
     open_only: bool = False,
-) -> list[KnownInvitation]:
-    """Invitations, the newest first, one more than the limit where there are more."""
+) -> list[InvitationInfo]:
+    """Return invitations, newest first, one more than `limit` if there are more."""
     asked = _invitations()
     for column, value in (
         (Invitation.made_by, made_by),
@@ -182,29 +186,30 @@ def list_invitations(
         asked = asked.where(Invitation.id < before)
     if open_only:
         asked = asked.where(_alive())
-    return [_known(row) for row in connection.execute(asked.order_by(Invitation.id.desc()).limit(limit + 1))]
+    return [_invitation_info(row) for row in connection.execute(asked.order_by(Invitation.id.desc()).limit(limit + 1))]
 
 
-def withdraw_invitation(connection: Connection, actor: Principal, known: KnownInvitation) -> None:
-    """Let an invitation be good no more; the caller has asked whether the actor may (`may_withdraw`)."""
+def withdraw_invitation(connection: Connection, actor: Principal, known: InvitationInfo) -> None:
+    """Revoke an invitation; the caller has checked the permission (`may_withdraw`)."""
     unused = Invitation.id == known.id, Invitation.used_at.is_(None), Invitation.expires_at > now()
     if connection.execute(update(Invitation).where(*unused).values(expires_at=now())).rowcount:
         actor.audit(connection, "invitation.withdraw", f"invitation {known.id}", campaign_id=known.campaign_id)
 
 
-def may_withdraw(actor: Principal, known: KnownInvitation) -> bool:
-    """Whether an invitation is somebody's own, or to a team that he leads. Organisers are asked of their `Sight`."""
+def may_withdraw(actor: Principal, known: InvitationInfo) -> bool:
+    """Return whether the actor created the invitation or leads its team. Organisers are checked elsewhere."""
     own = known.made_by_id is not None and known.made_by_id == actor.account_id
-    return actor.administrates or own or (known.team is not None and leads(actor, known.team))
+    return actor.administrates or own or (known.team is not None and leads_team(actor, known.team))
 
 
 def accept_invitation(
     connection: Connection, who: Principal, secret: str, *, team: str = "", new_team: str = ""
-) -> KnownInvitation:
-    """Do what an invitation is for, for the account that has it, and use it up.
+) -> InvitationInfo:
+    """Accept an invitation for the signed-in account, and mark it used.
 
-    `team` is one that the account leads, `new_team` one that it founds: for invitations that want a team. Raises
-    NotThere, NotSignedIn, Forbidden, BadRequest, Taken; then nothing is used up, once the transaction is rolled back.
+    `team` is one that the account leads, `new_team` one to create: for invitations that require a team. Raises
+    NotThere, NotSignedIn, Forbidden, BadRequest, Conflict; the invitation stays unused once the transaction is rolled
+    back.
     """
     known = find_invitation(connection, secret)
     account_id = who.account_id
@@ -229,17 +234,17 @@ def accept_invitation(
         _join_campaign(connection, who, known, known.campaign_role)
         return known
     if new_team.strip():
-        name = found_team(connection, who, new_team).name
+        name = create_team(connection, who, new_team).name
     elif team and who.teams.get(team) == TeamRole.LEAD:
         name = team
     else:
         raise BadRequest("Say which of the teams that you lead is to take part, or found one.")
     team_id = connection.execute(select(Team.id).where(Team.name == name)).scalar_one()
-    take_in_team(connection, who, known.campaign_id, known.campaign or "", team_id, name)
+    add_team(connection, who, known.campaign_id, known.campaign or "", team_id, name)
     return known
 
 
-def _join_campaign(connection: Connection, who: Principal, known: KnownInvitation, role: CampaignRole) -> None:
+def _join_campaign(connection: Connection, who: Principal, known: InvitationInfo, role: CampaignRole) -> None:
     which = CampaignMember.campaign_id == known.campaign_id, CampaignMember.account_id == who.account_id
     before = connection.execute(select(CampaignMember.role).where(*which)).scalar_one_or_none()
     if before is None:
@@ -265,10 +270,10 @@ def _maker_still_may(connection: Connection, row: Row[Any]) -> bool:
         return False
     if row.team_id is not None and row.campaign_id is None:
         there = Membership.team_id == row.team_id, Membership.account_id == row.made_by
-        asked = select(Membership.role).where(*there, Membership.role == TeamRole.LEAD)
+        asked = select(Membership.account_id).where(*there, Membership.role == TeamRole.LEAD)
     elif row.campaign_id is not None:
         there = CampaignMember.campaign_id == row.campaign_id, CampaignMember.account_id == row.made_by
-        asked = select(CampaignMember.role).where(*there, CampaignMember.role == CampaignRole.ORGANISER)
+        asked = select(CampaignMember.account_id).where(*there, CampaignMember.role == CampaignRole.ORGANISER)
     else:
         return bool(maker.role == SiteRole.ORGANISER)
     return connection.execute(asked).first() is not None
@@ -298,18 +303,18 @@ def _invitations() -> Any:
     )
 
 
-def _known(row: Row[Any]) -> KnownInvitation:
-    return KnownInvitation(
+def _invitation_info(row: Row[Any]) -> InvitationInfo:
+    return InvitationInfo(
         id=row.id,
         email=row.email,
-        role=SiteRole(row.role),
+        role=row.role,
         team_id=row.team_id,
         team=row.team,
-        team_role=None if row.team_role is None else TeamRole(row.team_role),
+        team_role=row.team_role,
         campaign_id=row.campaign_id,
         campaign=row.campaign,
         campaign_title=row.campaign_title or row.campaign,
-        campaign_role=None if row.campaign_role is None else CampaignRole(row.campaign_role),
+        campaign_role=row.campaign_role,
         made_by_id=row.made_by,
         made_by=row.maker_name,
         created_at=row.created_at,

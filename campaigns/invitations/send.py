@@ -1,26 +1,26 @@
-"""To invite somebody: what pages, API and command line do alike around `campaigns.invitations.invitations`."""
+"""Creating invitations, shared by pages, API and command line."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from campaigns.accounts.mail import NO_MAILS, send
-from campaigns.accounts.teams import leads, team_for
+from campaigns.accounts.mail import NO_MAILS, send_email
+from campaigns.accounts.teams import leads_team, team_for
 from campaigns.accounts.throttle import Rate
 from campaigns.errors import Forbidden, NotThere
-from campaigns.invitations.email_texts import invitation_letter, invitation_link
+from campaigns.invitations.email_texts import invitation_email, invitation_link
 from campaigns.invitations.invitations import (
-    KnownInvitation,
-    forget_mailed,
+    InvitationInfo,
+    clear_mail_secret,
+    issue_mail_secret,
     list_invitations,
     may_withdraw,
-    note_mailed,
     read_invitation,
     withdraw_invitation,
 )
 from campaigns.invitations.invitations import make_invitation as make
-from campaigns.permissions import read_sight, read_sight_by_id
+from campaigns.permissions import read_access, read_access_by_id
 from models.database.session import writing
 from models.schema.roles import CampaignRole, SiteRole, TeamRole
 
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 
 TO_ONE_ADDRESS = Rate("invitations to", 3, 86400)
-"""Mails that invite somebody, whoever causes them."""
+"""Invitations e-mailed to one address, from anybody."""
 
 
 @dataclass(frozen=True, slots=True)
-class Invited:
-    """An invitation, and how it reaches whom it is for."""
+class InvitationResult:
+    """An invitation and how it reaches its recipient."""
 
-    known: KnownInvitation
+    known: InvitationInfo
     link: str
     mailed: bool = False
     not_mailed: str = ""
-    """Why the address that it is for got no mail; "" where it got one, or where it is for whoever has the link."""
+    """Why no e-mail was sent to its address; "" if one was sent, or if it has no address."""
 
 
 def invite(
@@ -58,14 +58,14 @@ def invite(
     team_role: TeamRole = TeamRole.MEMBER,
     campaign: str = "",
     campaign_role: CampaignRole | None = None,
-) -> Invited:
+) -> InvitationResult:
     """Invite somebody, by a link to hand on. Raises BadRequest, Forbidden, NotThere."""
     campaign_id = None
     if campaign:
-        sight = read_sight(connection, actor, campaign)
-        if not sight.organises:
+        access = read_access(connection, actor, campaign)
+        if not access.organises:
             raise Forbidden("Only organisers of this campaign invite others to it.")
-        campaign_id = sight.campaign_id
+        campaign_id = access.campaign_id
     known, secret = make(
         connection,
         actor,
@@ -77,34 +77,34 @@ def invite(
         campaign_id=campaign_id,
         campaign_role=campaign_role,
     )
-    return Invited(known, invitation_link(settings, secret), not_mailed=NO_MAILS if known.email else "")
+    return InvitationResult(known, invitation_link(settings, secret), not_mailed=NO_MAILS if known.email else "")
 
 
 def invite_by_mail(
     engine: Engine, settings: WebSettings, throttle: Throttle, actor: Principal, *, email: str, **what: Any
-) -> Invited:
-    """As `invite`, and send it where mails are sent and an address is known; whether that worked is known afterwards.
+) -> InvitationResult:
+    """As `invite`, and e-mail the invitation if e-mails are configured and an address is given.
 
-    The mail brings a secret of its own, so that who accepts by it has shown that the address is his. Raises TooMany and
-    Forbidden as well: nobody fills mailboxes through us, or sends what he likes under our name.
+    The e-mail has a secret of its own, so that accepting by it proves ownership of the address. Also raises TooMany and
+    Forbidden: nobody may flood mailboxes through this server, or send arbitrary text in its name.
     """
-    letter = None
+    mail = None
     with writing(engine) as connection:
         made = invite(connection, settings, actor, email=email, **what)
         if made.known.email and settings.mail_url is not None:
-            _spend(settings, throttle, actor, made.known)
-            letter = invitation_letter(settings, made.known, note_mailed(connection, made.known.id))
-    if letter is None:
+            _count_invitation(settings, throttle, actor, made.known)
+            mail = invitation_email(settings, made.known, issue_mail_secret(connection, made.known.id))
+    if mail is None:
         return made
-    fault = send(settings, letter)
+    fault = send_email(settings, mail)
     if fault:
         with writing(engine) as connection:
-            forget_mailed(connection, made.known.id)
+            clear_mail_secret(connection, made.known.id)
     return replace(made, mailed=not fault, not_mailed=fault)
 
 
-def _spend(settings: WebSettings, throttle: Throttle, actor: Principal, known: KnownInvitation) -> None:
-    """Count a mail for who causes it, for his team, and for who gets it. Raises TooMany, Forbidden."""
+def _count_invitation(settings: WebSettings, throttle: Throttle, actor: Principal, known: InvitationInfo) -> None:
+    """Count an e-mail for its sender, the sender's team and its recipient. Raises TooMany, Forbidden."""
     if not actor.verified and not actor.administrates:
         raise Forbidden(
             "Confirm your own address before you invite others by mail; or invite without an address, and hand the "
@@ -119,10 +119,10 @@ def _spend(settings: WebSettings, throttle: Throttle, actor: Principal, known: K
     for rate, whose, message in counted:
         throttle.check(rate, whose, message)
     for rate, whose, message in counted:
-        throttle.spend(rate, whose, message)
+        throttle.hit(rate, whose, message)
 
 
-def invitations_seen(
+def visible_invitations(
     connection: Connection,
     actor: Principal,
     *,
@@ -131,21 +131,21 @@ def invitations_seen(
     before: int | None = None,
     limit: int = 50,
     open_only: bool = False,
-) -> list[KnownInvitation]:
-    """Invitations to a team that one leads, to a campaign that one organises, or (without either) one's own.
+) -> list[InvitationInfo]:
+    """Return invitations to a team that the actor leads, to a campaign it organises, or (without either) its own.
 
-    Administrators see all. One more than the limit where there are more. Raises Forbidden, NotThere.
+    Administrators see all. One more than `limit` if there are more. Raises Forbidden, NotThere.
     """
     team_id = campaign_id = made_by = None
     if team:
         team_id = team_for(connection, actor, team).id
-        if not leads(actor, team):
+        if not leads_team(actor, team):
             raise Forbidden(f"Only those who lead the team {team} see its invitations.")
     if campaign:
-        sight = read_sight(connection, actor, campaign)
-        if not sight.organises:
+        access = read_access(connection, actor, campaign)
+        if not access.organises:
             raise Forbidden("Only organisers of this campaign see its invitations.")
-        campaign_id = sight.campaign_id
+        campaign_id = access.campaign_id
     if not team and not campaign and not actor.administrates:
         made_by = actor.account_id
     return list_invitations(
@@ -159,8 +159,8 @@ def invitations_seen(
     )
 
 
-def withdraw(connection: Connection, actor: Principal, invitation_id: int) -> KnownInvitation:
-    """Let an invitation be good no more. Raises NotThere, in the same words where it is not one's to withdraw."""
+def withdraw_visible_invitation(connection: Connection, actor: Principal, invitation_id: int) -> InvitationInfo:
+    """Revoke an invitation. Raises NotThere, with the same message if the actor may not revoke it."""
     known = read_invitation(connection, invitation_id)
     if not may_withdraw(actor, known) and not _organises(connection, actor, known):
         raise NotThere(f"There is no invitation {invitation_id} of yours.")
@@ -168,10 +168,10 @@ def withdraw(connection: Connection, actor: Principal, invitation_id: int) -> Kn
     return known
 
 
-def _organises(connection: Connection, actor: Principal, known: KnownInvitation) -> bool:
+def _organises(connection: Connection, actor: Principal, known: InvitationInfo) -> bool:
     if known.campaign_id is None:
         return False
     try:
-        return read_sight_by_id(connection, actor, known.campaign_id).organises
+        return read_access_by_id(connection, actor, known.campaign_id).organises
     except NotThere:
         return False

@@ -1,4 +1,4 @@
-"""Signing up, and setting a password anew."""
+"""Signing up, and changing or resetting passwords and addresses."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
-from campaigns.accounts.accounts import AddressTaken, add_account, change_email, check_name, drop_links, fold_email
+from campaigns.accounts.accounts import (
+    AddressTaken,
+    add_account,
+    change_email,
+    check_name,
+    normalize_email,
+    revoke_links,
+)
 from campaigns.accounts.confirmations import find_confirmation, make_confirmation, set_password_by_link
-from campaigns.accounts.passwords import check_password, hashed, matches
+from campaigns.accounts.mail import send_email
+from campaigns.accounts.passwords import check_password, hash_password, verify_password
 from campaigns.accounts.principal import Principal
 from campaigns.accounts.sessions import QUARTER_SECONDS, end_sessions
 from campaigns.accounts.throttle import Rate, network_of
 from campaigns.errors import BadRequest, Forbidden
-from campaigns.invitations.email_texts import address_letter, known_already_letter, password_letter
+from campaigns.invitations.email_texts import address_email, already_known_email, password_email
 from campaigns.invitations.invitations import accept_invitation, find_invitation, require_proof
 from models.database.session import reading, writing
 from models.schema.accounts import Account
@@ -23,24 +31,26 @@ from models.schema.roles import SiteRole
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from campaigns.accounts.confirmations import Confirmed
-    from campaigns.accounts.mail import Letter
+    from campaigns.accounts.confirmations import ConfirmationInfo
+    from campaigns.accounts.mail import Email
     from campaigns.accounts.throttle import Throttle
     from runtime.service_settings import WebSettings
 
-LETTERS = Rate("letter", 3, 3600)
-"""Letters to one address that anybody may cause: nobody's mailbox is to be filled through us."""
+MAILS_PER_ADDRESS = Rate("letter", 3, 3600)
+"""E-mails to one address that anybody may cause, so that nobody can flood a mailbox."""
 DAY_SECONDS = 86400
-ENOUGH = "Enough mails were sent to this address. Look among the unwanted ones, or wait."
+TOO_MANY_MAILS = "Enough mails were sent to this address. Look among the unwanted ones, or wait."
 
 
 @dataclass(frozen=True, slots=True)
-class SignedUp:
-    """What came of it."""
+class SignUpResult:
+    """The result of signing up."""
 
     who: Principal | None
-    """Whose browser may be signed in at once; None where the answer must not say whether there was an account."""
-    letter: Letter | None
+    """The account to sign in at once; None if the response must not reveal whether an account existed."""
+    mail: Email | None
+    confirms: int | None = None
+    """The account whose address the e-mail confirms."""
 
 
 def sign_up(
@@ -54,16 +64,17 @@ def sign_up(
     password: str,
     invitation: str = "",
     new_team: str = "",
-) -> SignedUp:
-    """Make an account, with what an invitation gives it.
+) -> SignUpResult:
+    """Create an account, with what an invitation gives it.
 
-    Where mails are sent, whoever signs up without an invitation learns nothing about other accounts: the answer is the
-    same, and who has one already is told so by mail. Raises Forbidden, BadRequest, NotThere, Taken, TooMany.
+    If e-mails are configured, signing up without an invitation reveals nothing about other accounts: the response is
+    the same, and the owner of an existing account is told by e-mail. Raises Forbidden, BadRequest, NotThere, Conflict,
+    TooMany.
     """
     if settings.sign_up != "open" and not invitation:
         raise Forbidden("Only those who were invited make an account here. Open the link of your invitation.")
-    throttle.spend(Rate("sign-up", settings.sign_in_tries, QUARTER_SECONDS), network_of(visitor.address))
-    email, name = fold_email(email), check_name(name)
+    throttle.hit(Rate("sign-up", settings.sign_in_tries, QUARTER_SECONDS), network_of(visitor.address))
+    email, name = normalize_email(email), check_name(name)
     check_password(password, email=email, name=name)
     role, proven, claimed = SiteRole.PARTICIPANT, False, True
     if invitation:
@@ -73,13 +84,13 @@ def sign_up(
             raise BadRequest("This invitation is for another e-mail address. Sign up with that one.")
         require_proof(known, verified=False)
         role, proven = known.role, known.proves_address
-        # Administrators say whose an address is; and the first account of a server is that of whoever runs it.
+        # An administrator's word confirms the owner of an address; and the first account is that of the operator.
         claimed = not (known.made_by_administrator and (known.email or role == SiteRole.ADMINISTRATOR))
-    password_hash = hashed(password)
+    password_hash = hash_password(password)
     silent = settings.mail_url is not None and not invitation
     if silent:
-        _spend_letter(settings, throttle, visitor, email)
-    letter = None
+        _count_mail(settings, throttle, visitor, email)
+    mail = None
     try:
         with writing(engine) as connection:
             who = replace(visitor, email=email, name=name)
@@ -99,24 +110,36 @@ def sign_up(
                 secret = make_confirmation(
                     connection, account_id, "address", settings.confirmation_seconds, sent_to=email
                 )
-                letter = address_letter(settings, email, secret)
+                mail = address_email(settings, email, secret)
     except AddressTaken as error:
         if silent:
-            return SignedUp(None, known_already_letter(settings, email))
+            return SignUpResult(None, already_known_email(settings, email))
         message = "There is an account with this address already. Sign in to it, then open this page again."
         raise AddressTaken(message) from error
-    return SignedUp(None if silent else who, letter)
+    return SignUpResult(None if silent else who, mail, who.account_id if mail is not None else None)
 
 
-def ask_for_password(
-    engine: Engine, settings: WebSettings, throttle: Throttle, visitor: Principal, email: str
-) -> Letter | None:
-    """The letter with a link to set a new password; None where there is no such account, which nobody is told.
+def send_confirmation(engine: Engine, settings: WebSettings, mail: Email, account_id: int | None) -> str:
+    """Send the e-mail by which the owner of an account confirms its address; why it was not sent, or "".
 
-    Raises BadRequest, and TooMany: whether there is an account or not.
+    An unsent link is revoked, so that the page of the account says that none was sent.
     """
-    email = fold_email(email)
-    _spend_letter(settings, throttle, visitor, email)
+    fault = send_email(settings, mail)
+    if fault and account_id is not None:
+        with writing(engine) as connection:
+            revoke_links(connection, account_id, "address")
+    return fault
+
+
+def request_password_reset(
+    engine: Engine, settings: WebSettings, throttle: Throttle, visitor: Principal, email: str
+) -> Email | None:
+    """Return the e-mail with a link to set a new password; None if there is no such account, which is not revealed.
+
+    Raises BadRequest, and TooMany whether there is an account or not.
+    """
+    email = normalize_email(email)
+    _count_mail(settings, throttle, visitor, email)
     with writing(engine) as connection:
         row = connection.execute(select(Account.id).where(Account.email == email, Account.disabled_at.is_(None)))
         account_id = row.scalar_one_or_none()
@@ -124,88 +147,90 @@ def ask_for_password(
             return None
         seconds = settings.confirmation_seconds
         secret = make_confirmation(connection, account_id, "password", seconds, sent_to=email)
-    return password_letter(settings, email, secret)
+    return password_email(settings, email, secret)
 
 
-def ask_for_address(engine: Engine, settings: WebSettings, throttle: Throttle, account_id: int, email: str) -> Letter:
-    """The letter that lets the owner of an account confirm its address. Raises TooMany."""
-    throttle.spend(LETTERS, email, ENOUGH)
+def request_address_confirmation(
+    engine: Engine, settings: WebSettings, throttle: Throttle, account_id: int, email: str
+) -> Email:
+    """Return the e-mail by which an owner confirms the address of an account. Raises TooMany."""
+    throttle.hit(MAILS_PER_ADDRESS, email, TOO_MANY_MAILS)
     with writing(engine) as connection:
         seconds = settings.confirmation_seconds
         secret = make_confirmation(connection, account_id, "address", seconds, sent_to=email)
-    return address_letter(settings, email, secret)
+    return address_email(settings, email, secret)
 
 
 def change_address(
     engine: Engine, settings: WebSettings, throttle: Throttle, principal: Principal, email: str, password: str
-) -> Letter | None:
-    """Give one's own account another address, which has then to be confirmed: by the letter, where mails are sent.
+) -> Email | None:
+    """Change the address of the own account, which must be confirmed: by the returned e-mail, if any.
 
-    So many tries within a quarter of an hour, since the answer tells whether an address has an account. Raises
-    BadRequest, Taken, TooMany.
+    Limited to so many tries in a quarter of an hour, since the response reveals whether an address has an account.
+    Raises BadRequest, Conflict, TooMany.
     """
     account_id = principal.account_id
     assert account_id is not None
     require_password(engine, throttle, principal, password, settings.sign_in_tries)
-    email = fold_email(email)
-    throttle.spend(Rate("address", settings.sign_in_tries, QUARTER_SECONDS), str(account_id))
+    email = normalize_email(email)
+    throttle.hit(Rate("address", settings.sign_in_tries, QUARTER_SECONDS), str(account_id))
     if settings.mail_url is not None:
-        throttle.check(LETTERS, email, "Enough mails were sent to this address. Wait an hour.")
+        throttle.check(MAILS_PER_ADDRESS, email, "Enough mails were sent to this address. Wait an hour.")
     with writing(engine) as connection:
         other = change_email(connection, principal, account_id, email)
     if not other or settings.mail_url is None:
         return None
-    return ask_for_address(engine, settings, throttle, account_id, email)
+    return request_address_confirmation(engine, settings, throttle, account_id, email)
 
 
-def reset_password(engine: Engine, visitor: Principal, secret: str, password: str) -> Confirmed:
+def reset_password(engine: Engine, visitor: Principal, secret: str, password: str) -> ConfirmationInfo:
     """Set a password by a link. Raises NotThere, BadRequest."""
     with reading(engine) as connection:
         known = find_confirmation(connection, secret, "password")
     check_password(password, email=known.email, name=known.name)
-    password_hash = hashed(password)
+    password_hash = hash_password(password)
     with writing(engine) as connection:
         return set_password_by_link(connection, replace(visitor, email=known.email), secret, password_hash)
 
 
 def change_password(engine: Engine, throttle: Throttle, principal: Principal, old: str, new: str, tries: int) -> int:
-    """Change one's own password; ends all other sessions, and says how many. Raises BadRequest, TooMany."""
+    """Change the own password and end all other sessions; how many ended. Raises BadRequest, TooMany."""
     require_password(engine, throttle, principal, old, tries)
     check_password(new, email=principal.email, name=principal.name)
-    password_hash = hashed(new)
+    password_hash = hash_password(new)
     with writing(engine) as connection:
         mine = Account.id == principal.account_id
         connection.execute(update(Account).where(mine).values(password_hash=password_hash))
         assert principal.account_id is not None
-        drop_links(connection, principal.account_id, "password")
+        revoke_links(connection, principal.account_id, "password")
         ended = end_sessions(connection, principal.account_id, but=principal.session_id)
         principal.audit(connection, "account.password", f"account {principal.email}", how="by its owner")
     return ended
 
 
 def require_password(engine: Engine, throttle: Throttle, principal: Principal, password: str, tries: int) -> None:
-    """Raise BadRequest unless somebody who is signed in knows his password: a browser may be left open. TooMany."""
-    # By network: who has stolen a session does not keep its owner from changing the password.
+    """Raise BadRequest unless the signed-in user enters the password: a browser may be left open. Raises TooMany."""
+    # By network: a thief of a session cannot keep its owner from changing the password.
     whose = f"{principal.account_id} {network_of(principal.address)}"
     rate = Rate("own password", tries, QUARTER_SECONDS)
-    throttle.spend(rate, whose, "Too many passwords were wrong. Wait before the next try.")
+    throttle.hit(rate, whose, "Too many passwords were wrong. Wait before the next try.")
     with reading(engine) as connection:
         mine = select(Account.password_hash).where(Account.id == principal.account_id)
         stored = connection.execute(mine).scalar_one()
-    if not matches(password, stored):
+    if not verify_password(password, stored):
         raise BadRequest("This is not the password of your account.")
-    throttle.forget(rate, whose)
+    throttle.reset(rate, whose)
 
 
-def _spend_letter(settings: WebSettings, throttle: Throttle, visitor: Principal, email: str) -> None:
-    """Count a letter that somebody without an account causes, for where he is and for who gets it. Raises TooMany."""
+def _count_mail(settings: WebSettings, throttle: Throttle, visitor: Principal, email: str) -> None:
+    """Count an e-mail caused by somebody without an account, by network and by recipient. Raises TooMany."""
     here = Rate("letters from", settings.mails_per_network, DAY_SECONDS), network_of(visitor.address)
     throttle.check(*here, "Enough mails were asked for from your network address today.")
-    throttle.spend(LETTERS, email, ENOUGH)
-    throttle.spend(*here, "Enough mails were asked for from your network address today.")
+    throttle.hit(MAILS_PER_ADDRESS, email, TOO_MANY_MAILS)
+    throttle.hit(*here, "Enough mails were asked for from your network address today.")
 
 
-def hash_checked(password: str, *, email: str, name: str) -> str:
-    """What is stored of a password that administrators set. Raises BadRequest."""
+def hash_checked_password(password: str, *, email: str, name: str) -> str:
+    """Check and hash a password that an administrator sets. Raises BadRequest."""
     check_password(password, email=email, name=name)
-    return hashed(password)
+    return hash_password(password)

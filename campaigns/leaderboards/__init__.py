@@ -1,1 +1,1 @@
-"""What leaderboards show: systems, scores and ranks, and what feedback a team gets on its own."""
+"""Leaderboards as they are shown: systems, scores and ranks, and the feedback on a team's own scores."""

@@ -1,4 +1,4 @@
-"""Which board of a campaign is meant: by test set, references and metric, as addresses name them."""
+"""Selects a leaderboard of a campaign by test set, references and metric, as URLs name them."""
 
 from __future__ import annotations
 
@@ -8,81 +8,81 @@ from typing import TYPE_CHECKING
 
 from analysis.leaderboard.board import position_of_metric
 from campaigns.errors import Forbidden, NotThere
-from models.corpus.test_sets import first_called
-from models.results.boards import ListedBoard, list_boards, outgrown_boards
+from models.corpus.test_sets import match_test_set
+from models.results.boards import BoardSummary, list_boards, superseded_boards
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from campaigns.permissions import Sight
+    from campaigns.permissions import CampaignAccess
 
-MOST_NAMED = 20
+MAX_LISTED = 20
 """Names that an error lists."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A board that somebody may look at."""
+class BoardChoice:
+    """A visible leaderboard."""
 
-    listed: ListedBoard
+    listed: BoardSummary
     replaced: bool
-    """Whether its test set has been replaced by one with corrected references."""
+    """Whether its test set was replaced by one with corrected references."""
     outgrown: bool
-    """Whether a newer board says everything of it."""
+    """Whether a newer leaderboard has all its metrics."""
 
     @property
     def id(self) -> int:
-        """Of its test set."""
+        """The id of its test set."""
         return self.listed.test_set_id
 
     @property
     def name(self) -> str:
-        """Of its test set."""
+        """The name of its test set."""
         return self.listed.test_set
 
     @property
     def version(self) -> str:
-        """Of its test set."""
+        """The version of its test set."""
         return self.listed.version
 
     @property
     def test_set(self) -> str:
-        """Name of the test set, with its version where that is not the first."""
+        """Name of the test set, with its version if that is not the first."""
         listed = self.listed
         return listed.test_set if listed.version == "1" else f"{listed.test_set} (version {listed.version})"
 
     @property
     def test_set_key(self) -> str:
-        """Names it in an address."""
+        """The test set in a URL."""
         return f"{self.listed.test_set}@{self.listed.version}"
 
     @property
     def references(self) -> str:
-        """Labels, as an address names them."""
+        """Labels, as in a URL."""
         return ",".join(self.listed.references)
 
 
-def require_board(sight: Sight) -> None:
-    """Raise Forbidden where the board is not shown to whoever has this sight."""
-    if not sight.sees_board:
+def require_board(access: CampaignAccess) -> None:
+    """Raise Forbidden if the leaderboard is not visible."""
+    if not access.sees_board:
         raise Forbidden(
-            "The leaderboard of this campaign is not shown in this phase. Teams see what they are told of their own "
+            "The leaderboard of this campaign is not shown in this phase. Teams see the feedback on their own "
             "scores on the pages of their submissions."
         )
 
 
-def read_choices(connection: Connection, sight: Sight) -> list[Choice]:
-    """All boards of a campaign that somebody may know of: test sets in their order, what was replaced last."""
-    listed = list_boards(connection, campaign_id=sight.campaign_id, planned=True)
-    outgrown = outgrown_boards(connection, listed)
-    order = {test_set: place for place, test_set in enumerate(sight.test_sets)}
+def read_choices(connection: Connection, access: CampaignAccess) -> list[BoardChoice]:
+    """Return all visible leaderboards of a campaign, by test set; superseded and replaced ones last."""
+    listed = list_boards(connection, campaign_id=access.campaign_id, planned=True)
+    outgrown = superseded_boards(connection, listed)
+    order = {test_set: place for place, test_set in enumerate(access.test_sets)}
     found = []
     for each in listed:
-        seen = sight.test_sets.get(each.test_set_id)
+        seen = access.test_sets.get(each.test_set_id)
         # Before its phase has begun, nobody may know that there is a test set.
-        if sight.sees_source(each.test_set_id):
+        if access.sees_source(each.test_set_id):
             replaced = seen is not None and seen.replaced_by is not None
-            found.append(Choice(each, replaced, each in outgrown))
+            found.append(BoardChoice(each, replaced, each in outgrown))
     return sorted(
         found,
         key=lambda each: (
@@ -93,16 +93,16 @@ def read_choices(connection: Connection, sight: Sight) -> list[Choice]:
 
 
 def find_choice(
-    choices: Sequence[Choice], test_set: str = "", references: str = "", board: int | None = None
-) -> Choice:
-    """The first board of the test set that is called so (`first_called`), against those references, in any order.
+    choices: Sequence[BoardChoice], test_set: str = "", references: str = "", board: int | None = None
+) -> BoardChoice:
+    """Return the first leaderboard of that test set (`match_test_set`) against those references, in any order.
 
-    `board` is the number of one that is not the newest of its kind. Raises NotThere with what there is.
+    `board` is the id of one that is not the newest of its kind. Raises NotThere with the existing ones.
     """
     if not choices:
         raise NotThere("This campaign measures nothing yet: it has no test set with references and metrics.")
     labels = sorted(each for each in references.split(",") if each)
-    meant = first_called(choices, test_set) if test_set else None
+    meant = match_test_set(choices, test_set) if test_set else None
     for each in choices if meant or not test_set else ():
         if (
             (meant is None or each.id == meant.id)
@@ -110,12 +110,12 @@ def find_choice(
             and board in {None, each.listed.protocol_id}
         ):
             return each
-    known = "; ".join(f"{each.test_set} against {', '.join(each.listed.references)}" for each in choices[:MOST_NAMED])
+    known = "; ".join(f"{each.test_set} against {', '.join(each.listed.references)}" for each in choices[:MAX_LISTED])
     raise NotThere(f"This campaign has no such leaderboard. There are: {known}.")
 
 
-def find_metric(listed: ListedBoard, wanted: str, ranked_by: str) -> int:
-    """The position of the metric of that specification, title or name; else the one that ranks. Raises NotThere."""
+def find_metric(listed: BoardSummary, wanted: str, ranked_by: str) -> int:
+    """Return the position of a metric by specification, title or name; by default the ranking one. Raises NotThere."""
     if not wanted:
         ranking = position_of_metric(listed.metrics, ranked_by) if ranked_by else 0
         return 0 if ranking is None else ranking

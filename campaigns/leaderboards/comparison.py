@@ -1,4 +1,4 @@
-"""Systems of a board compared in pairs: differences, intervals, p-values corrected for the number of pairs."""
+"""Pairwise comparisons of systems on a leaderboard: differences, intervals, p-values corrected for their number."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ from metrics.resampling.paired import pairs_to_test
 from metrics.resampling.randomization import TRIALS
 from models.database.session import reading
 from models.queue_status.progress import read_comparison_progress
-from models.results.leaderboard import read_contestants
+from models.results.leaderboard import read_selected_systems
 from models.schema.queue import Comparison
 from scheduler.enqueue.randomization import request_comparison
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-    from campaigns.leaderboards.snapshot import Contender
+    from campaigns.leaderboards.snapshot import BoardEntry
     from campaigns.leaderboards.view import Boards, BoardView
     from metrics.resampling.paired import PairedResult
     from runtime.settings import Settings
 
-MOST_SYSTEMS = 60
-"""Compared at once: 1,770 pairs."""
-MOST_TRIED = 20
-"""By randomization, whose tests have to be made: 190 pairs."""
-PATIENCE = 1.5
-"""Seconds that somebody waits for more replicates."""
-FIRST_SYSTEMS = 8
-"""The best ones, which are compared where nobody says which."""
+MAX_SYSTEMS = 60
+"""For one comparison: 1,770 pairs."""
+MAX_RANDOMIZED_SYSTEMS = 20
+"""For randomization tests, which must be computed on demand: 190 pairs."""
+WAIT_SECONDS = 1.5
+"""Seconds to wait for more replicates."""
+DEFAULT_SYSTEMS = 8
+"""How many of the best systems are compared by default."""
 
 
-class Test(StrEnum):
-    """How differences are tested."""
+class SignificanceTest(StrEnum):
+    """The kind of significance test."""
 
     __test__ = False
 
     BOOTSTRAP = "bootstrap"
-    """From the replicates that are stored."""
+    """From the stored replicates."""
     RANDOMIZATION = "randomization"
-    """From trials that workers make when somebody asks for them."""
+    """From trials that workers compute on demand."""
 
 
-class Correction(StrEnum):
-    """For the number of pairs.
+class PValueCorrection(StrEnum):
+    """The correction of p-values for the number of pairs.
 
     The default is that of the leaderboard, `analysis.leaderboard.significance.CORRECTION`.
     """
@@ -64,136 +64,140 @@ class Correction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What somebody wants to have compared."""
+class ComparisonQuery:
+    """What to compare."""
 
-    systems: Sequence[Contender]
+    systems: Sequence[BoardEntry]
     metrics: Sequence[int]
     """Positions in the protocol's list."""
-    test: Test = Test.BOOTSTRAP
-    correction: Correction = Correction.NONE
+    test: SignificanceTest = SignificanceTest.BOOTSTRAP
+    correction: PValueCorrection = PValueCorrection.NONE
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonResult:
     """The tests of some systems; pairs are positions among them."""
 
-    wanted: Wanted
+    query: ComparisonQuery
     results: Sequence[Sequence[PairedResult]]
-    """By each metric that is wanted, in its order."""
-    lacking: int
-    """Pairs by a metric that nobody has tested by randomization yet."""
+    """For each metric of the query, in its order."""
+    missing: int
+    """Pairs, counted for each metric, without a randomization test so far."""
     drawing: bool
-    """Whether more replicates are being drawn, since the correction needs them: until they are, there is no result."""
+    """Whether more replicates are being drawn, which the correction needs; there is no result until then."""
     draws: int
     """Replicates or trials."""
     same_output: frozenset[tuple[int, int]]
-    """Pairs of the very same output, the first one first."""
+    """Pairs with identical outputs, the first one first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trying:
-    """How far workers have come with tests by randomization."""
+class TrialsProgress:
+    """The progress of randomization tests."""
 
     comparison: int
     trials: int
     trials_done: int
     running: bool
     failure: str
-    """Why they came to nothing; "" where they did not."""
+    """Why they failed; "" if they did not."""
 
 
-def choose_systems(view: BoardView, submissions: Sequence[int], most: int = MOST_SYSTEMS) -> list[Contender]:
-    """The systems with scores that are known by these submissions, best first; the best ones where none are named.
+def choose_systems(view: BoardView, submissions: Sequence[int], most: int = MAX_SYSTEMS) -> list[BoardEntry]:
+    """Return the systems with these submissions that have scores, best first; by default the best ones.
 
     Raises NotThere, and BadRequest for too many.
     """
-    scored = [line for line in view.lines if line.contender.figures]
+    scored = [line for line in view.lines if line.entry.scores]
     if not submissions:
-        return [line.contender for line in scored if line.contender.ranked][:FIRST_SYSTEMS]
+        return [line.entry for line in scored if line.entry.ranked][:DEFAULT_SYSTEMS]
     wanted = set(submissions)
     if len(wanted) > most:
         raise BadRequest(f"{len(wanted)} systems are too many. Compare at most {most} at once.")
-    there = {each for line in scored for each in line.contender.submissions}
+    there = {each for line in scored for each in line.entry.submissions}
     if missing := sorted(wanted - there):
         raise NotThere(
-            f"No submission {', '.join(map(str, missing[:20]))} stands on this leaderboard with scores. Name systems "
-            "by the numbers that the leaderboard gives."
+            f"No submission {', '.join(map(str, missing[:20]))} is on this leaderboard with scores. Name systems "
+            "by the submission numbers of the leaderboard."
         )
-    return [line.contender for line in scored if wanted & set(line.contender.submissions)]
+    return [line.entry for line in scored if wanted & set(line.entry.submissions)]
 
 
-def compare(connection: Connection, boards: Boards, view: BoardView, wanted: Wanted) -> Compared:
-    """All pairs of these systems, from what is stored.
+def compare_systems(
+    connection: Connection, boards: Boards, view: BoardView, query: ComparisonQuery
+) -> ComparisonResult:
+    """Compare all pairs of these systems from stored results.
 
-    Where the correction needs more replicates than are stored, they are drawn in the background: who waits gets them
-    where that is quick.
+    If the correction needs more replicates than are stored, they are drawn in the background, and returned if that is
+    quick.
     """
-    systems, listed = wanted.systems, view.listed
+    systems, listed = query.systems, view.listed
     evaluations = [each.evaluations for each in systems]
-    rows = {row.evaluations: row for row in read_contestants(connection, listed.protocol_id, evaluations)}
+    rows = {row.evaluations: row for row in read_selected_systems(connection, listed.protocol_id, evaluations)}
     board = Board(
         listed=listed,
         level=LEVEL,
-        sorted_by=view.wish.metric,
+        sorted_by=view.query.metric,
         rows=[rows[each] for each in evaluations],
         same_output={},
     )
     results: list[list[PairedResult]] | None
-    lacking, draws = 0, TRIALS
-    if wanted.test is Test.BOOTSTRAP:
-        draws = draws_of_tests(board, wanted.correction)
+    missing, draws = 0, TRIALS
+    if query.test is SignificanceTest.BOOTSTRAP:
+        draws = draws_of_tests(board, query.correction)
         if draws <= listed.replicates:
-            results = _bootstrap(board, wanted)
+            results = _bootstrap(board, query)
         else:
             measured = tuple(each.measured for each in systems)
-            key = (listed.protocol_id, measured, tuple(wanted.metrics), wanted.correction)
-            results = boards.slow.get(key, lambda: _bootstrap_with_draws(boards, board, wanted), PATIENCE)
+            key = (listed.protocol_id, measured, tuple(query.metrics), query.correction)
+            results = boards.slow.get(key, lambda: _bootstrap_with_draws(boards, board, query), WAIT_SECONDS)
     else:
         results = []
-        for metric in wanted.metrics if len(systems) > 1 else ():
-            found = randomization_pairs(connection, board, metric, correction=wanted.correction, seed=listed.seed)
-            scored = sum(each.figures[metric].score is not None for each in systems)
-            lacking += scored * (scored - 1) // 2 - len(found)
+        for metric in query.metrics if len(systems) > 1 else ():
+            found = randomization_pairs(connection, board, metric, correction=query.correction, seed=listed.seed)
+            scored = sum(each.scores[metric].score is not None for each in systems)
+            missing += scored * (scored - 1) // 2 - len(found)
             results.append(found)
     same = frozenset((a, b) for a, b in pairs_to_test(len(systems), None) if systems[a].texts == systems[b].texts)
-    return Compared(wanted, results or [], lacking, results is None, draws, same)
+    return ComparisonResult(query, results or [], missing, results is None, draws, same)
 
 
-def _bootstrap_with_draws(boards: Boards, board: Board, wanted: Wanted) -> list[list[PairedResult]]:
+def _bootstrap_with_draws(boards: Boards, board: Board, query: ComparisonQuery) -> list[list[PairedResult]]:
     with reading(boards.engine) as connection:
-        return _bootstrap(with_enough_draws(connection, board, wanted.metrics, wanted.correction), wanted)
+        return _bootstrap(with_enough_draws(connection, board, query.metrics, query.correction), query)
 
 
-def _bootstrap(board: Board, wanted: Wanted) -> list[list[PairedResult]]:
-    metrics = wanted.metrics if len(board.rows) > 1 else ()
-    return [bootstrap_pairs(board, metric, correction=wanted.correction) for metric in metrics]
+def _bootstrap(board: Board, query: ComparisonQuery) -> list[list[PairedResult]]:
+    metrics = query.metrics if len(board.rows) > 1 else ()
+    return [bootstrap_pairs(board, metric, correction=query.correction) for metric in metrics]
 
 
-def request_trials(engine: Engine, settings: Settings, view: BoardView, wanted: Wanted, team: str) -> int | None:
-    """Have the randomization tests made that are lacking: the number of the comparison; None where all are there.
+def request_trials(
+    engine: Engine, settings: Settings, view: BoardView, query: ComparisonQuery, team: str
+) -> int | None:
+    """Queue the missing randomization tests; the id of the comparison, None if none is missing.
 
     No transaction may be open. Raises BadRequest for too many systems.
     """
-    if len(wanted.systems) > MOST_TRIED:
+    if len(query.systems) > MAX_RANDOMIZED_SYSTEMS:
         raise BadRequest(
-            f"{len(wanted.systems)} systems are too many for randomization tests. Compare at most {MOST_TRIED} at once."
+            f"{len(query.systems)} systems are too many for randomization tests. "
+            f"Compare at most {MAX_RANDOMIZED_SYSTEMS} at once."
         )
     pairs = [
-        (wanted.systems[a].evaluations, wanted.systems[b].evaluations)
-        for a, b in pairs_to_test(len(wanted.systems), None)
+        (query.systems[a].evaluations, query.systems[b].evaluations) for a, b in pairs_to_test(len(query.systems), None)
     ]
     return request_comparison(
-        engine, settings, view.listed.protocol_id, pairs, wanted.metrics, seed=view.listed.seed, team=team
+        engine, settings, view.listed.protocol_id, pairs, query.metrics, seed=view.listed.seed, team=team
     )
 
 
-def read_trying(connection: Connection, view: BoardView, comparison: int) -> Trying:
-    """How far a comparison of systems on this board has come. Raises NotThere."""
+def read_trials_progress(connection: Connection, view: BoardView, comparison: int) -> TrialsProgress:
+    """Return the progress of a comparison of systems on this leaderboard. Raises NotThere."""
     protocol = connection.scalar(select(Comparison.protocol_id).where(Comparison.id == comparison))
     if protocol != view.listed.protocol_id:
         raise NotThere(f"There is no comparison {comparison} on this leaderboard.")
     progress = read_comparison_progress(connection, [comparison])
-    return Trying(
+    return TrialsProgress(
         comparison, progress.trials, progress.trials_done, bool(progress.running), " ".join(progress.failures)
     )

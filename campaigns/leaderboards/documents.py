@@ -1,26 +1,28 @@
-"""Boards as plain data, for JSON; names are those that may be shown."""
+"""Leaderboards as plain data for JSON, with the names that may be shown."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from analysis.leaderboard.board import notices_of
+from analysis.leaderboard.board import board_notices
 from analysis.leaderboard.significance import ALPHA, CORRECTION
 from campaigns.leaderboards.feedback import LEVEL
-from campaigns.leaderboards.names import name_of
-from campaigns.leaderboards.rounding import end_of
+from campaigns.leaderboards.names import display_name
+from campaigns.leaderboards.rounding import finite_scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from campaigns.leaderboards.choice import Choice
-    from campaigns.leaderboards.view import BoardView, Line
-    from campaigns.permissions import Sight
+    from campaigns.leaderboards.choice import BoardChoice
+    from campaigns.leaderboards.view import BoardLine, BoardView
+    from campaigns.permissions import CampaignAccess
     from metrics.ranking import Place
 
 
-def as_object(choice: Choice, view: BoardView, sight: Sight, lines: Sequence[Line]) -> dict[str, Any]:
-    """A board with some of its lines; numbers at full precision, None where undefined."""
+def board_document(
+    choice: BoardChoice, view: BoardView, access: CampaignAccess, lines: Sequence[BoardLine]
+) -> dict[str, Any]:
+    """Return a leaderboard with some of its lines; numbers at full precision, None if undefined."""
     listed = view.listed
     return {
         "campaign": listed.campaign,
@@ -33,9 +35,9 @@ def as_object(choice: Choice, view: BoardView, sight: Sight, lines: Sequence[Lin
         "replicates": listed.replicates,
         "seed": listed.seed,
         "segments": listed.segments,
-        "sorted_by": listed.metrics[view.wish.metric],
-        "shown": view.wish.shown.value,
-        "constrained": view.wish.constrained.value,
+        "sorted_by": listed.metrics[view.query.metric],
+        "shown": view.query.shown.value,
+        "constrained": view.query.constrained.value,
         "ranking": {
             "test": "bootstrap",
             "draws": listed.replicates,
@@ -45,58 +47,58 @@ def as_object(choice: Choice, view: BoardView, sight: Sight, lines: Sequence[Lin
             "testing": view.testing,
         },
         "not_ranked": view.not_ranked,
-        "notices": notices_of(listed),
+        "notices": board_notices(listed),
         "total": len(view.lines),
-        "items": [_system(view, sight, line) for line in lines],
+        "items": [_system_document(view, access, line) for line in lines],
     }
 
 
-def _system(view: BoardView, sight: Sight, line: Line) -> dict[str, Any]:
-    contender, name = line.contender, name_of(sight, line.contender)
+def _system_document(view: BoardView, access: CampaignAccess, line: BoardLine) -> dict[str, Any]:
+    entry, name = line.entry, display_name(access, line.entry)
     return {
-        "submission": contender.submission,
-        "submissions": list(contender.submissions),
+        "submission": entry.submission,
+        "submissions": list(entry.submissions),
         "name": name.title,
         "team": name.team,
         "system": name.system or None,
         "own": name.own,
-        "runs": [run for run in contender.runs if run] if name.system else [],
-        "state": contender.state.value,
-        # It may quote a text: what its team may know of it stands on the page of the submission.
-        "reason": contender.reason if sight.organises else None,
-        "kind": contender.kind.value,
-        "ranked": contender.ranked,
-        "constrained": contender.constrained,
-        "late_seconds": contender.late_seconds,
-        "same_output_as": None if line.same_as is None else name_of(sight, line.same_as).title,
+        "runs": [run for run in entry.runs if run] if name.system else [],
+        "state": entry.state.value,
+        # The reason may quote a text: the submission's page shows its team what it may know.
+        "reason": entry.reason if access.organises else None,
+        "kind": entry.kind.value,
+        "ranked": entry.ranked,
+        "constrained": entry.constrained,
+        "late_seconds": entry.late_seconds,
+        "same_output_as": None if line.same_as is None else display_name(access, line.same_as).title,
         "scores": [
             {
-                "metric": figure.metric,
-                "title": figure.title,
-                "signature": figure.signature,
-                "higher_is_better": figure.higher_is_better,
-                "scale": end_of(figure.scale),
-                "score": figure.score,
-                "interval": figure.interval
+                "metric": score.metric,
+                "title": score.title,
+                "signature": score.signature,
+                "higher_is_better": score.higher_is_better,
+                "scale": finite_scale(score.scale),
+                "score": score.score,
+                "interval": score.interval
                 and {
                     "level": LEVEL,
-                    "low": figure.interval[0],
-                    "high": figure.interval[1],
+                    "low": score.interval[0],
+                    "high": score.interval[1],
                     "kind": "percentile",
                     "n": view.listed.replicates,
                 },
-                "runs": list(figure.run_scores) if len(contender.runs) > 1 else [],
-                "details": dict(figure.details),
-                # Only by the metric that ranks: by the others nobody has asked.
-                **place_fields(line.rank, line.place, shown=position == view.wish.metric),
+                "runs": list(score.run_scores) if len(entry.runs) > 1 else [],
+                "details": dict(score.details),
+                # Only for the ranking metric: ranks by the others were not requested.
+                **place_fields(line.rank, line.place, shown=position == view.query.metric),
             }
-            for position, figure in enumerate(contender.figures)
+            for position, score in enumerate(entry.scores)
         ],
     }
 
 
 def place_fields(rank: int | None, place: Place | None, *, shown: bool) -> dict[str, int | None]:
-    """Rank, range, cluster and wins; None where there are none."""
+    """Return rank, range, cluster and wins; None if undefined."""
     if not shown:
         return dict.fromkeys(("rank", "rank_low", "rank_high", "cluster", "wins"))
     if place is None:

@@ -1,8 +1,8 @@
-"""What a team is told of the scores of its own submissions: the one place where a score becomes feedback.
+"""Feedback on the scores of a team's own submissions: the one place where a score becomes feedback.
 
-Everything that shows a team its scores (pages, API, exports, the command line against a server) asks `read_told`, which
-reads no more than the phase allows, and returns nothing from which more could be worked out: no details, no replicates,
-no ranks.
+Everything that shows a team its scores (pages, API, exports, the command line against a server) uses `read_feedback`,
+which reads no more than the phase allows, and returns nothing from which more could be derived: no details, no
+replicates, no ranks.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from metrics.resampling.interval import percentile_interval
 from metrics.titles import titled_apart
 from models.database.session import reading, writing
 from models.schema.campaigns import LadderStep
+from models.schema.column_types import UNREADABLE, readable
 from models.schema.corpus import Protocol, Submission, System
 from models.schema.queue import Evaluation
 from models.schema.results import Score
@@ -28,25 +29,25 @@ from models.schema.states import EvaluationState
 from models.storage.arrays import unpack
 
 if TYPE_CHECKING:
-    from campaigns.permissions import Sight
+    from campaigns.permissions import CampaignAccess
 
 LEVEL = 0.95
-"""Of all intervals on pages and in the API."""
+"""Confidence level of all intervals on pages and in the API."""
 
-WORDS = {
+DESCRIPTIONS = {
     Feedback.FULL: "",
     Feedback.ROUNDED: "Scores are rounded to {step} while the phase is blind.",
-    Feedback.INTERVAL: "While the phase is blind you are told only between which numbers a score lies "
-    "({level} % interval, its ends moved outwards to {step}).",
-    Feedback.LADDER: "While the phase is blind you are told of a score only where it beats your best by more than "
-    "{step}; else that best stands here again.",
-    Feedback.NONE: "Scores are not told while the phase is blind.",
+    Feedback.INTERVAL: "While the phase is blind, only the interval of a score is shown "
+    "({level} %, its ends rounded outwards to {step}).",
+    Feedback.LADDER: "While the phase is blind, a score is shown only if it improves on your best by more than "
+    "{step}; otherwise your best is repeated.",
+    Feedback.NONE: "Scores are not shown while the phase is blind.",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class ToldScore:
-    """What is told of a score by one metric."""
+class ScoreFeedback:
+    """Feedback on a score by one metric."""
 
     metric: str
     """Its specification."""
@@ -55,7 +56,7 @@ class ToldScore:
     higher_is_better: bool
     scale: float
     told: bool
-    """Whether anything is told. Where it is and there are no numbers, the metric is undefined here."""
+    """Whether there is feedback. If there is and has no numbers, the metric is undefined here."""
     score: float | None = None
     low: float | None = None
     high: float | None = None
@@ -65,8 +66,8 @@ class ToldScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What is told of one evaluation of a submission."""
+class EvaluationFeedback:
+    """Feedback on one evaluation of a submission."""
 
     submission_id: int
     evaluation_id: int
@@ -78,49 +79,51 @@ class Told:
     step: float
     """Points on the scale of 0 to 100."""
     waiting: bool
-    """Whether it is done and is told of only once the team's earlier submissions are, as the Ladder rule wants."""
-    scores: tuple[ToldScore, ...]
+    """Whether it is done, but the Ladder rule first needs the team's earlier submissions."""
+    scores: tuple[ScoreFeedback, ...]
     """In the protocol's order; empty until it is done."""
 
     @property
     def words(self) -> str:
-        """How the numbers are made coarse, a sentence for people; empty where they are not."""
+        """A sentence on how the numbers are coarsened; empty if they are not."""
         step = f"{self.step:g} points" if self.step != 1 else "whole points"
         if self.feedback == Feedback.LADDER:
             step = f"{self.step:g} point{'s' if self.step != 1 else ''}"
-        return WORDS[self.feedback].format(step=step, level=f"{100 * LEVEL:g}")
+        return DESCRIPTIONS[self.feedback].format(step=step, level=f"{100 * LEVEL:g}")
 
 
-def read_told(engine: Engine, sight: Sight, submissions: Sequence[int]) -> dict[int, list[Told]]:
-    """What whoever has this sight is told of these submissions of its campaign, by submission, protocols in order.
+def read_feedback(
+    engine: Engine, access: CampaignAccess, submissions: Sequence[int]
+) -> dict[int, list[EvaluationFeedback]]:
+    """Return the feedback on these submissions of a campaign, by submission, in the order of protocols.
 
-    Others' submissions are told of only where the board is shown to all. A step of the Ladder that is not written yet
-    is written now, so no transaction may be open.
+    Others' submissions get feedback only if the leaderboard is visible to all. Missing steps of the Ladder are written,
+    so no transaction may be open.
     """
     wanted = list(dict.fromkeys(submissions))
     with reading(engine) as connection:
-        found = _evaluations(connection, sight, wanted)
-        told = _tell(connection, sight, found)
+        found = _evaluations(connection, access, wanted)
+        told = _feedback_of(connection, access, found)
     behind = {
         row.team
         for row, each in zip(found, told, strict=True)
-        if each.waiting and sight.feedback(row.team) == Feedback.LADDER
+        if each.waiting and access.feedback(row.team) == Feedback.LADDER
     }
     if behind:
-        points = _points(sight)
+        points = _points(access)
         for team in sorted(behind):
             with writing(engine) as connection:
-                write_steps(connection, sight.campaign_id, team, points)
+                write_steps(connection, access.campaign_id, team, points)
         with reading(engine) as connection:
-            found = _evaluations(connection, sight, wanted)
-            told = _tell(connection, sight, found)
-    of_submission: dict[int, list[Told]] = {submission: [] for submission in wanted}
+            found = _evaluations(connection, access, wanted)
+            told = _feedback_of(connection, access, found)
+    of_submission: dict[int, list[EvaluationFeedback]] = {submission: [] for submission in wanted}
     for each in told:
         of_submission[each.submission_id].append(each)
     return of_submission
 
 
-def _evaluations(connection: Connection, sight: Sight, submissions: Sequence[int]) -> list[Any]:
+def _evaluations(connection: Connection, access: CampaignAccess, submissions: Sequence[int]) -> list[Any]:
     return list(
         connection.execute(
             select(Evaluation.id, Evaluation.submission_id, Evaluation.protocol_id, Evaluation.state, Evaluation.reason)
@@ -128,27 +131,27 @@ def _evaluations(connection: Connection, sight: Sight, submissions: Sequence[int
             .join(Submission, Submission.id == Evaluation.submission_id)
             .join(System, System.id == Submission.system_id)
             .join(Protocol, Protocol.id == Evaluation.protocol_id)
-            .where(Submission.id.in_(submissions), Submission.campaign_id == sight.campaign_id, ~Protocol.sweep)
+            .where(Submission.id.in_(submissions), Submission.campaign_id == access.campaign_id, ~Protocol.sweep)
             .order_by(Evaluation.submission_id, Evaluation.protocol_id)
         )
     )
 
 
-def _points(sight: Sight) -> float:
-    phase = sight.seeing_phase
+def _points(access: CampaignAccess) -> float:
+    phase = access.seeing_phase
     return phase.feedback_step if phase is not None and phase.feedback_step > 0 else DEFAULT_STEP
 
 
-def _tell(
+def _feedback_of(
     connection: Connection,
-    sight: Sight,
+    access: CampaignAccess,
     evaluations: Sequence[Any],
-) -> list[Told]:
-    points = _points(sight)
-    rules = {row.id: sight.feedback(row.team) for row in evaluations}
+) -> list[EvaluationFeedback]:
+    points = _points(access)
+    rules = {row.id: access.feedback(row.team) for row in evaluations}
     done = [row.id for row in evaluations if row.state == EvaluationState.DONE]
     common = (Score.evaluation_id, Score.metric, Score.specification, Score.title, Score.signature)
-    scores: dict[int, list[ToldScore]] = {}
+    scores: dict[int, list[ScoreFeedback]] = {}
     for rule in Feedback:
         chosen = [each for each in done if rules[each] == rule]
         columns = [*common, Score.higher_is_better, Score.scale]
@@ -164,16 +167,16 @@ def _tell(
         for row in connection.execute(
             select(*columns).where(Score.evaluation_id.in_(chosen)).order_by(Score.evaluation_id, Score.metric)
         ):
-            made = _told_score(row, rule, points, steps.get((row.evaluation_id, row.metric)))
+            made = _score_feedback(row, rule, points, steps.get((row.evaluation_id, row.metric)))
             if made is not None:
                 scores.setdefault(row.evaluation_id, []).append(made)
     return [
-        Told(
+        EvaluationFeedback(
             submission_id=row.submission_id,
             evaluation_id=row.id,
             protocol_id=row.protocol_id,
-            references=tuple(row.reference_labels),
-            state=EvaluationState(row.state),
+            references=tuple(readable(row.reference_labels, UNREADABLE)),
+            state=row.state,
             reason=row.reason,
             feedback=rules[row.id],
             step=points,
@@ -196,9 +199,11 @@ def _steps(connection: Connection, evaluations: Sequence[int]) -> dict[tuple[int
     return {(row.id, row.metric): (row.told, row.improved) for row in rows}
 
 
-def _told_score(row: Any, rule: Feedback, points: float, step: tuple[float | None, bool] | None) -> ToldScore | None:
-    """None where the Ladder rule has not come to it yet."""
-    known = ToldScore(
+def _score_feedback(
+    row: Any, rule: Feedback, points: float, step: tuple[float | None, bool] | None
+) -> ScoreFeedback | None:
+    """Return None if the Ladder rule has no step for it yet."""
+    known = ScoreFeedback(
         metric=row.specification,
         title=row.title,
         signature=row.signature,
@@ -219,9 +224,9 @@ def _told_score(row: Any, rule: Feedback, points: float, step: tuple[float | Non
     ends = percentile_interval(unpack(row.replicate_scores, columns=1)[:, 0], LEVEL)
     if rule == Feedback.FULL:
         low, high = ends or (None, None)
-        return replace(known, score=score, low=low, high=high, details=dict(row.details))
+        return replace(known, score=score, low=low, high=high, details=dict(readable(row.details, {})))
     if ends is None:
-        # Without replicates there is no interval, and nothing else may be told.
+        # Without replicates there is no interval, and nothing else may be shown.
         return replace(known, told=False)
     low, high = rounded_outwards(*ends, size)
     return replace(known, low=low, high=high)

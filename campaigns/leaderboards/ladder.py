@@ -1,8 +1,8 @@
-"""The Ladder rule (Blum and Hardt 2015): who submits again and again learns nothing but real improvements.
+"""The Ladder rule (Blum and Hardt 2015): repeated submissions reveal nothing but real improvements.
 
-A score is told, rounded to the step, only where it beats the best that the team was told before by more than the step;
-else that best is told again. Between two improvements a team therefore hears the same number, whatever it tries, and
-it can hear at most as many numbers as there are steps between nought and the largest score.
+A score is shown, rounded to the step, only if it beats the best that was shown to the team before by more than the
+step; otherwise that best is repeated. Between two improvements a team therefore sees the same number, whatever it
+tries, and at most as many numbers as there are steps between 0 and the largest score.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from campaigns.leaderboards.rounding import rounded, step_of
-from campaigns.quotas.ledger import lock_account
-from models.database.upsert import insert_if_absent
+from campaigns.quotas.usage_log import lock_quota_account
+from models.database.upsert import insert_ignore
 from models.schema.campaigns import LadderStep
 from models.schema.corpus import Submission, System
 from models.schema.queue import Evaluation
@@ -24,8 +24,8 @@ from models.schema.results import Score
 from models.schema.states import OPEN, EvaluationState
 
 
-def climb(best: float | None, score: float | None, step: Fraction, *, higher_is_better: bool) -> float | None:
-    """What is told of a score after a best that was told before; None where nothing new is: that best again."""
+def next_step(best: float | None, score: float | None, step: Fraction, *, higher_is_better: bool) -> float | None:
+    """Return the score to show after the best shown so far; None if that best is repeated."""
     if score is None or math.isnan(score):
         return None
     sign = 1 if higher_is_better else -1
@@ -35,13 +35,13 @@ def climb(best: float | None, score: float | None, step: Fraction, *, higher_is_
 
 
 def write_steps(connection: Connection, campaign_id: int, team: str, points: float) -> None:
-    """Write down what a team is told of its submissions that are done, in the order in which they were handed in.
+    """Store what a team is shown of its finished submissions, in the order of submission.
 
-    What is written stays. A submission that is not done yet holds up those after it: in another order they would be
-    told something else. Withdrawn ones count, since the team was told of them.
+    Stored steps never change. An unfinished submission holds up those after it, because another order would give other
+    steps. Withdrawn ones count, since the team has seen them.
     """
-    # One at a time for each team: two who did not see each other's steps would climb from the same best.
-    lock_account(connection, campaign_id, team)
+    # One at a time for each team: two that do not see each other's steps would start from the same best.
+    lock_quota_account(connection, campaign_id, team)
     submitted = connection.execute(
         select(Evaluation.id, Evaluation.protocol_id, Evaluation.state, Evaluation.submission_id)
         .join(Submission, Submission.id == Evaluation.submission_id)
@@ -50,10 +50,12 @@ def write_steps(connection: Connection, campaign_id: int, team: str, points: flo
         .order_by(Evaluation.submission_id)
     ).all()
     for protocol in sorted({row.protocol_id for row in submitted}):
-        _climb_on(connection, team, protocol, [row for row in submitted if row.protocol_id == protocol], points)
+        _write_protocol_steps(
+            connection, team, protocol, [row for row in submitted if row.protocol_id == protocol], points
+        )
 
 
-def _climb_on(
+def _write_protocol_steps(
     connection: Connection,
     team: str,
     protocol: int,
@@ -90,10 +92,10 @@ def _climb_on(
             before = said.setdefault(score.metric, [])
             best = (max if score.higher_is_better else min)(before, default=None)
             size = step_of(points, score.scale)
-            new = climb(best, score.score, size, higher_is_better=score.higher_is_better)
+            new = next_step(best, score.score, size, higher_is_better=score.higher_is_better)
             shown = best if new is None and score.score is not None else new
             if shown is not None:
                 before.append(shown)
             key = {"submission_id": row.submission_id, "protocol_id": protocol, "metric": score.metric}
             rows.append({**key, "team": team, "told": shown, "improved": new is not None})
-    insert_if_absent(connection, LadderStep, rows)
+    insert_ignore(connection, LadderStep, rows)

@@ -1,4 +1,4 @@
-"""What systems on a board are called before somebody's eyes."""
+"""The names of systems on a leaderboard, as the viewer may see them."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from campaigns.leaderboards.snapshot import Contender
-    from campaigns.permissions import Sight
+    from campaigns.leaderboards.snapshot import BoardEntry
+    from campaigns.permissions import CampaignAccess
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
-    """A system as it may be shown."""
+class DisplayName:
+    """The name of a system to show."""
 
     team: str
-    """"Team 7" where it is anonymous; "" for the organisers' own."""
+    """"Team 7" if anonymous; "" for the organisers' own."""
     system: str
-    """"" where it would tell who the team is."""
+    """"" if it would reveal the team."""
     title: str
-    """Both, and whatever tells two lines with the same name apart."""
+    """Both, made unique on the leaderboard."""
     own: bool
-    """Whether it is of a team of whoever looks."""
+    """Whether the viewer is in its team."""
 
 
-def name_of(sight: Sight, contender: Contender) -> Name:
-    """The name of a system; that of an anonymous team is its number alone."""
-    team = sight.name_of(contender.team) if contender.team else ""
-    system = sight.system_name_of(contender.team, contender.system)
+def display_name(access: CampaignAccess, entry: BoardEntry) -> DisplayName:
+    """Return the name of a system; for an anonymous team only its number."""
+    team = access.name_of(entry.team) if entry.team else ""
+    system = access.system_name_of(entry.team, entry.system)
     title = "/".join(part for part in (team, system) if part)
-    runs = len(contender.runs)
-    if any(contender.runs):
+    runs = len(entry.runs)
+    if any(entry.runs):
         title += f" ({runs} run{'s'[runs == 1 :]})"
-    if contender.twice or (not system and (contender.of_team > 1 or contender.team not in sight.teams)):
-        title += f" #{contender.submission}"
-    return Name(team, system, title, contender.team in sight.own_teams)
+    if entry.twice or (not system and (entry.of_team > 1 or entry.team not in access.teams)):
+        title += f" #{entry.submission}"
+    return DisplayName(team, system, title, entry.team in access.own_teams)

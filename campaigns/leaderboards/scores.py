@@ -1,4 +1,4 @@
-"""What a board shows of a system's scores: computed once for each evaluation, then remembered."""
+"""The scores of systems on a leaderboard: computed once for each evaluation, then cached."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from models.results.leaderboard import read_scores, score_of_runs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from campaigns.leaderboards.cache import Memory
+    from campaigns.leaderboards.cache import LeaderboardCache
 
-Measured = tuple[tuple[int, float | None], ...]
-"""The evaluations of a system's runs, each with the moment at which it ended: queued anew, it is another one."""
+EvaluatedRuns = tuple[tuple[int, float | None], ...]
+"""The evaluations of a system's runs, each with its end time, which changes when it is queued again."""
 
-AT_ONCE = 250
-"""Systems whose replicates are read together, which bounds the memory."""
+BATCH_SYSTEMS = 250
+"""Systems whose replicates are read together, which limits memory."""
 
-FIGURE_BYTES = 600
-"""About what one takes, all told."""
+SCORE_BYTES = 600
+"""Approximate size of one `SystemScore`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class SystemScore:
     """The score of a system by one metric."""
 
     metric: str
@@ -41,39 +41,39 @@ class Figure:
     higher_is_better: bool
     scale: float
     score: float | None
-    """None where it is undefined; of several runs the mean."""
+    """None if undefined; the mean of several runs."""
     interval: tuple[float, float] | None
     run_scores: tuple[float | None, ...]
     details: Mapping[str, float]
 
 
-def read_figures(
-    connection: Connection, memory: Memory, measured: Sequence[Measured], metrics: int
-) -> dict[Measured, tuple[Figure, ...]]:
-    """The figures of systems whose runs are all done, by every metric; without those that lack some."""
-    found: dict[Measured, tuple[Figure, ...]] = {}
-    lacking = []
+def read_system_scores(
+    connection: Connection, memory: LeaderboardCache, measured: Sequence[EvaluatedRuns], metrics: int
+) -> dict[EvaluatedRuns, tuple[SystemScore, ...]]:
+    """Return the scores of systems whose runs are all done, by every metric; without incomplete ones."""
+    found: dict[EvaluatedRuns, tuple[SystemScore, ...]] = {}
+    missing = []
     for each in measured:
-        known = memory.get(("figures", each))
+        known = memory.get(("scores", each))
         if known is None:
-            lacking.append(each)
+            missing.append(each)
         else:
             found[each] = known
-    for begin in range(0, len(lacking), AT_ONCE):
-        some = lacking[begin : begin + AT_ONCE]
-        rows = read_scores(connection, [evaluation for each in some for evaluation, _ in each])
-        for each in some:
+    for begin in range(0, len(missing), BATCH_SYSTEMS):
+        batch = missing[begin : begin + BATCH_SYSTEMS]
+        rows = read_scores(connection, [evaluation for each in batch for evaluation, _ in each])
+        for each in batch:
             of_runs = [rows.get(evaluation, []) for evaluation, _ in each]
             if any(len(of_run) != metrics for of_run in of_runs):
                 continue
-            made = []
+            scores = []
             for metric, runs in enumerate(zip(*of_runs, strict=True)):
                 score = score_of_runs(runs)
-                # Pairs will be tested by them sooner or later.
-                _remember(memory, each, metric, score.replicate_scores)
+                # The significance tests will need them.
+                _cache_replicates(memory, each, metric, score.replicate_scores)
                 ends = None if score.score is None else percentile_interval(score.replicate_scores, LEVEL)
-                made.append(
-                    Figure(
+                scores.append(
+                    SystemScore(
                         metric=score.specification,
                         title=score.title,
                         signature=score.signature,
@@ -85,31 +85,33 @@ def read_figures(
                         details=score.details,
                     )
                 )
-            found[each] = tuple(titled_apart(made, "metric"))
-            memory.put(("figures", each), found[each], FIGURE_BYTES * len(made))
+            found[each] = tuple(titled_apart(scores, "metric"))
+            memory.put(("scores", each), found[each], SCORE_BYTES * len(scores))
     return found
 
 
 def read_replicates(
-    connection: Connection, memory: Memory, measured: Sequence[Measured], metric: int
+    connection: Connection, memory: LeaderboardCache, measured: Sequence[EvaluatedRuns], metric: int
 ) -> NDArray[np.float64]:
-    """(systems, replicates) the replicate scores by one metric of systems that have figures."""
-    found: dict[Measured, NDArray[np.float64]] = {}
+    """Return the replicate scores of systems by one metric, (systems, replicates); all must have scores."""
+    found: dict[EvaluatedRuns, NDArray[np.float64]] = {}
     for each in measured:
         if (known := memory.get(("replicates", each, metric))) is not None:
             found[each] = known
-    lacking = [each for each in measured if each not in found]
-    for begin in range(0, len(lacking), AT_ONCE):
-        some = lacking[begin : begin + AT_ONCE]
-        rows = read_scores(connection, [evaluation for each in some for evaluation, _ in each], metric=metric)
-        for each in some:
+    missing = [each for each in measured if each not in found]
+    for begin in range(0, len(missing), BATCH_SYSTEMS):
+        batch = missing[begin : begin + BATCH_SYSTEMS]
+        rows = read_scores(connection, [evaluation for each in batch for evaluation, _ in each], metric=metric)
+        for each in batch:
             score = score_of_runs([rows[evaluation][0] for evaluation, _ in each])
-            found[each] = _remember(memory, each, metric, score.replicate_scores)
+            found[each] = _cache_replicates(memory, each, metric, score.replicate_scores)
     return np.stack([found[each] for each in measured])
 
 
-def _remember(memory: Memory, measured: Measured, metric: int, replicates: NDArray[np.float64]) -> NDArray[np.float64]:
-    # A copy: what is read from the database holds on to more than its numbers.
+def _cache_replicates(
+    memory: LeaderboardCache, measured: EvaluatedRuns, metric: int, replicates: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    # A copy: the array that was read is a view that keeps a larger buffer alive.
     own = np.array(replicates, dtype=np.float64)
     own.setflags(write=False)
     memory.put(("replicates", measured, metric), own, own.nbytes + 200)

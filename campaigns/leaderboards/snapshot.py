@@ -1,6 +1,6 @@
-"""All systems on a board with their scores, as they were at a moment.
+"""All systems on a leaderboard with their scores, at one time.
 
-Who stands and is ranked is `models.results.entries`.
+`models.results.entries` decides which systems are entries and which of them are ranked.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, case, func, select
 
-from campaigns.leaderboards.cache import Memory
-from campaigns.leaderboards.scores import Figure, Measured, read_figures
-from models.results.boards import ListedBoard
+from campaigns.leaderboards.cache import LeaderboardCache
+from campaigns.leaderboards.scores import EvaluatedRuns, SystemScore, read_system_scores
+from models.results.boards import BoardSummary
 from models.results.entries import Entry, are_ranked, standing_entries
-from models.results.leaderboard import constrained_of, read_entries, state_of_runs
+from models.results.leaderboard import constrained_of, read_measured_entries, state_of_runs
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import Declaration
 from models.schema.corpus import Submission
@@ -23,63 +23,63 @@ from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind
 from models.schema.states import EvaluationState
 
-Stamp = tuple[Any, ...]
-"""What changes with whatever a board shows."""
+BoardVersion = tuple[Any, ...]
+"""Changes with everything that a leaderboard shows."""
 
 STATES = tuple(EvaluationState)
 
-Known = tuple[tuple[Any, ...], ...]
-"""Of each run of a system all that may change."""
+EntryVersion = tuple[tuple[Any, ...], ...]
+"""Everything that may change of each run of a system."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contender:
-    """A system on a board, with all its runs."""
+class BoardEntry:
+    """A system on a leaderboard, with all its runs."""
 
     team: str
     system: str
     runs: tuple[str, ...]
     submissions: tuple[int, ...]
     evaluations: tuple[int, ...]
-    measured: Measured
+    measured: EvaluatedRuns
     texts: tuple[int, ...]
-    """Of its outputs: those of two systems are the same where these are."""
+    """The texts of its outputs: equal for two systems with identical outputs."""
     state: EvaluationState
     reason: str | None
     runs_done: int
     declared: bool
-    """Whether a team has handed it in; else it is the organisers' own."""
+    """Whether a team has submitted it; otherwise it is the organisers' own."""
     kind: DeclaredKind
     constrained: bool | None
     late_seconds: float
     ranked: bool = True
     number: int = 1
-    """Which of its team's systems here it is, in the order in which they came."""
+    """Its number among its team's systems here, in the order of submission."""
     of_team: int = 1
-    """How many its team has here."""
+    """How many systems its team has here."""
     twice: bool = False
-    """Whether the same system stands here with another submission."""
-    figures: tuple[Figure, ...] = ()
+    """Whether the same system is here with another submission, too."""
+    scores: tuple[SystemScore, ...] = ()
     """By every metric; empty until it is done."""
 
     @property
     def submission(self) -> int:
-        """Its last one, by which it is known in addresses."""
+        """Its last one, by which URLs identify it."""
         return max(self.submissions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
-    """All systems on a board as they were at a moment."""
+class BoardSnapshot:
+    """All systems on a leaderboard at one time."""
 
-    listed: ListedBoard
-    stamp: Stamp
-    contenders: Sequence[Contender] = field(default_factory=tuple)
-    alone: Mapping[Known, Contender] = field(default_factory=dict)
-    """Each as it would stand without the others of its team, by all that it was made of."""
+    listed: BoardSummary
+    version: BoardVersion
+    entries: Sequence[BoardEntry] = field(default_factory=tuple)
+    alone: Mapping[EntryVersion, BoardEntry] = field(default_factory=dict)
+    """Each entry without what depends on others of its team, by its version."""
 
 
-def _stamp_statement() -> Select[Any]:
+def _version_statement() -> Select[Any]:
     states = case({state: number for number, state in enumerate(STATES, 1)}, value=Evaluation.state)
     kinds = case({DeclaredKind.PRIMARY: 2, DeclaredKind.CONTRASTIVE: 3}, value=Declaration.kind, else_=1)
     constrained = case((Declaration.constrained.is_(True), 1), (Declaration.constrained.is_(False), 2), else_=0)
@@ -94,7 +94,7 @@ def _stamp_statement() -> Select[Any]:
             func.sum(Evaluation.id * constrained),
             func.sum(case((Declaration.withdrawn_at.is_not(None), Evaluation.id), else_=0)),
             func.sum(Declaration.late_seconds),
-            # Sums could stay the same by chance; no change comes without an entry in the log.
+            # Sums could stay equal by chance; every change adds an audit log entry.
             logged.scalar_subquery(),
         )
         .join(Submission, Submission.id == Evaluation.submission_id)
@@ -103,41 +103,45 @@ def _stamp_statement() -> Select[Any]:
     )
 
 
-# Made once: to put it together takes as long as to ask.
-_STAMP = _stamp_statement()
+# Built once: building it takes as long as executing it.
+_VERSION = _version_statement()
 
 
-def read_stamp(connection: Connection, listed: ListedBoard) -> Stamp:
-    """What says that a board has changed: quickly read, however large the board."""
-    row = connection.execute(_STAMP, {"protocol_id": listed.protocol_id, "campaign_id": listed.campaign_id}).one()
+def read_board_version(connection: Connection, listed: BoardSummary) -> BoardVersion:
+    """Return the version of a leaderboard: quick to read, however large it is."""
+    row = connection.execute(_VERSION, {"protocol_id": listed.protocol_id, "campaign_id": listed.campaign_id}).one()
     return tuple(None if each is None else float(each) for each in row)
 
 
-def read_standing(
-    connection: Connection, memory: Memory, listed: ListedBoard, stamp: Stamp, before: Standing | None = None
-) -> Standing:
-    """Who stands on a board now, with scores. What has not changed since `before` is taken from there."""
-    entries = standing_entries(read_entries(connection, listed.protocol_id, campaign_id=listed.campaign_id))
-    keys = [_known(entry.runs) for entry in entries]
+def read_snapshot(
+    connection: Connection,
+    memory: LeaderboardCache,
+    listed: BoardSummary,
+    version: BoardVersion,
+    before: BoardSnapshot | None = None,
+) -> BoardSnapshot:
+    """Read the entries of a leaderboard with scores, reusing what has not changed since `before`."""
+    entries = standing_entries(read_measured_entries(connection, listed.protocol_id, campaign_id=listed.campaign_id))
+    keys = [_entry_version(entry.runs) for entry in entries]
     known = {} if before is None else before.alone
-    fresh = {key: _contender(entry) for key, entry in zip(keys, entries, strict=True) if key not in known}
-    done = [each.measured for each in fresh.values() if each.runs_done == len(each.runs)]
-    figures = read_figures(connection, memory, done, len(listed.metrics))
-    for key, each in fresh.items():
-        if each.measured in figures:
-            fresh[key] = replace(each, figures=figures[each.measured])
-    alone = {key: fresh.get(key) or known[key] for key in keys}
-    return Standing(listed, stamp, _placed(list(alone.values())), alone)
+    new = {key: _board_entry(entry) for key, entry in zip(keys, entries, strict=True) if key not in known}
+    done = [each.measured for each in new.values() if each.runs_done == len(each.runs)]
+    system_scores = read_system_scores(connection, memory, done, len(listed.metrics))
+    for key, each in new.items():
+        if each.measured in system_scores:
+            new[key] = replace(each, scores=system_scores[each.measured])
+    alone = {key: new.get(key) or known[key] for key in keys}
+    return BoardSnapshot(listed, version, _with_team_context(list(alone.values())), alone)
 
 
-def _known(group: Sequence[Any]) -> Known:
+def _entry_version(group: Sequence[Any]) -> EntryVersion:
     return tuple(
         (row.id, row.state, row.finished_at, row.reason, row.kind, row.constrained, row.late_seconds) for row in group
     )
 
 
-def _placed(found: list[Contender]) -> list[Contender]:
-    """The same with what follows from the other systems of their teams."""
+def _with_team_context(found: list[BoardEntry]) -> list[BoardEntry]:
+    """Return the entries with what depends on the other systems of their teams."""
     of_team: dict[str, list[int]] = {}
     of_system: dict[tuple[str, str], int] = {}
     for position, each in enumerate(found):
@@ -155,10 +159,10 @@ def _placed(found: list[Contender]) -> list[Contender]:
     return found
 
 
-def _contender(entry: Entry) -> Contender:
+def _board_entry(entry: Entry) -> BoardEntry:
     group, first = entry.runs, entry.runs[0]
     state, reason, done = state_of_runs(group)
-    return Contender(
+    return BoardEntry(
         team=first.team,
         system=first.name,
         runs=tuple(row.run for row in group),

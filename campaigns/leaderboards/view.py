@@ -1,4 +1,4 @@
-"""A board as somebody asked for it: which systems, by which metric, with ranks, rank ranges and clusters."""
+"""A leaderboard as requested: which systems, by which metric, with ranks, rank ranges and clusters."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from analysis.leaderboard.significance import ALPHA
-from campaigns.background import Slow
-from campaigns.leaderboards.cache import Memory
-from campaigns.leaderboards.significance_cache import Wins
-from campaigns.leaderboards.snapshot import Contender, Standing, read_stamp, read_standing
+from campaigns.background import BackgroundCache
+from campaigns.leaderboards.cache import LeaderboardCache
+from campaigns.leaderboards.significance_cache import SignificanceCache
+from campaigns.leaderboards.snapshot import BoardEntry, BoardSnapshot, read_board_version, read_snapshot
 from metrics.ranking import places
 from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 from models.database.session import reading
@@ -23,75 +23,75 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from metrics.ranking import Place
-    from models.results.boards import ListedBoard
+    from models.results.boards import BoardSummary
 
 LINE_BYTES = 400
-"""About what a system takes in a view."""
+"""Approximate size of a system in a view."""
 
 
-class Shown(StrEnum):
+class SystemFilter(StrEnum):
     """Which systems are shown."""
 
     RANKED = "ranked"
-    """The one of each team that is ranked, and the organisers' own."""
+    """The ranked one of each team, and the organisers' own."""
     ALL = "all"
-    """Contrastive ones, too, and those that a later one stands for; they have no rank."""
+    """Also contrastive ones and those that a later one has replaced; they have no rank."""
 
 
 class Constrained(StrEnum):
-    """Which systems are shown, by the data that they were trained on."""
+    """Which systems are shown, by their training data."""
 
     ANY = ""
     YES = "yes"
     NO = "no"
-    """Also those whose teams have not said."""
+    """Also those whose teams have not specified it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What of a board somebody wants to see."""
+class BoardQuery:
+    """What of a leaderboard to show."""
 
     metric: int = 0
-    """Position of the one that ranks."""
-    shown: Shown = Shown.RANKED
+    """Position of the ranking metric."""
+    shown: SystemFilter = SystemFilter.RANKED
     constrained: Constrained = Constrained.ANY
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class BoardLine:
     """A system with its rank."""
 
-    contender: Contender
+    entry: BoardEntry
     rank: int | None
-    """None where it is not ranked, or has no score."""
+    """None if it is not ranked, or has no score."""
     place: Place | None
-    same_as: Contender | None
-    """The first system above it whose output is the very same."""
+    same_as: BoardEntry | None
+    """The first system above it with an identical output."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoardView:
-    """Best first. Shared by all threads."""
+    """A leaderboard, best first. Shared by all threads."""
 
-    standing: Standing
-    wish: Wish
-    lines: Sequence[Line]
+    snapshot: BoardSnapshot
+    query: BoardQuery
+    lines: Sequence[BoardLine]
     testing: int
-    """Pairs that are still being tested in the background; there are no rank ranges and clusters until all are."""
+    """Pairs still being tested in the background; there are no rank ranges and clusters until all are."""
     fault: str
-    """Why nothing could be tested, or what keeps the tests from their promise; sentences, or empty."""
+    """Why nothing could be tested, or what limits the tests; sentences, or empty."""
     drawn: dict[Hashable, Any] = field(default_factory=dict)
-    """What was worked out for pages, such as axes; goes with it when the board changes."""
+    """Values derived for pages, such as axes; dropped with the view when the leaderboard changes."""
 
     @property
-    def listed(self) -> ListedBoard:
-        """Which board it is."""
-        return self.standing.listed
+    def listed(self) -> BoardSummary:
+        """The leaderboard's summary."""
+        return self.snapshot.listed
 
     @property
     def not_ranked(self) -> int:
-        """Systems that stand on the board without a rank, whether they are shown or not."""
-        return sum(not each.ranked for each in self.standing.contenders)
+        """Systems on the leaderboard without a rank, whether they are shown or not."""
+        return sum(not each.ranked for each in self.snapshot.entries)
 
     @property
     def has_places(self) -> bool:
@@ -100,104 +100,102 @@ class BoardView:
 
     @property
     def titles(self) -> list[str]:
-        """The metrics' names for people, an arrow where less is better."""
+        """The metrics' display names, with an arrow if lower is better."""
         for line in self.lines:
-            if figures := line.contender.figures:
-                return [each.title + ("" if each.higher_is_better else " ↓") for each in figures]
+            if scores := line.entry.scores:
+                return [each.title + ("" if each.higher_is_better else " ↓") for each in scores]
         return list(self.listed.metrics)
 
     @property
     def signatures(self) -> list[str]:
-        """One for each metric; empty where nothing has a score yet."""
-        return next(
-            ([each.signature for each in line.contender.figures] for line in self.lines if line.contender.figures), []
-        )
+        """One for each metric; empty if nothing has a score yet."""
+        return next(([each.signature for each in line.entry.scores] for line in self.lines if line.entry.scores), [])
 
 
 class Boards:
-    """All boards of a process, with what it remembers of them."""
+    """All leaderboards of a process, with their caches."""
 
-    def __init__(self, engine: Engine, most_bytes: int) -> None:
+    def __init__(self, engine: Engine, max_packed_bytes: int) -> None:
         self.engine = engine
-        self.memory = Memory(most_bytes)
-        self.slow = Slow("drawing-replicates")
-        self.wins = Wins(self.memory, lambda: _reading(engine))
+        self.memory = LeaderboardCache(max_packed_bytes)
+        self.slow = BackgroundCache("drawing-replicates")
+        self.significance = SignificanceCache(self.memory, lambda: _reading(engine))
         self._locks: dict[tuple[int, int], threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def standing(self, connection: Connection, listed: ListedBoard) -> Standing:
-        """Who stands on a board now; read anew only where it has changed."""
-        stamp = read_stamp(connection, listed)
+    def snapshot(self, connection: Connection, listed: BoardSummary) -> BoardSnapshot:
+        """Return the current entries of a leaderboard; read again only if it has changed."""
+        version = read_board_version(connection, listed)
         key = listed.campaign_id, listed.protocol_id
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
-        # Many look when a board has changed: one of them reads it.
+        # Many requests come when a leaderboard has changed: one of them reads it.
         with lock:
-            known: Standing | None = self.memory.get(("standing", key))
-            if known is not None and known.stamp == stamp and known.listed == listed:
+            known: BoardSnapshot | None = self.memory.get(("snapshot", key))
+            if known is not None and known.version == version and known.listed == listed:
                 return known
-            made = read_standing(connection, self.memory, listed, stamp, known)
-            self.memory.put(("standing", key), made, LINE_BYTES * (len(made.contenders) + 1))
-            return made
+            current = read_snapshot(connection, self.memory, listed, version, known)
+            self.memory.put(("snapshot", key), current, LINE_BYTES * (len(current.entries) + 1))
+            return current
 
-    def view(self, connection: Connection, listed: ListedBoard, wish: Wish) -> BoardView:
-        """A board as it is now. `wish.metric` must be one of its metrics."""
-        standing = self.standing(connection, listed)
-        key = ("view", listed.campaign_id, listed.protocol_id, wish)
+    def view(self, connection: Connection, listed: BoardSummary, query: BoardQuery) -> BoardView:
+        """Return a leaderboard as it is now. `query.metric` must be one of its metrics."""
+        snapshot = self.snapshot(connection, listed)
+        key = ("view", listed.campaign_id, listed.protocol_id, query)
         known: BoardView | None = self.memory.get(key)
-        if known is not None and known.standing is standing and not known.testing:
+        if known is not None and known.snapshot is snapshot and not known.testing:
             return known
-        made = make_view(connection, self.wins, standing, wish)
-        self.memory.put(key, made, LINE_BYTES * (len(made.lines) + 1))
-        return made
+        current = make_view(connection, self.significance, snapshot, query)
+        self.memory.put(key, current, LINE_BYTES * (len(current.lines) + 1))
+        return current
 
 
 def _reading(engine: Engine) -> AbstractContextManager[Connection]:
     return reading(engine)
 
 
-def make_view(connection: Connection, wins: Wins, standing: Standing, wish: Wish) -> BoardView:
-    """Rank the systems that are wanted. Ranks, ranges and clusters are those among the systems that are shown."""
-    shown = [each for each in standing.contenders if _wanted(each, wish)]
-    scores = {number: score for number, each in enumerate(shown) if (score := _score(each, wish.metric)) is not None}
-    higher = all(each.figures[wish.metric].higher_is_better for each in shown if each.figures)
+def make_view(
+    connection: Connection, significance: SignificanceCache, snapshot: BoardSnapshot, query: BoardQuery
+) -> BoardView:
+    """Rank the systems that match the query, among themselves."""
+    shown = [each for each in snapshot.entries if _matches(each, query)]
+    scores = {number: score for number, each in enumerate(shown) if (score := _score(each, query.metric)) is not None}
+    higher = all(each.scores[query.metric].higher_is_better for each in shown if each.scores)
     in_order = sorted(scores, key=lambda number: ((-1 if higher else 1) * scores[number], number))
     in_order += [number for number in range(len(shown)) if number not in scores]
     ranked = [number for number in scores if shown[number].ranked]
     ranks = ranks_of({number: scores[number] for number in ranked}, higher)
     place_of: dict[int, Place | None] = {}
     testing, fault = 0, ""
-    if not standing.listed.replicates:
+    if not snapshot.listed.replicates:
         fault = "No bootstrap replicates were stored, so there are no rank ranges and clusters."
     elif len(ranked) > 1:
-        tested = wins.tested(connection, standing.listed, wish.metric, [shown[number] for number in ranked])
-        testing = tested.lacking
+        tested = significance.tested(connection, snapshot.listed, query.metric, [shown[number] for number in ranked])
+        testing = tested.missing
         if not testing:
             found = places([scores[number] for number in ranked], tested.different, higher_is_better=higher)
             place_of = dict(zip(ranked, found, strict=True))
-        fault = _fault(standing.listed, tested.not_testable)
-    first: dict[tuple[int, ...], Contender] = {}
+        fault = _fault(snapshot.listed, tested.not_testable)
+    first: dict[tuple[int, ...], BoardEntry] = {}
     lines = []
     for number in in_order:
         each = shown[number]
         before = first.setdefault(each.texts, each)
-        lines.append(Line(each, ranks.get(number), place_of.get(number), None if before is each else before))
-    return BoardView(standing, wish, lines, testing, fault)
+        lines.append(BoardLine(each, ranks.get(number), place_of.get(number), None if before is each else before))
+    return BoardView(snapshot, query, lines, testing, fault)
 
 
-def _wanted(contender: Contender, wish: Wish) -> bool:
-    if wish.shown is Shown.RANKED and not contender.ranked:
+def _matches(entry: BoardEntry, query: BoardQuery) -> bool:
+    if query.shown is SystemFilter.RANKED and not entry.ranked:
         return False
-    return wish.constrained is Constrained.ANY or (wish.constrained is Constrained.YES) == (
-        contender.constrained is True
-    )
+    return query.constrained is Constrained.ANY or (query.constrained is Constrained.YES) == (entry.constrained is True)
 
 
-def _score(contender: Contender, metric: int) -> float | None:
-    return contender.figures[metric].score if contender.figures else None
+def _score(entry: BoardEntry, metric: int) -> float | None:
+    return entry.scores[metric].score if entry.scores else None
 
 
-def _fault(listed: ListedBoard, not_testable: int) -> str:
+def _fault(listed: BoardSummary, not_testable: int) -> str:
     faults = []
     if smallest_p(listed.replicates, 1, "none") >= ALPHA:
         faults.append(f"{listed.replicates:,} replicates are too few to part any systems.")

@@ -1,1 +1,1 @@
-"""How many submissions teams may make, and how many they have made."""
+"""Quotas: how many submissions teams may make, and how many they have made."""

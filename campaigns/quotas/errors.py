@@ -1,4 +1,4 @@
-"""What can be wrong with quotas."""
+"""Errors about quotas."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from campaigns.quotas.usage import Standing
+    from campaigns.quotas.usage import QuotaUsage
 from scheduler.errors import SchedulerError
 
 
 class BadQuota(SchedulerError):
-    """A quota cannot be as it was asked for."""
+    """The quota is invalid."""
 
 
 class QuotaUsedUp(SchedulerError):
     """The team has used its quota."""
 
-    def __init__(self, message: str, standings: Sequence[Standing] = ()) -> None:
+    def __init__(self, message: str, usage: Sequence[QuotaUsage] = ()) -> None:
         super().__init__(message)
-        self.standings = tuple(standings)
-        """The quotas that leave no room."""
+        self.usage = tuple(usage)
+        """The exhausted quotas."""

@@ -1,4 +1,4 @@
-"""Quotas of a campaign, set by its organisers; those that hold for everything are set by the command line."""
+"""Quotas of a campaign, set by its organisers; the command line sets those for all campaigns."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from sqlalchemy import Connection
 
 from campaigns.accounts.principal import Principal
 from campaigns.errors import Forbidden
-from campaigns.permissions import Sight
-from campaigns.quotas.quotas import Account, campaign_teams, read_accounts, remove_quotas, set_quotas
-from campaigns.quotas.rules import KnownQuota, list_quotas, of_scope
-from campaigns.quotas.rules import Scope as Whose
+from campaigns.permissions import CampaignAccess
+from campaigns.quotas.quotas import TeamQuotas, campaign_teams, read_team_quotas, remove_quotas, set_quotas
+from campaigns.quotas.rules import QuotaInfo, list_quotas, scope_conditions
+from campaigns.quotas.rules import QuotaScope as Whose
 from models.schema.campaigns import Quota
 from models.schema.states import QuotaKind
 
 
-def quotas_that_hold(connection: Connection, sight: Sight) -> list[KnownQuota]:
-    """All quotas of a campaign, those for everything before its own."""
-    return list_quotas(connection, Quota.campaign_id.is_(None) | (Quota.campaign_id == sight.campaign_id))
+def applicable_quotas(connection: Connection, access: CampaignAccess) -> list[QuotaInfo]:
+    """Return all quotas that apply to a campaign, those for all campaigns first."""
+    return list_quotas(connection, Quota.campaign_id.is_(None) | (Quota.campaign_id == access.campaign_id))
 
 
-def teams_of_quotas(connection: Connection, sight: Sight) -> list[str]:
-    """The teams that a quota of the campaign can be for, by name."""
-    return sorted({*sight.teams, *campaign_teams(connection, sight.campaign_id)}, key=str.casefold)
+def teams_with_quotas(connection: Connection, access: CampaignAccess) -> list[str]:
+    """Return the teams that a quota of the campaign can be for, by name."""
+    return sorted({*access.teams, *campaign_teams(connection, access.campaign_id)}, key=str.casefold)
 
 
 def set_quota(
     connection: Connection,
-    sight: Sight,
+    access: CampaignAccess,
     kind: QuotaKind,
     amount: int | None,
     *,
@@ -36,19 +36,19 @@ def set_quota(
     phase: str = "",
     time_zone: str | None = None,
 ) -> None:
-    """Set a limit in a campaign (`to_change`); days are those of its time zone unless another one is said.
+    """Set a limit in a locked campaign (`lock_for_change`); days are those of its time zone by default.
 
     Raises BadQuota and BadSchedule.
     """
-    whose = Whose(sight.campaign_id, team, phase)
-    set_limits(connection, sight.principal, whose, sight.name, {kind: amount}, time_zone or sight.time_zone)
+    whose = Whose(access.campaign_id, team, phase)
+    set_limits(connection, access.principal, whose, access.name, {kind: amount}, time_zone or access.time_zone)
 
 
 def remove_quota(
-    connection: Connection, sight: Sight, kind: QuotaKind, *, team: str = "", phase: str = ""
-) -> list[KnownQuota]:
-    """Remove a limit of a campaign (`to_change`); which it was. Raises NotFound."""
-    return remove_limits(connection, sight.principal, Whose(sight.campaign_id, team, phase), sight.name, [kind])
+    connection: Connection, access: CampaignAccess, kind: QuotaKind, *, team: str = "", phase: str = ""
+) -> list[QuotaInfo]:
+    """Remove a limit of a locked campaign (`lock_for_change`); returns what was removed. Raises NotFound."""
+    return remove_limits(connection, access.principal, Whose(access.campaign_id, team, phase), access.name, [kind])
 
 
 def set_limits(
@@ -59,38 +59,38 @@ def set_limits(
     amounts: Mapping[QuotaKind, int | None],
     time_zone: str,
 ) -> None:
-    """Set limits, in a campaign of that name or everywhere, and note it. Raises BadQuota and BadSchedule."""
+    """Set limits in a campaign, or in all, and write the audit log. Raises BadQuota and BadSchedule."""
     before = {kind: _amount(connection, whose, kind) for kind in amounts}
     set_quotas(connection, whose, amounts, time_zone)
-    details = {kind.value: [before[kind], _said(amount)] for kind, amount in amounts.items()}
+    details = {kind.value: [before[kind], _amount_text(amount)] for kind, amount in amounts.items()}
     _audit(connection, actor, "quota.set", whose, campaign, details)
 
 
 def remove_limits(
     connection: Connection, actor: Principal, whose: Whose, campaign: str | None, kinds: Sequence[QuotaKind]
-) -> list[KnownQuota]:
-    """Remove limits of these kinds, or all, and note it; which they were. Raises NotFound."""
+) -> list[QuotaInfo]:
+    """Remove limits of these kinds, or all, and write the audit log; returns what was removed. Raises NotFound."""
     removed = remove_quotas(connection, whose, kinds)
-    details = {each.kind.value: [_said(each.amount), None] for each in removed}
+    details = {each.kind.value: [_amount_text(each.amount), None] for each in removed}
     _audit(connection, actor, "quota.remove", whose, campaign, details)
     return removed
 
 
-def team_account(connection: Connection, sight: Sight, team: str) -> Account:
-    """How a team stands in a campaign: for itself and for organisers. Raises Forbidden."""
-    if not sight.organises and team not in sight.own_teams:
+def visible_team_quotas(connection: Connection, access: CampaignAccess, team: str) -> TeamQuotas:
+    """Return a team's quota usage in a campaign, for its members and for organisers. Raises Forbidden."""
+    if not access.organises and team not in access.own_teams:
         raise Forbidden("Only members of a team, and organisers, see what it has used.")
-    (account,) = read_accounts(connection, team, sight.name)
+    (account,) = read_team_quotas(connection, team, access.name)
     return account
 
 
 def _amount(connection: Connection, whose: Whose, kind: QuotaKind) -> int | str | None:
-    """What was set before for exactly the same; None where nothing was."""
-    known = list_quotas(connection, *of_scope(whose), Quota.kind == kind)
-    return _said(known[0].amount) if known else None
+    """Return the limit set before for exactly this scope; None if there was none."""
+    known = list_quotas(connection, *scope_conditions(whose), Quota.kind == kind)
+    return _amount_text(known[0].amount) if known else None
 
 
-def _said(amount: int | None) -> int | str:
+def _amount_text(amount: int | None) -> int | str:
     return "no limit" if amount is None else amount
 
 

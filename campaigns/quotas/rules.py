@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Connection, select
 
 from models.schema.campaigns import Campaign, Quota
+from models.schema.column_types import is_known, known
 from models.schema.states import QuotaKind
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """Whom a quota is for."""
+class QuotaScope:
+    """What a quota applies to."""
 
     campaign_id: int | None = None
     team: str = ""
@@ -21,15 +22,15 @@ class Scope:
 
     @property
     def rank(self) -> tuple[bool, bool, bool]:
-        """The larger, the more specific."""
+        """Higher for more specific scopes."""
         return (bool(self.team), self.campaign_id is not None, bool(self.phase))
 
 
 @dataclass(frozen=True, slots=True)
-class KnownQuota:
-    """A quota as it is stored."""
+class QuotaInfo:
+    """A stored quota."""
 
-    scope: Scope
+    scope: QuotaScope
     campaign: str
     """The name; "" for every campaign."""
     kind: QuotaKind
@@ -37,8 +38,8 @@ class KnownQuota:
     time_zone: str
 
 
-def of_scope(scope: Scope) -> list[ColumnElement[bool]]:
-    """The conditions for the quotas of exactly this scope."""
+def scope_conditions(scope: QuotaScope) -> list[ColumnElement[bool]]:
+    """Return SQL conditions for the quotas of exactly this scope."""
     return [
         Quota.campaign_id.is_(None) if scope.campaign_id is None else Quota.campaign_id == scope.campaign_id,
         Quota.team == scope.team,
@@ -46,38 +47,48 @@ def of_scope(scope: Scope) -> list[ColumnElement[bool]]:
     ]
 
 
-def list_quotas(connection: Connection, *conditions: ColumnElement[bool]) -> list[KnownQuota]:
-    """All quotas for which the conditions hold, the least specific first."""
+def list_quotas(connection: Connection, *conditions: ColumnElement[bool]) -> list[QuotaInfo]:
+    """Return all quotas that satisfy the conditions, least specific first."""
     rows = connection.execute(
         select(Quota, Campaign.name.label("campaign"))
         .outerjoin(Campaign, Campaign.id == Quota.campaign_id)
         .where(*conditions)
         .order_by(Quota.id)
     )
-    known = [
-        KnownQuota(
-            Scope(row.campaign_id, row.team, row.phase),
+    quotas = [
+        QuotaInfo(
+            QuotaScope(row.campaign_id, row.team, row.phase),
             row.campaign or "",
-            QuotaKind(row.kind),
+            row.kind,
             row.amount,
             row.time_zone,
         )
         for row in rows
     ]
     kinds = list(QuotaKind)
-    return sorted(known, key=lambda each: (each.campaign, each.scope.team, each.scope.phase, kinds.index(each.kind)))
+
+    def place(quota: QuotaInfo) -> tuple[str, str, str, int]:
+        of_kind = kinds.index(quota.kind) if is_known(quota.kind) else len(kinds)
+        return (quota.campaign, quota.scope.team, quota.scope.phase, of_kind)
+
+    return sorted(quotas, key=place)
 
 
-def quotas_of(connection: Connection, campaign_id: int | None, team: str, phase: str) -> dict[QuotaKind, KnownQuota]:
-    """What holds for a team in a campaign in a phase: of each kind the most specific quota, where there is any."""
-    fitting = list_quotas(
+def quotas_of(connection: Connection, campaign_id: int | None, team: str, phase: str) -> dict[QuotaKind, QuotaInfo]:
+    """Return the quotas that apply to a team in a campaign and phase: the most specific one of each kind.
+
+    Raises UnreadableRow for a limit of a kind that this release does not know: it would not be enforced.
+    """
+    applicable = list_quotas(
         connection,
         Quota.campaign_id.is_(None) | (Quota.campaign_id == campaign_id),
         Quota.team.in_(("", team)),
         Quota.phase.in_(("", phase)),
     )
-    return _most_specific(fitting)
+    for each in applicable:
+        known(each.kind, "The kind of a quota")
+    return _most_specific(applicable)
 
 
-def _most_specific(quotas: Sequence[KnownQuota]) -> dict[QuotaKind, KnownQuota]:
+def _most_specific(quotas: Sequence[QuotaInfo]) -> dict[QuotaKind, QuotaInfo]:
     return {each.kind: each for each in sorted(quotas, key=lambda each: each.scope.rank)}

@@ -1,11 +1,11 @@
-"""How a team stands against its quotas."""
+"""How much of its quotas a team has used."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
 
-from campaigns.quotas.rules import KnownQuota
+from campaigns.quotas.rules import QuotaInfo
 from models.schema.states import QuotaKind
 
 
@@ -17,21 +17,21 @@ class Day:
     time_zone: str
     begin: float
     end: float
-    """The first moment of the next day."""
+    """The start of the next day."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a team stands against one kind of quota in a campaign."""
+class QuotaUsage:
+    """How much of one kind of quota a team has used in a campaign."""
 
     kind: QuotaKind
     amount: int | None
-    """The limit; None where there is none."""
+    """The limit; None if there is none."""
     used: int
     submissions: tuple[int, ...]
-    """Those that are counted."""
-    quota: KnownQuota | None
-    """The one that says so."""
+    """Those that count."""
+    quota: QuotaInfo | None
+    """The quota that sets the limit."""
     phase: str
     day: Day
 
@@ -42,7 +42,7 @@ class Standing:
 
     @property
     def of_what(self) -> str:
-        """Which submissions it is about: in flight, of a day, of a phase."""
+        """Which submissions are counted: in flight, of a day, of a phase."""
         if self.kind == QuotaKind.IN_FLIGHT:
             return "in flight"
         if self.kind == QuotaKind.PER_DAY:
@@ -51,5 +51,5 @@ class Standing:
 
     @property
     def free_at(self) -> float | None:
-        """When there is room again, where the calendar says it."""
+        """When the next submission is possible, if the calendar decides that."""
         return self.day.end if self.kind == QuotaKind.PER_DAY and self.full and self.amount else None

@@ -1,1 +1,1 @@
-"""The report: one page with leaderboards, differences and what is behind them."""
+"""The report: one page with leaderboards, differences and their causes."""

@@ -1,4 +1,4 @@
-"""How metrics agree with people, as a part of a page."""
+"""Agreement of metrics with human judgments, as a section of a page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def agreement_body(
     statistic: str,
     against: str = "",
 ) -> Markup:
-    """The metrics ranked by a statistic, the tests against one of them, and how both were made.
+    """Render the metrics ranked by a statistic, the tests against one of them, and the methods.
 
     `rows` (rank, metric, values) and `tests` (metric, values, verdict) begin with a header; `tests` may be empty.
     """

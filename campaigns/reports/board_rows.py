@@ -1,4 +1,4 @@
-"""The rows of a leaderboard as a table for programs: the same columns from the command line and from pages."""
+"""Rows of a leaderboard as a table for programs, with the same columns from the command line and from pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from campaigns.reports.delimited import Cell
-    from models.results.boards import ListedBoard
+    from models.results.boards import BoardSummary
     from models.schema.roles import DeclaredKind
     from models.schema.states import EvaluationState
 
@@ -18,7 +18,7 @@ _SCORE = (
     *("score", "low", "high", "level", "signature"),
 )
 _SAID = ("submission", "kind", "ranked", "constrained", "late_seconds")
-"""What teams say of their submissions, and what follows from it."""
+"""What teams declare about their submissions, and what follows from it."""
 
 COLUMNS = (*_BOARD, *_SCORE, *_SAID)
 
@@ -32,15 +32,15 @@ class _System(Protocol):
 
     @property
     def submissions(self) -> Sequence[int]:
-        """One for each run; it is known by the last one."""
+        """One for each run; the last one identifies it."""
 
     @property
     def state(self) -> EvaluationState:
-        """How far it is."""
+        """The state of its evaluation."""
 
     @property
     def kind(self) -> DeclaredKind:
-        """What its team has called it."""
+        """Its declared kind."""
 
     @property
     def ranked(self) -> bool:
@@ -48,7 +48,7 @@ class _System(Protocol):
 
     @property
     def constrained(self) -> bool | None:
-        """Whether it is constrained; None where nothing is said."""
+        """Whether it is constrained; None if not specified."""
 
     @property
     def late_seconds(self) -> float:
@@ -63,15 +63,15 @@ def scored_cells(
     level: float,
     signature: str,
 ) -> list[Cell]:
-    """What one metric says; `place` are the rank and what goes with it, by column."""
+    """Return the cells for one metric; `place` has the rank and related columns."""
     ends = (*interval, level) if interval else (None, None, None)
     return [metric, *(place[column] for column in _SCORE[1:6]), score, *ends, signature]
 
 
 def rows_of(
-    listed: ListedBoard, system: _System, name: str, team: str, scored: Sequence[Sequence[Cell]]
+    listed: BoardSummary, system: _System, name: str, team: str, scored: Sequence[Sequence[Cell]]
 ) -> list[list[Cell]]:
-    """A row for each metric, or one without scores where there are none; empty where undefined."""
+    """Return a row for each metric, or one without scores if there are none; empty if undefined."""
     begin: list[Cell] = [listed.campaign, listed.test_set, listed.version, "+".join(listed.references)]
     begin += [name, team, len(system.runs), system.state.value]
     constrained = {True: "yes", False: "no", None: ""}[system.constrained]

@@ -24,9 +24,9 @@ FEW = f"* fewer than {limits.SMALL_GROUP} segments: such a score says little."
 
 
 def references_body(boards: Sequence[Board], leaderboards: Sequence[tuple[str, Markup]] = ()) -> Markup:
-    """The scores of each system against each list of references, one table for each metric of the first board.
+    """Render the scores of each system against each list of references, one table for each metric of the first board.
 
-    `leaderboards` are titles and bodies of leaderboards to fold in below.
+    `leaderboards` are titles and bodies of leaderboards to add below, collapsed.
     """
     first, *_ = boards
     labels = [" + ".join(board.listed.references) for board in boards]
@@ -63,15 +63,15 @@ def references_body(boards: Sequence[Board], leaderboards: Sequence[tuple[str, M
 
 
 def groups_body(board: Board, breakdown: Breakdown, *, lines: bool) -> Markup:
-    """A table for each metric, groups as columns, each with a chart of the first systems.
+    """Render a table for each metric, groups as columns, each with a chart of the first systems.
 
-    `lines` join points of groups that follow one another.
+    `lines` connects points of consecutive groups.
     """
     partition = breakdown.partition
     names = [board.name(row) for row in board.rows]
     shown = [position for position, row in enumerate(board.rows) if row.scores][: limits.BREAKDOWN_SYSTEMS]
     drawn = shown[: limits.LINES]
-    # A line that ends in the score of three segments would be all that a reader sees.
+    # Tiny groups are left out: a score of three segments would dominate the chart.
     large = [group for group, size in enumerate(partition.sizes) if size >= limits.SMALL_GROUP]
     parts = []
     for metric, title in enumerate(board.titles):
@@ -109,7 +109,7 @@ def groups_body(board: Board, breakdown: Breakdown, *, lines: bool) -> Markup:
 
 
 def documents_body(board: Board, breakdown: Breakdown) -> Markup:
-    """Documents by the metric that the board is sorted by: the lowest and highest, then all."""
+    """Render documents by the metric that the board is sorted by: the lowest and highest, then all."""
     partition, title = breakdown.partition, board.titles[board.sorted_by]
     places = _digits(board, board.sorted_by)
     shown = [position for position, row in enumerate(board.rows) if row.scores][: limits.DOCUMENT_SYSTEMS]
@@ -158,7 +158,7 @@ def documents_body(board: Board, breakdown: Breakdown) -> Markup:
 
 
 def _means(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each group over the systems that have a score there; NaN where none has."""
+    """Return the mean of each group over the systems with a score there; NaN if there are none."""
     known = ~np.isnan(values)
     total = np.where(known, values, 0.0).sum(axis=0)
     count = known.sum(axis=0)

@@ -1,4 +1,4 @@
-"""The report of a campaign: everything that its stored results say."""
+"""The report of a campaign from its stored results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.breakdown.buckets import break_down, by_document, by_domain, by_length
-from analysis.breakdown.influential_segments import read_drivers
+from analysis.breakdown.influential_segments import read_influential_segments
 from analysis.breakdown.ngrams import read_ngrams, words_of
 from analysis.breakdown.texts import read_board_texts, read_outputs
 from analysis.leaderboard.significance import (
@@ -22,7 +22,7 @@ from analysis.leaderboard.significance import (
 from campaigns.reports import limits
 from campaigns.reports.breakdowns import documents_body, groups_body, references_body
 from campaigns.reports.differences import MetricPairs, differences_body
-from campaigns.reports.drivers import ExplainedPair, SegmentTexts, drivers_body
+from campaigns.reports.influential_segments import ExplainedPair, SegmentTexts, influential_segments_body
 from campaigns.reports.leaderboard import CORRECTIONS, leaderboard_body
 from campaigns.reports.method import method_body
 from campaigns.reports.page import render_page
@@ -46,18 +46,18 @@ TOO_FEW = "There are not two systems with scores."
 
 
 @dataclass(frozen=True)
-class MadeTests:
-    """Tests of a leaderboard's systems, and what they are."""
+class BoardTests:
+    """Significance tests of the systems of a leaderboard, and their description."""
 
     by_metric: Sequence[Sequence[PairedResult]]
-    """Of each metric of the board, with positions in its rows; none where it was not tested by that metric."""
+    """For each metric of the board, with positions in its rows; empty if not tested by that metric."""
     what: str
     """Test, number of draws and correction, in words."""
     least: float
     """The smallest p-value that they can show."""
     alpha: float = ALPHA
     rule: str = beside_the_leaderboard("bootstrap", CORRECTION)
-    """What they are beside those of the leaderboard."""
+    """How they relate to those of the leaderboard."""
 
 
 def render_report(
@@ -70,18 +70,17 @@ def render_report(
     human: Mapping[str, Mapping[str, float]] | None = None,
     show_texts: bool = True,
     show_references: bool = True,
-    tests: Sequence[MadeTests] = (),
+    tests: Sequence[BoardTests] = (),
     without: Collection[str] = (),
 ) -> str:
-    """The page of some leaderboards.
+    """Render the page of some leaderboards.
 
-    Boards of the same campaign and test set belong together; what is behind their scores is told once, against the
-    most references. `pairs` names the systems whose difference is explained, instead of neighbours on the board.
-    `human` has scores by system under the name of the judgments, instead of all that are stored of the test set.
-    `tests` are those of each board, instead of those of all pairs by the rule of the leaderboard.
-    `without` names systems that charts of the metrics against each other leave out, such as outputs that are a
-    reference. Without `show_texts` no text is on the page; without `show_references` no reference, and nothing that
-    tells what is in one.
+    Boards of the same campaign and test set are grouped; the causes of differences are shown once, against the most
+    references. `pairs` names the systems whose difference is explained, by default neighbours on the board. `human` has
+    scores by system under the name of the judgments, by default all that are stored for the test set. `tests` are those
+    of each board, by default of all pairs by the rule of the leaderboard. `without` names systems that the scatter
+    plots leave out, such as outputs that are a reference. Without `show_texts` the page has no text; without
+    `show_references` no reference, and nothing that reveals one.
     """
     made = {
         (each.listed.campaign_id, each.listed.protocol_id): found for each, found in zip(boards, tests, strict=False)
@@ -94,15 +93,15 @@ def render_report(
         prefix = f"t{number}-" if len(groups) > 1 else ""
         report = _TestSetReport(connection, group, prefix, pairs, human, show_texts, show_references, made, without)
         sections += report.sections()
-    said = [*notices, *dict.fromkeys(notice for board in boards for notice in board.notices)]
+    all_notices = [*notices, *dict.fromkeys(notice for board in boards for notice in board.notices)]
     if len(boards) > limits.LEADERBOARDS:
-        said.append(f"{len(boards) - limits.LEADERBOARDS} more leaderboards are not shown.")
-    return render_page(title, sections, said)
+        all_notices.append(f"{len(boards) - limits.LEADERBOARDS} more leaderboards are not shown.")
+    return render_page(title, sections, all_notices)
 
 
 @dataclass
 class _TestSetReport:
-    """What the leaderboards of one test set say."""
+    """The report about the leaderboards of one test set."""
 
     connection: Connection
     boards: Sequence[Board]
@@ -111,14 +110,14 @@ class _TestSetReport:
     human: Mapping[str, Mapping[str, float]] | None
     show_texts: bool
     show_references: bool
-    made: Mapping[tuple[int, int], MadeTests]
+    made: Mapping[tuple[int, int], BoardTests]
     without: Collection[str]
 
     def __post_init__(self) -> None:
         self.boards = [board if board.ranking else ranked_by_bootstrap(board) for board in self.boards]
         if not self.show_references:
             self.boards = [replace(board, same_as_reference={}) for board in self.boards]
-        # Of several leaderboards the one against most references, the first of equals.
+        # The leaderboard against the most references, the first of equal ones.
         self.board = max(self.boards, key=lambda board: len(board.listed.references))
         self.others = [board for board in self.boards if board is not self.board]
         self.names = [self.board.name(row) for row in self.board.rows]
@@ -126,14 +125,14 @@ class _TestSetReport:
         self.too_large = listed.segments > limits.TEXT_SEGMENTS
         self.tests = self.made.get((listed.campaign_id, listed.protocol_id)) or self._bootstrap()
 
-    def _bootstrap(self) -> MadeTests:
+    def _bootstrap(self) -> BoardTests:
         board, replicates = self.board, self.board.listed.replicates
         found = [bootstrap_pairs(board, metric) for metric in range(len(board.listed.metrics))]
         what = f"paired bootstrap with {replicates:,} replicates, two-sided, {CORRECTIONS[CORRECTION]}"
-        return MadeTests(found, what, smallest_p(replicates, max(map(len, found), default=0), CORRECTION))
+        return BoardTests(found, what, smallest_p(replicates, max(map(len, found), default=0), CORRECTION))
 
     def sections(self) -> list[Section]:
-        """All that have something to say, in the order of the page."""
+        """Return all sections with content, in the order of the page."""
         texts = read_board_texts(self.connection, self.board, held=not self.too_large)
         scored = any(row.scores for row in self.board.rows)
         explained = self._explained(texts)
@@ -148,7 +147,7 @@ class _TestSetReport:
             found += self._breakdowns(texts)
         if explained:
             languages = {"source_language": texts.source_language, "target_language": texts.target_language}
-            body = drivers_body(explained, segments=texts.segments, **languages)
+            body = influential_segments_body(explained, segments=texts.segments, **languages)
             found.append(self._section("drivers", "What drives the differences", body))
         if scored and (len(self.board.listed.metrics) > 1 or human):
             what = " and against people" if human else ""
@@ -204,7 +203,7 @@ class _TestSetReport:
         tests = {frozenset((pair.a, pair.b)): pair for pair in self.tests.by_metric[metric]}
         found: dict[tuple[int, int], ExplainedPair] = {}
         for first, second in self._pairs()[: limits.PAIRS]:
-            drivers = read_drivers(self.connection, board, metric, first, second, limits.SEGMENTS)
+            drivers = read_influential_segments(self.connection, board, metric, first, second, limits.SEGMENTS)
             if drivers is None:
                 continue
             rows = board.rows[first], board.rows[second]
@@ -227,7 +226,7 @@ class _TestSetReport:
         return list(found.values())
 
     def _pairs(self) -> list[tuple[int, int]]:
-        """Those asked for, or neighbours; positions of systems with a score, the better one first."""
+        """Return the requested pairs, or neighbours; positions of systems with a score, the better one first."""
         places = [
             position
             for position, row in enumerate(self.board.rows)
@@ -275,7 +274,7 @@ class _TestSetReport:
     def _with_ngrams(
         self, texts: BoardTexts, pairs: Mapping[tuple[int, int], ExplainedPair]
     ) -> dict[tuple[int, int], ExplainedPair]:
-        """The pairs with the n-grams of each: neighbours share a system, so all are counted together."""
+        """Add the n-grams of each pair: neighbours share a system, so all are counted together."""
         found = read_ngrams(self.connection, self.board, texts, list(pairs), limits.NGRAMS) if pairs else []
         return {
             (first, second): replace(
@@ -289,7 +288,7 @@ class _TestSetReport:
         }
 
     def _human(self, texts: BoardTexts) -> dict[str, dict[str, float]]:
-        """The newest version of all judgments of systems, those of the board alone."""
+        """Return the newest version of all judgments of systems, for the systems of the board."""
         stored = {
             each.name: each
             for each in reversed(list_judgments(self.connection, self.board.listed.campaign_id, texts.test_set_id))
@@ -330,7 +329,7 @@ class _TestSetReport:
             )
         found.append(
             "Scores of a part of the test set are the metric's formula on the summed statistics of its segments. "
-            "Nothing was scored again."
+            "They were not computed again."
         )
         if self.too_large:
             found.append(

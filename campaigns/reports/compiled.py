@@ -1,4 +1,4 @@
-"""Templates compiled once, not in each process: beside them, where Python keeps its own compiled files."""
+"""A cache of compiled templates beside them, where Python keeps its own compiled files."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from jinja2.bccache import Bucket
 
 
-class BesideTemplates(BytecodeCache):
-    """Keeps what Jinja makes of a template in `__pycache__`; Jinja itself sees whether the template has changed.
+class TemplateCache(BytecodeCache):
+    """Keeps compiled templates in `__pycache__`; Jinja checks whether the template has changed.
 
-    Where Python may not write compiled files, neither does this.
+    Disabled where Python may not write compiled files.
     """
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:
-        """The template's file."""
+        """Return the template's file."""
         return filename or name
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Fill the bucket, if there is something for it."""
+        """Load the compiled template, if there is one."""
         with suppress(OSError), _file(bucket).open("rb") as kept:
             bucket.load_bytecode(kept)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep what is in the bucket, whole or not at all."""
+        """Store the compiled template atomically."""
         if sys.dont_write_bytecode:
             return
         file = _file(bucket)

@@ -1,4 +1,4 @@
-"""Tables between commas or tabs, which programs read back as they were and spreadsheets take for no formulas.
+"""CSV and TSV tables that programs read back exactly and spreadsheets do not take for formulas.
 
 All such tables are written here: those of pages, of the API, of exports and of the command line.
 """
@@ -19,15 +19,15 @@ Cell = str | float | None
 
 
 def as_tsv(columns: Iterable[str], rows: Iterable[Iterable[Cell]]) -> str:
-    """A header, then a line for each row, between tabs. See `as_csv`."""
+    """Return a header, then a line for each row, tab-separated. See `as_csv`."""
     return _written(columns, rows, "\t")
 
 
 def as_csv(columns: Iterable[str], rows: Iterable[Iterable[Cell]]) -> str:
-    """A header, then a line for each row, between commas.
+    """Return a header, then a line for each row, comma-separated.
 
-    Numbers have all their digits; what is None or NaN is empty. Texts go through `defused`, and stand in quotation
-    marks where they need to: the module `csv` reads them back.
+    Numbers have all their digits; None and NaN are empty. Texts go through `defused`, and are quoted if necessary: the
+    module `csv` reads them back.
     """
     return _written(columns, rows, ",")
 
@@ -38,7 +38,7 @@ def _written(columns: Iterable[str], rows: Iterable[Iterable[Cell]], delimiter: 
     quoted = csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     for row in (columns, *rows):
         cells = [_cell(value) for value in row]
-        # Left to itself the writer quotes none but its own line end.
+        # By default the writer quotes only its own line terminator.
         (quoted if any("\r" in cell for cell in cells) else plain).writerow(cells)
     return out.getvalue()
 

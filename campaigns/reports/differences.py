@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MetricPairs:
-    """All pairs of systems by one metric; corrected p-values are shown."""
+    """All pairs of systems by one metric; the p-values shown are the corrected ones."""
 
     metric: str
     higher_is_better: bool
@@ -40,12 +40,12 @@ def differences_body(
     why: str = "",
     most: int | None = None,
 ) -> Markup:
-    """One matrix open, the others folded; of one row where all pairs are with the same system.
+    """Render one matrix open and the others collapsed; with one row if all pairs share a system.
 
     `what` says which test and correction the p-values come from; `least` is the smallest p-value that it can show:
-    where that is not below `alpha`, the page says so. `rule` is a sentence about these tests beside those of the
-    leaderboard. `links` are addresses that explain a pair of systems, `#place` on
-    the same page; `most` systems are shown, by default `MATRIX_SYSTEMS`; `why` is said where there are no pairs.
+    unless that is below `alpha`, the page warns. `rule` is a sentence on how these tests relate to those of the
+    leaderboard. `links` are URLs that explain a pair of systems, `#place` on the same page; `most` systems are shown,
+    by default `MATRIX_SYSTEMS`; `why` is shown if there are no pairs.
     """
     shown = [each for each in metrics if each.pairs]
     shown_systems = MATRIX_SYSTEMS if most is None else most
@@ -61,7 +61,7 @@ def _matrix(
 ) -> dict[str, Any]:
     systems = range(min(len(names), most))
     found = {(pair.a, pair.b): pair for pair in each.pairs}
-    # Where all were tested against one system, the other rows would have one cell each.
+    # If all were tested against one system, the other rows would have one cell each.
     baseline = set.intersection(*({pair.a, pair.b} for pair in each.pairs))
     rows = []
     for row in baseline if len(baseline) == 1 else systems:

@@ -1,4 +1,4 @@
-r"""Tables for LaTeX, in the style of the package booktabs."""
+r"""LaTeX tables in the style of the package booktabs."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def escaped(text: str) -> str:
 
 
 def booktabs(rows: Sequence[Sequence[str]], columns: str, caption: str, *, rules: Collection[int] = ()) -> str:
-    r"""A table of cells that are LaTeX already; the first row is the header.
+    r"""Return a table of cells that are LaTeX already; the first row is the header.
 
-    `columns` says l, r or c for each, `caption` is plain text. `rules` come before the rows of these numbers. It needs
+    `columns` gives l, r or c for each, `caption` is plain text. `rules` come before the rows with these numbers. Needs
     `\usepackage{booktabs}`.
     """
     lines = [_line(row) for row in rows]
@@ -70,11 +70,11 @@ def booktabs(rows: Sequence[Sequence[str]], columns: str, caption: str, *, rules
 
 
 def comments(notes: Iterable[str]) -> str:
-    """Notes that are no part of what LaTeX sets, a line each whatever they hold."""
+    """Return notes as LaTeX comments, one line each whatever they contain."""
     return "".join(f"% {_CONTROL.sub(' ', note)}\n" for note in notes)
 
 
 def _line(cells: Sequence[str]) -> str:
     line = " & ".join(cells) + r" \\"
-    # A bracket or star here would belong to the command that ends the line before.
+    # A bracket or star here would be taken for an argument of the preceding command.
     return "{}" + line if line.startswith(("[", "*")) else line

@@ -1,4 +1,4 @@
-"""The leaderboard with whiskers, rank ranges and clusters."""
+"""The leaderboard with interval bars, rank ranges and clusters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CORRECTIONS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A score with its interval in words and, in pixels from the left, as a drawing."""
+    """A score with its interval as text and, in pixels from the left, as a drawing."""
 
     score: str
     low: str = ""
@@ -52,7 +52,7 @@ class Line:
 
 
 def leaderboard_body(board: Board) -> Markup:
-    """The table, with rank ranges and clusters by the metric that the board is sorted by, where it has them."""
+    """Render the table, with rank ranges and clusters by the metric that the board is sorted by, if there are any."""
     metrics = range(len(board.listed.metrics))
     columns = [_column(board, metric) for metric in metrics]
     lines = []
@@ -77,7 +77,7 @@ def leaderboard_body(board: Board) -> Markup:
 
 
 def _column(board: Board, metric: int) -> tuple[list[Cell], tuple[str, str] | None]:
-    """The cells of one metric, and the ends of the axis that their whiskers share."""
+    """Return the cells of one metric, and the ends of the axis that their intervals share."""
     scores = [row.scores[metric] if row.scores else None for row in board.rows]
     intervals = [None if score is None else board.interval(score) for score in scores]
     known = [interval for interval in intervals if interval]
@@ -92,13 +92,13 @@ def _column(board: Board, metric: int) -> tuple[list[Cell], tuple[str, str] | No
 
 
 def drawn(score: float | None, interval: tuple[float, float] | None, scale: float, axis: tuple[float, float]) -> Cell:
-    """A score with its whisker on an axis that all systems of a column share."""
+    """Return a score with its interval on an axis that all systems of a column share."""
     places = digits(scale)
     if score is None or interval is None:
         return Cell(number(score, places))
     step = (WIDTH - 2 * MARGIN) / ((axis[1] - axis[0]) or 1.0)
     low, middle, high = (MARGIN + step * (value - axis[0]) for value in (interval[0], score, interval[1]))
-    # A score can lie outside its own interval: then the axis ends before it.
+    # A score can lie outside its own interval, and so outside the axis.
     middle = min(max(middle, MARGIN), WIDTH - MARGIN)
     ends = number(interval[0], places + 1), number(interval[1], places + 1)
     return Cell(number(score, places), *ends, (low, middle, high))

@@ -1,10 +1,10 @@
-"""How much of a large campaign a page shows. Where something is left out, the page says so."""
+"""How much of a large campaign a page shows. Pages say what they leave out."""
 
 MATRIX_SYSTEMS = 20
 """Systems in a matrix of differences."""
 MATRIX_METRICS = 6
 LINES = 6
-"""Systems whose lines are drawn in one chart: more cannot be told apart."""
+"""Systems in one chart: more lines cannot be distinguished."""
 BREAKDOWN_SYSTEMS = 40
 """Systems in a table of scores by length, domain or reference."""
 DOCUMENTS = 200
@@ -14,9 +14,9 @@ EXTREMES = 5
 PAIRS = 4
 """Pairs of systems whose difference is explained."""
 SEGMENTS = 5
-"""Segments that speak for one of two systems."""
+"""Segments in favour of one of two systems."""
 LETTERS = 1_500
-"""Of a text in a segment."""
+"""Of a text in a segment, in characters."""
 NGRAMS = 8
 """Of each order, that one of two systems gets right."""
 SCATTER_METRICS = 4
@@ -25,4 +25,4 @@ LEADERBOARDS = 30
 SMALL_GROUP = 50
 """Segments below which the score of a group says little."""
 TEXT_SEGMENTS = 16_000
-"""Segments of a test set beyond which no single segment and no n-gram is shown: they would need all texts at once."""
+"""Segments of a test set beyond which no segments and n-grams are shown: they would need all texts in memory."""

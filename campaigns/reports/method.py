@@ -1,4 +1,4 @@
-"""How the numbers of a page were made."""
+"""How the numbers of a page were computed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def method_body(boards: Sequence[Board], sentences: Sequence[str]) -> Markup:
-    """Sentences about tests and limits, signatures of all metrics, and the figures that metrics show with scores."""
+    """Render sentences about tests and limits, signatures of all metrics, and further figures of metrics."""
     signatures = []
     figures: list[dict[str, Any]] = []
     for board in boards:
@@ -26,7 +26,7 @@ def method_body(boards: Sequence[Board], sentences: Sequence[str]) -> Markup:
             signatures.append((f"{title}, {against}", rows[0].scores[metric].signature))
             details = [row.scores[metric].details for row in rows]
             names = list(dict.fromkeys(name for each in details for name in each))
-            # Counts as they are, shares with three digits; a figure that only some systems have is empty for others.
+            # Counts unchanged, shares with three digits; a figure that only some systems have is empty for others.
             places = {n: 0 if all(each[n].is_integer() for each in details if n in each) else 3 for n in names}
             of_systems = [
                 (board.name(row), [number(each[n], places[n]) if n in each else "" for n in names])

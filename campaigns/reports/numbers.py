@@ -1,4 +1,4 @@
-"""Numbers for people. The sign of a number below nought is a minus, not a hyphen."""
+"""Numbers for people. Negative numbers have a minus sign, not a hyphen."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ _RESOLUTION = 0.001
 
 
 def digits(scale: float) -> int:
-    """Digits after the point of scores on this scale: more where it has no end, for such scores are small."""
+    """Return the decimals of scores on this scale: more if it has no upper end, because such scores are small."""
     return 1 if math.isfinite(scale) else 3
 
 
 def number(value: float | None, places: int = 1, *, sign: bool = False) -> str:
-    """The value with so many digits after the point; n/a where it is undefined."""
+    """Format with so many decimals; n/a if undefined."""
     if value is None or math.isnan(value):
         return MISSING
     text = f"{value:{'+' if sign else ''}.{places}f}"
-    # What rounds to nought has no sign.
+    # What rounds to zero has no sign.
     text = text.lstrip("+-") if not text.strip("+-0.") else text
     return text.replace("-", "−")
 
 
 def p_value(p: float | None) -> str:
-    """A p-value with three digits, never as nought."""
+    """Format a p-value with three decimals, never as zero."""
     if p is None or math.isnan(p):
         return MISSING
     return f"< {_RESOLUTION}" if p < _RESOLUTION else f"{p:.3f}"
 
 
 def ends(interval: tuple[float, float] | None, places: int = 1) -> str:
-    """An interval in brackets; empty where there is none."""
+    """Format an interval in brackets; "" if there is none."""
     return "" if interval is None else f"[{number(interval[0], places)}, {number(interval[1], places)}]"
 
 
 def rank_range(low: int, high: int) -> str:
-    """Such as 2–4; one number where both are equal."""
+    """Format as 2–4; one number if both are equal."""
     return str(low) if low == high else f"{low}–{high}"

@@ -1,4 +1,4 @@
-"""Pages that work without a server, a network and a script."""
+"""Pages that work without a server, a network and scripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def render_page(title: str, sections: Sequence[Section], notices: Sequence[str] = (), *, subtitle: str = "") -> str:
-    """A whole HTML page with these sections and, at its end, these notices."""
+    """Return a complete HTML page with these sections and, at its end, these notices."""
     from markupsafe import Markup
 
     style = Markup(STYLE.read_text(encoding="utf-8").strip())  # noqa: S704 - our own file

@@ -1,4 +1,4 @@
-"""Metrics against each other and against people."""
+"""Scatter plots of metrics against each other and against human scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 ENOUGH = 3
-"""Systems for which a correlation can be shown: two points always lie on a line."""
+"""Minimum number of systems for a correlation: two points always lie on a line."""
 
 
 def scatters_body(
@@ -29,14 +29,14 @@ def scatters_body(
     human: Mapping[str, Sequence[float]] | None = None,
     introduction: Sequence[str] = (),
 ) -> Markup:
-    """A chart for each pair of metrics, and for each metric with each kind of human scores.
+    """Render a chart for each pair of metrics, and for each metric with each kind of human scores.
 
-    The values are those of the systems of these names, NaN where there is none.
+    The values are in the order of `names`, NaN if missing.
     """
-    people = human or {}
-    against = [(one, other) for other in people for one in metrics]
+    human_scores = human or {}
+    against = [(one, other) for other in human_scores for one in metrics]
     between = list(combinations(list(metrics)[:SCATTER_METRICS], 2))
-    values = {**metrics, **people}
+    values = {**metrics, **human_scores}
     figures = []
     for one, other in (*against, *between):
         points = list(zip(names, values[one], values[other], strict=True))

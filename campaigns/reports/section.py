@@ -1,4 +1,4 @@
-"""A part of a page."""
+"""A section of a page."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page with a heading of its own, to which other parts can link."""
+    """A section of a page with a heading, to which other sections can link."""
 
     name: str
-    """An id that no other section of the page has: letters, digits and hyphens."""
+    """A unique id on the page: letters, digits and hyphens."""
     title: str
     body: Markup
-    """What stands below the heading, escaped already."""
+    """The content below the heading, already escaped."""

@@ -1,4 +1,4 @@
-"""The templates of a page. Whatever comes from outside is escaped."""
+"""The templates of a page. All external text is escaped."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "templates"
 STYLE = Path(__file__).parents[2] / "web" / "static" / "report.css"
-"""The style of reports, which the pages of a server have, too."""
+"""The style of reports, which the server's pages use, too."""
 _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*\Z")
 
 
 def rendered(template: str, **values: Any) -> Markup:
-    """The template with these values, as markup that other templates take over as it is."""
+    """Render a template, as markup that other templates insert unchanged."""
     from markupsafe import Markup
 
     return Markup(_environment().get_template(f"{template}.html.j2").render(values))  # noqa: S704 - escaped by the engine
 
 
 def drawing(svg: str) -> Markup:
-    """A chart of `campaigns.charts`, which escapes its texts itself."""
+    """Mark a chart of `campaigns.charts` as markup; it escapes its texts itself."""
     from markupsafe import Markup
 
     return Markup(svg)  # noqa: S704 - see above
 
 
 def language(code: str) -> str:
-    """A code of a language as HTML wants it; empty where it is none."""
+    """Return a language code for HTML; "" if it is invalid."""
     code = code.replace("_", "-")
     return code if _LANGUAGE.match(code) else ""
 
 
 @cache
 def load_templates() -> None:
-    """Make all templates ready, so that the first page does not wait for them."""
+    """Compile all templates, so that the first page does not wait for them."""
     environment = _environment()
     for name in environment.list_templates(extensions=["j2"]):
         environment.get_template(name)
@@ -54,14 +54,14 @@ def _environment() -> Environment:
 
 
 def make_environment(*folders: Path) -> Environment:
-    """An engine for the templates in these folders, with the filters that all pages share."""
+    """Create a Jinja environment for the templates in these folders, with the filters that all pages share."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    from campaigns.reports.compiled import BesideTemplates
+    from campaigns.reports.compiled import TemplateCache
 
     environment = Environment(
         loader=FileSystemLoader(folders),
-        bytecode_cache=BesideTemplates(),
+        bytecode_cache=TemplateCache(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -80,7 +80,7 @@ def make_environment(*folders: Path) -> Environment:
 
 
 def _showable(value: Any) -> Any:
-    """Text without the characters that HTML forbids: a browser would drop some of them and choke on others."""
+    """Replace the characters that HTML forbids: a browser would drop some of them and fail on others."""
     from markupsafe import Markup
 
     if isinstance(value, str) and not isinstance(value, Markup):

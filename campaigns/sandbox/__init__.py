@@ -1,1 +1,1 @@
-"""Strangers' texts are read in processes that can be ended, in a fair queue that holds no thread of the server."""
+"""Untrusted texts are read in processes that can be killed, in a fair queue that blocks no thread of the server."""

@@ -1,4 +1,4 @@
-"""Who is next: a bounded, fair queue for a few slots. It knows nothing of what they are used for."""
+"""A bounded, fair queue for a few slots, independent of what they are used for."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HALF_LIFE_SECONDS = 60.0
-"""After that long half of what somebody has used is forgotten."""
+"""Half-life of the recorded usage."""
 RETRY_SECONDS = 10.0
 STOPPING = "The server stops. Send the file again in a minute."
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """On whose account something is done."""
+    """For whom something is done."""
 
     account_id: int | None
     team: str = ""
-    """"" for what is done for no team."""
+    """"" if for no team."""
 
 
 @dataclass(eq=False)
@@ -35,17 +35,17 @@ class Ticket:
 
     owner: Owner
     number: int
-    """Counts up: who came first."""
+    """Increases with time."""
     granted: Future[None] = field(default_factory=Future)
-    """Done when the slot is there; fails where the queue is closed before."""
+    """Done when the slot is granted; fails if the queue is closed first."""
     started: float | None = None
 
 
 class FairQueue:
-    """Slots go to whoever has used them least of late: an account, or its team, whichever has used more.
+    """Grants slots to the owner with the least recent usage, by account or team, whichever has used more.
 
-    One account, and one team, has one slot at a time, so a second slot is always left for others; who has used much
-    waits longer, and none can fill the queue. Safe to use from several threads.
+    One account, and one team, has one slot at a time, so that a second slot is always left for others; heavy users wait
+    longer, and none can fill the queue. Thread-safe.
     """
 
     def __init__(
@@ -57,21 +57,21 @@ class FairQueue:
         self._waiting: list[Ticket] = []
         self._running: list[Ticket] = []
         self._used: dict[int | str | None, tuple[float, float]] = {}
-        """By account (its number) and by team (its name): seconds, and when they were noted."""
+        """By account (its id) and by team (its name): seconds, and when they were recorded."""
         self._number = 0
 
     def enter(self, owner: Owner) -> Ticket:
-        """Take a place. Raises TooMany where the account has enough of them, Unavailable where the queue is full."""
+        """Enter the queue. Raises TooMany if the account has too many places, Unavailable if the queue is full."""
         with self._lock:
             own = sum(each.owner.account_id == owner.account_id for each in self._waiting)
             if own >= self._most_each:
                 raise TooMany(
-                    f"{own} of your files wait to be read already. Send this one when the first of them is done.",
+                    f"{own} of your files are waiting already. Send this one when the first of them is done.",
                     retry_seconds=RETRY_SECONDS,
                 )
             if len(self._waiting) >= self._most:
                 raise Unavailable(
-                    f"{len(self._waiting)} files wait to be read: the server has no room for another. Try again soon.",
+                    f"{len(self._waiting)} files are waiting: the queue is full. Try again soon.",
                     retry_seconds=RETRY_SECONDS,
                 )
             self._number += 1
@@ -81,7 +81,7 @@ class FairQueue:
             return ticket
 
     def leave(self, ticket: Ticket) -> None:
-        """Give a slot or a place back; what was used of the slot is noted."""
+        """Release a slot or a place, and record the usage of the slot."""
         with self._lock:
             if ticket in self._running:
                 self._running.remove(ticket)
@@ -91,13 +91,13 @@ class FairQueue:
             self._grant()
 
     def places(self, account_id: int | None) -> list[int]:
-        """How many would be served before each of an account's waiting ones, as things stand, the next one first."""
+        """Return how many tickets are ahead of each of an account's waiting ones, the next one first."""
         with self._lock:
             order = sorted(self._waiting, key=self._rank)
             return [place for place, each in enumerate(order) if each.owner.account_id == account_id]
 
     def close(self) -> None:
-        """Send all away who wait."""
+        """Fail all waiting tickets."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
             for each in waiting:
@@ -117,7 +117,7 @@ class FairQueue:
                 ticket.granted.set_result(None)
 
     def _occupies(self, owner: Owner) -> bool:
-        """Whether the account or the team has a slot."""
+        """Return whether the account or the team has a slot."""
         return any(
             each.owner.account_id == owner.account_id or (owner.team and each.owner.team == owner.team)
             for each in self._running
@@ -137,7 +137,7 @@ class FairQueue:
         for whose in (ticket.owner.account_id, ticket.owner.team):
             if whose != "":
                 self._used[whose] = self._use(whose) + now - ticket.started, now
-        # What has become nothing need not be remembered.
+        # Usage that has decayed to nothing is dropped.
         forgotten = now - 20 * HALF_LIFE_SECONDS
         for whose in [whose for whose, (_, noted) in self._used.items() if noted < forgotten]:
             del self._used[whose]

@@ -1,6 +1,6 @@
-"""The bounds on texts that somebody sends, whatever they are for: outputs, test sets, corrections.
+"""Limits on texts that users send: outputs, test sets, corrections.
 
-Tables of judgments are not unpacked, so the bound on an upload is theirs.
+Tables of judgments are not unpacked, so the upload limit is enough for them.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """As the settings of the server have them; in the terms of those who read."""
+    """The limits in the server's settings, in the form that the readers take."""
 
     text: TextLimits
     markup: MarkupLimits
     segment_seconds: float
-    """What a metric may be estimated to take for one segment."""
+    """The longest estimated time of a metric for one segment."""
 
 
-OWN = Limits(STORING_LIMITS, DEFAULT_MARKUP_LIMITS, math.inf)
-"""For what lies on the machine of who asks: the command line's."""
+UNLIMITED = Limits(STORING_LIMITS, DEFAULT_MARKUP_LIMITS, math.inf)
+"""For files on the user's own machine, read by the command line."""
 
 
 def limits_of(settings: WebSettings) -> Limits:
-    """The same for whoever sends something, and for whatever it is sent."""
+    """Return the limits, the same for all users and purposes."""
     file_bytes = max(settings.unpacked_bytes, settings.upload_bytes)
     text = TextLimits(
         file_bytes=file_bytes,

@@ -1,11 +1,10 @@
-"""The processes in which strangers' texts are read, each task within limits of time and memory."""
+"""The processes in which untrusted texts are read, each task within limits of time and memory."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import math
-import multiprocessing
 import os
 import tempfile
 import threading
@@ -20,6 +19,7 @@ from pebble import ProcessExpired, ProcessPool
 
 from campaigns.errors import BadRequest, Unavailable
 from campaigns.sandbox.fair_queue import RETRY_SECONDS, STOPPING, FairQueue, Owner
+from campaigns.sandbox.results import Processes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -30,36 +30,36 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 4
-"""On a busy machine a task may take so many times its processor time."""
+WALL_TIME_FACTOR = 4
+"""On a busy machine a task may take this many times its processor time."""
 NICENESS = 5
-"""Pages go before texts."""
+"""Pages have priority over reading."""
 PRELOADED = "campaigns.sandbox.preloaded"
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
-class TookTooLong(BadRequest):
-    """Reading this took longer than any honest text takes, and was ended. Look whether something is repeated in it."""
+class ReadingTimeout(BadRequest):
+    """Reading this took too long and was stopped. Check whether something in it is repeated."""
 
     code = "took_too_long"
 
 
-class TookTooMuch(BadRequest):
-    """Reading this took more memory than any honest text takes, and was ended. Send less at once."""
+class ReadingMemoryLimit(BadRequest):
+    """Reading this took too much memory and was stopped. Send less at once."""
 
     code = "took_too_much"
 
 
-class NotRead(BadRequest):
+class ReadingFailed(BadRequest):
     """The process that read this ended before it was done. Nothing was stored."""
 
     code = "not_read"
 
 
 class Sandbox:
-    """Runs functions on what strangers send. One for each app; its processes start when the first one comes."""
+    """Runs functions on untrusted files. One for each app; its processes start with the first task."""
 
     def __init__(self, settings: WebSettings) -> None:
         self._settings = settings
@@ -69,10 +69,10 @@ class Sandbox:
         self._running: set[ProcessFuture[object]] = set()
 
     @asynccontextmanager
-    async def turn(self, owner: Owner) -> AsyncIterator[Turn]:
-        """Wait for a slot, without a thread; all that is run in one turn shares its limit of time.
+    async def turn(self, owner: Owner) -> AsyncIterator[SandboxSlot]:
+        """Wait for a slot without blocking a thread; all tasks in one slot share its time limit.
 
-        Raises TooMany and Unavailable where there is no room to wait.
+        Raises TooMany and Unavailable if there is no room to wait.
         """
         ticket = self._queue.enter(owner)
         try:
@@ -81,31 +81,31 @@ class Sandbox:
                     await asyncio.wrap_future(ticket.granted)
             except TimeoutError:
                 raise Unavailable(
-                    "Too many files wait to be read: yours was not begun. Send it again later.",
+                    "Too many files are waiting: yours was not read. Send it again later.",
                     retry_seconds=RETRY_SECONDS,
                 ) from None
-            yield Turn(self, owner, self._settings.reading_seconds)
+            yield SandboxSlot(self, owner, self._settings.reading_seconds)
         finally:
             self._queue.leave(ticket)
 
     async def run(
         self, owner: Owner, function: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Result:
-        """Wait for a turn, and run this alone in it."""
+        """Wait for a slot, and run only this function in it."""
         async with self.turn(owner) as turn:
             return await turn.run(function, *args, **kwargs)
 
     def places(self, account_id: int | None) -> list[int]:
-        """How many are before each of an account's files that wait."""
+        """Return how many are ahead of each of an account's waiting files."""
         return self._queue.places(account_id)
 
     def start(self) -> None:
-        """Have the processes ready before somebody waits for them."""
+        """Start the processes before they are needed."""
         with suppress(CancelledError, BrokenProcessPool):
-            self._schedule(_nothing, (), self._settings.reading_seconds).result()
+            self._schedule(_no_op, (), self._settings.reading_seconds).result()
 
     def close(self) -> None:
-        """End what is read at the moment, and send away who waits. What comes later starts it anew."""
+        """Stop all running and waiting tasks. A later task starts the processes again."""
         self._queue.close()
         with self._lock:
             pool, self._pool = self._pool, None
@@ -121,16 +121,16 @@ class Sandbox:
     ) -> ProcessFuture[Result]:
         with self._lock:
             if self._pool is None or not self._pool.active:
-                context = multiprocessing.get_context("forkserver")
+                context = Processes(self._settings.reading_bytes)
                 context.set_forkserver_preload([PRELOADED])
                 self._pool = ProcessPool(
                     self._settings.reading_processes,
-                    initializer=_confine,
+                    initializer=_limit_process,
                     initargs=(self._settings.reading_bytes,),
                     context=context,
                 )
             future = self._pool.schedule(
-                _timed, args=(seconds, function, arguments), timeout=max(1.0, PATIENCE * seconds)
+                _run_within, args=(seconds, function, arguments), timeout=max(1.0, WALL_TIME_FACTOR * seconds)
             )
             self._running.add(future)
         future.add_done_callback(self._running.discard)
@@ -139,25 +139,26 @@ class Sandbox:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A folder for what a task unpacks: what it returns may stay there until this is left."""
+    """Create a folder for what a task unpacks: its results may stay there until the context ends."""
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
         yield Path(folder)
 
 
-class Turn:
-    """A slot for as long as it is held."""
+class SandboxSlot:
+    """A slot while it is held."""
 
     def __init__(self, sandbox: Sandbox, owner: Owner, seconds: float) -> None:
         self._sandbox, self._owner = sandbox, owner
         self.seconds = seconds
-        """That are left."""
+        """Remaining seconds."""
 
     async def run(
         self, function: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Result:
-        """What a function of a module returns or raises, computed elsewhere: arguments and result are pickled.
+        """Run a module-level function in a process, and return or raise its result.
 
-        Raises TookTooLong, TookTooMuch, NotRead, and Unavailable where the server stops.
+        The result is data (`campaigns.sandbox.results`): dataclasses of this project and plain types. Raises
+        ReadingTimeout, ReadingMemoryLimit, ReadingFailed, and Unavailable if the server stops.
         """
         assert not kwargs
         begun = time.monotonic()
@@ -181,27 +182,27 @@ class Turn:
             self.seconds = max(1.0, self.seconds - (time.monotonic() - begun))
 
 
-def _refusal(error: Exception) -> TookTooLong | TookTooMuch | NotRead:
-    """What is said to whom it was read for."""
+def _refusal(error: Exception) -> ReadingTimeout | ReadingMemoryLimit | ReadingFailed:
+    """Return the error to show to the sender."""
     if isinstance(error, MemoryError):
-        return TookTooMuch()
+        return ReadingMemoryLimit()
     if isinstance(error, TimeoutError) or getattr(error, "exitcode", None) == -_OUT_OF_TIME:
-        return TookTooLong()
-    return NotRead()
+        return ReadingTimeout()
+    return ReadingFailed()
 
 
 def _is_cancelled() -> bool:
-    """Whether the one who waits is not to wait any longer."""
+    """Return whether the waiting task itself was cancelled."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 _OUT_OF_TIME = 24
-"""The number of SIGXCPU, which ends a process that has used the processor time that it may."""
+"""The number of SIGXCPU, which ends a process that has exceeded its processor time."""
 
 
-def _confine(memory: int) -> None:
-    """First in each process: it may take so many bytes more than it has, and gives way to pages."""
+def _limit_process(memory: int) -> None:
+    """Initialise a process: it may allocate so many more bytes, and has a lower priority than pages."""
     import resource
 
     with suppress(OSError):
@@ -210,12 +211,12 @@ def _confine(memory: int) -> None:
         with open("/proc/self/statm", encoding="ascii") as file:
             held = int(file.read().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (held + memory, resource.RLIM_INFINITY))
-    # Where it dies no picture of its memory, with texts in it, is left.
+    # No core dump, which would contain texts.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _timed(seconds: float, function: Callable[..., Result], arguments: tuple[object, ...]) -> Result:
-    """Run it within so many seconds of processor time; the system ends the process otherwise, whatever it does."""
+def _run_within(seconds: float, function: Callable[..., Result], arguments: tuple[object, ...]) -> Result:
+    """Run within so many seconds of processor time; otherwise the system ends the process, whatever it does."""
     import resource
 
     used = time.process_time()
@@ -223,9 +224,9 @@ def _timed(seconds: float, function: Callable[..., Result], arguments: tuple[obj
     try:
         return function(*arguments)
     finally:
-        # Never while it holds the lock by which results are sent: then the others would wait for ever.
+        # Lifted before the result is sent: a process killed with that lock held would block the others for ever.
         resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
-def _nothing() -> None:
-    """Run to have a process."""
+def _no_op() -> None:
+    """Started only to have a process."""

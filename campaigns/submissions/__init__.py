@@ -1,1 +1,1 @@
-"""Submissions: admission, the uploaded file and what is declared of it, progress, and views of them afterwards."""
+"""Submissions: admission, the uploaded file and its declaration, progress, and views of them."""

@@ -1,4 +1,4 @@
-"""Whether a campaign takes a submission in: its phases and deadlines, the phase of its test set, who takes part."""
+"""Whether a campaign accepts a submission: its phases and deadlines, the phase of its test set, its participants."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from campaigns.quotas.quotas import clock, read_clock
+from campaigns.quotas.quotas import clock_text, database_time
 from campaigns.submissions.errors import NotTakingPart, PhaseClosed
-from models.corpus.phases import TAKING, KnownPhase, phase_at, read_phases
-from models.corpus.test_sets import KnownTestSet
+from models.corpus.phases import TAKING, PhaseInfo, phase_at, read_phases
+from models.corpus.test_sets import StoredTestSet
 from models.schema.accounts import Account, Team
 from models.schema.campaigns import Campaign, CampaignTestSet, Participation
 
-LONGEST_WAY = 60.0
-"""Seconds that a request may have been under way inside the server when it is still judged by when it arrived."""
+MAX_TRANSIT_SECONDS = 60.0
+"""Seconds for which a request may be processed and still be judged by its time of arrival."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What the rules of a campaign say of a submission that is taken in."""
+    """What the rules of a campaign say about an accepted submission."""
 
     phase: str
     """The phase that it counts for."""
@@ -31,34 +31,34 @@ class Admission:
 def admit(
     connection: Connection,
     campaign_id: int,
-    test_set: KnownTestSet,
+    test_set: StoredTestSet,
     team: str,
     *,
     account_id: int | None = None,
     arrived_at: float | None = None,
-    by_the_rules: bool = True,
+    enforce_rules: bool = True,
 ) -> Admission:
-    """Take a submission in, by the rules of its campaign at this moment or when it arrived.
+    """Admit a submission by the rules of its campaign, now or at its time of arrival.
 
-    Whoever asks holds the campaign (`hold_campaign`), so that nobody changes its rules meanwhile. Not `by_the_rules` is
-    what organisers hand in: it is taken at any time, and what came late is marked so all the same. Raises PhaseClosed
-    and NotTakingPart.
+    The caller holds the campaign (`lock_campaign_shared`), so that its rules cannot change in between. Without
+    `enforce_rules`, for organisers, it is admitted at any time, and still marked if late. Raises PhaseClosed and
+    NotTakingPart.
     """
     rules = connection.execute(
         select(Campaign.phase, Campaign.time_zone, Campaign.frozen_at, Campaign.verified_only).where(
             Campaign.id == campaign_id
         )
     ).one()
-    at = read_clock(connection)
-    if arrived_at is not None and at - LONGEST_WAY <= arrived_at <= at:
+    at = database_time(connection)
+    if arrived_at is not None and at - MAX_TRANSIT_SECONDS <= arrived_at <= at:
         at = arrived_at
     phases = read_phases(connection, campaign_id)
     phase = phase_at(phases, at)
-    if by_the_rules:
+    if enforce_rules:
         if rules.frozen_at is not None:
-            since = f"{clock(rules.frozen_at, rules.time_zone)} ({rules.time_zone})"
+            since = f"{clock_text(rules.frozen_at, rules.time_zone)} ({rules.time_zone})"
             raise PhaseClosed(
-                f"The campaign is frozen since {since}: nothing is handed in until its organisers let it go on.",
+                f"The campaign is frozen since {since}: submissions are closed until its organisers unfreeze it.",
                 closed_at=rules.frozen_at,
                 time_zone=rules.time_zone,
             )
@@ -80,9 +80,9 @@ def admit(
 
 
 def check_open(
-    phases: Sequence[KnownPhase], at: float, time_zone: str, only_phase: int | None = None, test_set: str = ""
-) -> KnownPhase:
-    """The phase that takes submissions at a moment; `only_phase` is the one to which a test set is bound.
+    phases: Sequence[PhaseInfo], at: float, time_zone: str, only_phase: int | None = None, test_set: str = ""
+) -> PhaseInfo:
+    """Return the phase that accepts submissions at a time; `only_phase` is the one to which a test set is bound.
 
     Raises PhaseClosed with when it was or will be open.
     """
@@ -93,24 +93,25 @@ def check_open(
     coming = min((each for each in fitting if each.starts_at > at), key=lambda each: each.starts_at, default=None)
     gone = max((each for each in fitting if each.starts_at <= at), key=lambda each: each.starts_at, default=None)
     what = f"Outputs for the test set {test_set} are" if only_phase is not None and test_set else "Submissions are"
-    now = f"It is {clock(at, time_zone)} ({time_zone})"
+    now = f"It is {clock_text(at, time_zone)} ({time_zone})"
     closed_at = None
     if gone is not None:
         following = min((each.starts_at for each in phases if each.starts_at > gone.starts_at), default=None)
         ends = [each for each in (gone.closes_at, following) if each is not None and each <= at]
         closed_at = min(ends, default=None)
     if coming is not None:
-        said = f'from {clock(coming.starts_at, time_zone)} on, when the phase "{coming.name}" begins'
+        said = f'from {clock_text(coming.starts_at, time_zone)} on, when the phase "{coming.name}" begins'
         raise PhaseClosed(
-            f"{what} taken {said}. {now}.", opens_at=coming.starts_at, closed_at=closed_at, time_zone=time_zone
+            f"{what} accepted {said}. {now}.", opens_at=coming.starts_at, closed_at=closed_at, time_zone=time_zone
         )
     if gone is not None and closed_at is not None:
         raise PhaseClosed(
-            f'{what} taken no more: the phase "{gone.name}" was closed at {clock(closed_at, time_zone)}. {now}.',
+            f'{what} no longer accepted: the phase "{gone.name}" was closed at '
+            f"{clock_text(closed_at, time_zone)}. {now}.",
             closed_at=closed_at,
             time_zone=time_zone,
         )
-    raise PhaseClosed(f"{what} not taken in any phase of the campaign. Ask its organisers.", time_zone=time_zone)
+    raise PhaseClosed(f"{what} not accepted in any phase of the campaign. Ask its organisers.", time_zone=time_zone)
 
 
 def _check_taking_part(connection: Connection, campaign_id: int, team: str) -> None:
@@ -121,7 +122,7 @@ def _check_taking_part(connection: Connection, campaign_id: int, team: str) -> N
             .where(Participation.campaign_id == campaign_id)
         )
     )
-    # A campaign that the command line made has no list of teams: there anybody takes part.
+    # A campaign created by the command line has no list of teams: any team takes part.
     if teams and team not in teams:
         raise NotTakingPart(f'The team "{team}" does not take part in the campaign. Join it first, or ask to be added.')
 

@@ -1,4 +1,4 @@
-"""Writing what teams say about their submissions. Whoever does it holds the team's account in the campaign."""
+"""Stores declarations of submissions. The caller holds the team's quota account in the campaign."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from models.database.upsert import insert_or_replace
+from models.database.upsert import upsert
 from models.schema.campaigns import Declaration, Diagnosis
 from models.schema.roles import DeclaredKind
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a team says about a submission; what it says nothing of stays as it was."""
+class DeclarationInput:
+    """What a team declares about a submission; empty fields leave the declaration unchanged."""
 
     kind: DeclaredKind = DeclaredKind.UNDECLARED
     constrained: bool | None = None
@@ -23,7 +23,7 @@ class Said:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The columns of what is said."""
+        """The columns to write."""
         values: dict[str, Any] = {}
         if self.kind != DeclaredKind.UNDECLARED:
             values["kind"] = self.kind
@@ -34,10 +34,10 @@ class Said:
         return values
 
 
-def declare(
+def store_declaration(
     connection: Connection,
     submission_id: int,
-    said: Said,
+    declared: DeclarationInput,
     *,
     campaign_id: int,
     test_set_id: int,
@@ -46,23 +46,25 @@ def declare(
     phase: str,
     late_seconds: float,
 ) -> dict[str, Any]:
-    """Store what a team says about a submission that it has handed in; what has changed by it.
+    """Store the declaration of a submission, and return the columns that changed.
 
-    What it says of one that is declared already changes only that, and takes back its withdrawal. When it was handed
-    in stays what it was, but for one that was withdrawn: that is handed in anew. After the deadline what was said
-    before stands. A new primary makes the one before it contrastive.
+    For a submission that is declared already, only the given fields change, and its withdrawal is undone. Its time of
+    submission stays, unless it was withdrawn: then it counts as submitted again. After the deadline the earlier
+    declaration is final. A new primary makes the previous one contrastive.
     """
     before = connection.execute(select(Declaration).where(Declaration.submission_id == submission_id)).one_or_none()
     if before is not None and late_seconds and before.withdrawn_at is None:
-        said = Said()
-    changed = {name: value for name, value in said.values.items() if before is None or getattr(before, name) != value}
+        declared = DeclarationInput()
+    changed = {
+        name: value for name, value in declared.values.items() if before is None or getattr(before, name) != value
+    }
     if before is not None and before.withdrawn_at is not None:
         changed |= {"withdrawn_at": None, "phase": phase, "late_seconds": max(late_seconds, before.late_seconds)}
         others = primary_of(connection, campaign_id, test_set_id, team)
-        if before.kind == DeclaredKind.PRIMARY and said.kind == DeclaredKind.UNDECLARED and others is not None:
-            # It gave its place up when it was withdrawn.
+        if before.kind == DeclaredKind.PRIMARY and declared.kind == DeclaredKind.UNDECLARED and others is not None:
+            # It lost its place when it was withdrawn.
             changed["kind"] = DeclaredKind.CONTRASTIVE
-    kind = changed.get("kind", before.kind if before is not None else said.kind)
+    kind = changed.get("kind", before.kind if before is not None else declared.kind)
     if kind == DeclaredKind.PRIMARY and (changed or before is None):
         demote_primary(connection, campaign_id, test_set_id, team, but=submission_id)
     if before is None:
@@ -75,14 +77,14 @@ def declare(
             "phase": phase,
             "late_seconds": late_seconds,
         }
-        connection.execute(insert(Declaration).values(**row, **said.values))
+        connection.execute(insert(Declaration).values(**row, **declared.values))
     elif changed:
         connection.execute(update(Declaration).where(Declaration.submission_id == submission_id).values(**changed))
     return changed
 
 
 def primary_of(connection: Connection, campaign_id: int, test_set_id: int, team: str) -> int | None:
-    """The primary submission of a team on a test set that is not withdrawn; None where there is none."""
+    """Return the team's primary submission on a test set that is not withdrawn; None if there is none."""
     return connection.scalar(
         select(Declaration.submission_id).where(
             Declaration.campaign_id == campaign_id,
@@ -95,7 +97,7 @@ def primary_of(connection: Connection, campaign_id: int, test_set_id: int, team:
 
 
 def demote_primary(connection: Connection, campaign_id: int, test_set_id: int, team: str, *, but: int) -> list[int]:
-    """Make the primary submission of a team on a test set contrastive, to make room for another one; which it was."""
+    """Make the team's primary submission on a test set contrastive; returns its id, or nothing."""
     return list(
         connection.scalars(
             update(Declaration)
@@ -114,6 +116,6 @@ def demote_primary(connection: Connection, campaign_id: int, test_set_id: int, t
 
 
 def write_findings(connection: Connection, submission_id: int, findings: Sequence[Mapping[str, Any]]) -> None:
-    """Store what was noticed about a submission."""
+    """Store the findings of the checks of a submission."""
     row = {"submission_id": submission_id, "findings": [dict(each) for each in findings]}
-    insert_or_replace(connection, Diagnosis, [row], ["findings"])
+    upsert(connection, Diagnosis, [row], ["findings"])

@@ -1,4 +1,4 @@
-"""Why a submission is not taken."""
+"""Why a submission is rejected."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from scheduler.errors import SchedulerError
 
 
 class NotTakingPart(SchedulerError):
-    """The team, or whoever hands in for it, does not take part in the campaign."""
+    """The team, or the submitting account, does not take part in the campaign."""
 
 
 class PhaseClosed(SchedulerError):
-    """The campaign takes no submissions now."""
+    """The campaign accepts no submissions now."""
 
     def __init__(
         self,
@@ -26,11 +26,11 @@ class PhaseClosed(SchedulerError):
     ) -> None:
         super().__init__(message)
         self.opens_at = opens_at
-        """When it will take some again, by the database's clock; None where that is not known."""
+        """When it will accept submissions, by the database's clock; None if unknown."""
         self.closed_at = closed_at
         self.time_zone = time_zone
-        """That of the campaign, in which the message tells times."""
+        """The campaign's, in which the message gives times."""
 
 
 class ReusedKey(SchedulerError):
-    """A request of this key had other content. Give each request a key of its own."""
+    """A request with this key had other content. Use a new key for each request."""

@@ -1,4 +1,4 @@
-"""What organisers do to the measuring of a submission by hand: stop it, try it again."""
+"""Actions of organisers on the evaluations of a submission: cancel and retry."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from campaigns.errors import NotThere, Taken
+from campaigns.errors import Conflict, NotThere
 from campaigns.short_text import short_text
 from models.queue.comparisons import end_comparisons
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
@@ -19,46 +19,54 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from campaigns.permissions import Sight
+    from campaigns.permissions import CampaignAccess
     from runtime.settings import Settings
 
-LONGEST_REASON = 1000
+MAX_REASON_LENGTH = 1000
 
 
-def cancel(
-    connection: Connection, sight: Sight, evaluations: Sequence[int], subject: str, *, reason: str, counts: bool
+def cancel_open_evaluations(
+    connection: Connection,
+    access: CampaignAccess,
+    evaluations: Sequence[int],
+    subject: str,
+    *,
+    reason: str,
+    counts: bool,
 ) -> None:
-    """Stop those of the evaluations that are open. Raises Forbidden, and Taken where none is."""
-    sight.require_organiser()
-    reason = short_text(reason, "The reason", LONGEST_REASON, lines=True)
+    """Cancel those of the evaluations that are open. Raises Forbidden, and Conflict if none is."""
+    access.require_organiser()
+    reason = short_text(reason, "The reason", MAX_REASON_LENGTH, lines=True)
     if not cancel_evaluations(connection, evaluations, reason or CANCELLED, counts=counts):
-        raise Taken("Nothing of it is open: only what waits or is being measured can be cancelled.")
-    _audit(connection, sight, "evaluation.cancel", subject, reason=reason, counts=counts)
+        raise Conflict("Nothing is open: only evaluations that wait or run can be cancelled.")
+    _audit(connection, access, "evaluation.cancel", subject, reason=reason, counts=counts)
 
 
-def cancel_comparison(connection: Connection, sight: Sight, comparison: int, *, reason: str) -> None:
-    """End a comparison of systems of the campaign. Raises Forbidden, NotThere, and Taken where it does not run."""
-    sight.require_organiser()
-    contestants = connection.scalar(select(Comparison.contestants).where(Comparison.id == comparison)) or []
+def cancel_comparison(connection: Connection, access: CampaignAccess, comparison: int, *, reason: str) -> None:
+    """Cancel a comparison of systems of the campaign. Raises Forbidden, NotThere, and Conflict if it does not run."""
+    access.require_organiser()
+    system_runs = connection.scalar(select(Comparison.contestants).where(Comparison.id == comparison)) or []
     theirs = select(Submission.campaign_id).join(Evaluation, Evaluation.submission_id == Submission.id)
-    its = {evaluation for runs in contestants for evaluation in runs}
-    if set(connection.scalars(theirs.where(Evaluation.id.in_(its)))) != {sight.campaign_id}:
+    its = {evaluation for runs in system_runs for evaluation in runs}
+    if set(connection.scalars(theirs.where(Evaluation.id.in_(its)))) != {access.campaign_id}:
         raise NotThere(f"There is no comparison {comparison} in this campaign.")
-    reason = short_text(reason, "The reason", LONGEST_REASON, lines=True)
+    reason = short_text(reason, "The reason", MAX_REASON_LENGTH, lines=True)
     if not end_comparisons(connection, [comparison], reason or CANCELLED):
-        raise Taken("It has ended: only a comparison that runs can be cancelled.")
-    _audit(connection, sight, "comparison.cancel", f"comparison {comparison}", reason=reason)
+        raise Conflict("It has ended: only a running comparison can be cancelled.")
+    _audit(connection, access, "comparison.cancel", f"comparison {comparison}", reason=reason)
 
 
-def retry(connection: Connection, settings: Settings, sight: Sight, evaluations: Sequence[int], subject: str) -> None:
-    """Queue those of the evaluations again that failed or were cancelled. Raises Forbidden, and Taken where none."""
-    sight.require_organiser()
+def retry_evaluations(
+    connection: Connection, settings: Settings, access: CampaignAccess, evaluations: Sequence[int], subject: str
+) -> None:
+    """Queue the failed or cancelled evaluations again. Raises Forbidden, and Conflict if there are none."""
+    access.require_organiser()
     held = lock_evaluations(connection, evaluations, UNFINISHED)
     if not held:
-        raise Taken("Nothing of it failed or was cancelled: only that can be tried again.")
+        raise Conflict("Nothing failed or was cancelled: only such evaluations can be retried.")
     queue_again(connection, settings, held, None)
-    _audit(connection, sight, "evaluation.retry", subject)
+    _audit(connection, access, "evaluation.retry", subject)
 
 
-def _audit(connection: Connection, sight: Sight, action: str, subject: str, **details: object) -> None:
-    sight.principal.audit(connection, action, subject, campaign_id=sight.campaign_id, **details)
+def _audit(connection: Connection, access: CampaignAccess, action: str, subject: str, **details: object) -> None:
+    access.principal.audit(connection, action, subject, campaign_id=access.campaign_id, **details)

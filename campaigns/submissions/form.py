@@ -1,4 +1,4 @@
-"""What is said with an output that is handed in, wherever it comes from: a form, JSON, an address."""
+"""The fields submitted with an output, by a form, JSON or a URL."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from campaigns.errors import BadRequest
 from campaigns.short_text import short_text
-from campaigns.submissions.submit import LONGEST_DESCRIPTION
+from campaigns.submissions.submit import MAX_DESCRIPTION_LENGTH
 from models.schema.roles import DeclaredKind
 
 
 class SubmissionFields(BaseModel):
-    """What is said with an output."""
+    """The fields submitted with an output."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
 
@@ -25,13 +25,13 @@ class SubmissionFields(BaseModel):
     run: str = Field(default="", max_length=100, description="Which of several runs of the system it is.")
     kind: DeclaredKind = Field(default=DeclaredKind.UNDECLARED, description="Primary is what is ranked.")
     constrained: bool | None = Field(default=None, description="Whether only data were used that are allowed.")
-    description: str = Field(default="", max_length=LONGEST_DESCRIPTION, description="What the team says about it.")
+    description: str = Field(default="", max_length=MAX_DESCRIPTION_LENGTH, description="What the team says about it.")
     override: bool = Field(default=False, description="For organisers: whatever the phases say.")
 
     @field_validator("system", "run", "description")
     @classmethod
-    def _as_typed(cls, value: str, info: Any) -> str:
-        """Its length was asked for; composed like all that people type, without what cannot be shown."""
+    def _normalize(cls, value: str, info: Any) -> str:
+        """Normalize the text; pydantic has checked its length."""
         try:
             return short_text(value, f"The {info.field_name}", len(value), lines=info.field_name == "description")
         except BadRequest as error:
@@ -39,8 +39,8 @@ class SubmissionFields(BaseModel):
 
     @field_validator("constrained", "override", "kind", mode="before")
     @classmethod
-    def _nothing_said(cls, value: Any, info: Any) -> Any:
-        """An empty field of a form says nothing."""
+    def _empty_as_default(cls, value: Any, info: Any) -> Any:
+        """Treat an empty form field as not given."""
         if value == "":
             return {"constrained": None, "override": False, "kind": DeclaredKind.UNDECLARED}[info.field_name]
         return value

@@ -1,4 +1,4 @@
-"""What was done with a submission, and by whom, as its team may read it."""
+"""The history of a submission, as its team may see it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from models.schema.accounts import Account, AuditEntry, Membership, Team
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from campaigns.permissions import Sight
-    from campaigns.submissions.views import SeenSubmission
+    from campaigns.permissions import CampaignAccess
+    from campaigns.submissions.views import SubmissionView
 
-WORDS = {
+EVENT_NAMES = {
     "submission.submit": "handed in",
     "submission.declare": "declared",
     "submission.withdraw": "withdrawn",
@@ -23,28 +23,28 @@ WORDS = {
     "evaluation.cancel": "stopped",
     "evaluation.retry": "queued again",
 }
-MOST = 50
+MAX_EVENTS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class HistoryEvent:
     """One change."""
 
     at: float
     what: str
     by: str
-    """A member of the team by name; others are the organisers."""
+    """The name of a member of the team; for others "the organisers" or "a command"."""
 
 
-def read_history(connection: Connection, sight: Sight, seen: SeenSubmission) -> list[Happening]:
-    """The changes of a submission, the newest first."""
+def read_history(connection: Connection, access: CampaignAccess, submission: SubmissionView) -> list[HistoryEvent]:
+    """Return the changes of a submission, newest first."""
     members = (
         select(Membership.account_id)
         .join(Team, Team.id == Membership.team_id)
-        .where(Team.name == seen.team)
+        .where(Team.name == submission.team)
         .scalar_subquery()
     )
-    called = f"submission {seen.id}"
+    subject = f"submission {submission.id}"
     rows = connection.execute(
         select(
             *(AuditEntry.at, AuditEntry.action, AuditEntry.account_id, Account.name),
@@ -52,16 +52,18 @@ def read_history(connection: Connection, sight: Sight, seen: SeenSubmission) -> 
         )
         .outerjoin(Account, Account.id == AuditEntry.account_id)
         .where(
-            AuditEntry.campaign_id == sight.campaign_id,
-            AuditEntry.action.in_(list(WORDS)),
-            or_(AuditEntry.subject == called, AuditEntry.subject.startswith(f"{called} of ")),
+            AuditEntry.campaign_id == access.campaign_id,
+            AuditEntry.action.in_(list(EVENT_NAMES)),
+            or_(AuditEntry.subject == subject, AuditEntry.subject.startswith(f"{subject} of ")),
         )
         .order_by(AuditEntry.id.desc())
-        .limit(MOST)
+        .limit(MAX_EVENTS)
     )
     return [
-        Happening(
-            row.at, WORDS[row.action], row.name if row.ours else "the organisers" if row.account_id else "a command"
+        HistoryEvent(
+            row.at,
+            EVENT_NAMES[row.action],
+            row.name if row.ours else "the organisers" if row.account_id else "a command",
         )
         for row in rows
     ]

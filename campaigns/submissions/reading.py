@@ -1,17 +1,17 @@
-"""Reads an output that somebody has sent: in a process of the sandbox, without the database."""
+"""Reads an uploaded output in a process of the sandbox, without the database."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from campaigns.checks.diagnose import refusal
+from campaigns.checks.diagnose import fatal_findings
 from campaigns.submissions.segment_lengths import check_segments
-from campaigns.submissions.upload_file import opened
+from campaigns.submissions.upload_file import open_text
 from metrics.errors import MetricsError
 from metrics.text.limits import OverLimit
 from scheduler.errors import SchedulerError
-from scheduler.ingest.outputs import lined_up, read_output
+from scheduler.ingest.outputs import align_to_test_set, read_output
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -20,35 +20,37 @@ if TYPE_CHECKING:
     from campaigns.checks.finding import Finding
     from campaigns.sandbox.limits import Limits
     from metrics.text.plain import Text
-    from models.corpus.test_sets import KnownTestSet
+    from models.corpus.test_sets import StoredTestSet
 
-ALWAYS_TAKEN = 16 << 20
-"""Bytes of a text of whatever test set."""
-LONGEST = 8 << 10
-"""Bytes for each segment, beyond that: what the references have must not be told."""
+ALWAYS_ACCEPTED_BYTES = 16 << 20
+"""Bytes of text that are accepted for any test set."""
+MAX_BYTES_PER_SEGMENT = 8 << 10
+"""Beyond that. Independent of the references' lengths, which must not be revealed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedOutput:
-    """What an output is to be."""
+    """What an output must match."""
 
     system: str
     language: str
     """Of the test set."""
-    test_set: KnownTestSet
+    test_set: StoredTestSet
     places: Mapping[str, Sequence[int]]
     """The segments of each document."""
     metrics: Collection[str]
-    """The specifications of all that it will be measured by."""
+    """The specifications of all metrics that will score it."""
 
 
-def read_sent(path: Path, folder: Path, name: str, limits: Limits, expected: ExpectedOutput) -> Text | list[Finding]:
-    """The text of a file with one line for each segment; or why it cannot be scored.
+def read_uploaded_output(
+    path: Path, folder: Path, name: str, limits: Limits, expected: ExpectedOutput
+) -> Text | list[Finding]:
+    """Read a file with one line for each segment; its text, or the findings for which it cannot be scored.
 
-    `name` is what messages call the file. What is unpacked goes to `folder`, where a large text stays.
+    `name` is the file's name in messages. Unpacked content goes to `folder`, where a large text stays.
     """
     try:
-        with opened(path, folder, name, limits.text) as contents:
+        with open_text(path, folder, name, limits.text) as contents:
             output = read_output(
                 contents,
                 system=expected.system,
@@ -56,14 +58,14 @@ def read_sent(path: Path, folder: Path, name: str, limits: Limits, expected: Exp
                 markup_limits=limits.markup,
                 language=expected.language,
             )
-        text = lined_up(output, expected.test_set, expected.places)
+        text = align_to_test_set(output, expected.test_set, expected.places)
         check_segments(text, expected.metrics, limits.segment_seconds)
-        if text.size > max(ALWAYS_TAKEN, LONGEST * expected.test_set.segments):
-            # It would cost the memory and the time of everybody.
+        if text.size > max(ALWAYS_ACCEPTED_BYTES, MAX_BYTES_PER_SEGMENT * expected.test_set.segments):
+            # It would cost memory and time of all users.
             raise OverLimit(
-                f"{text.name}: {text.size:,} bytes of text. No translation of the test set is that long: look whether "
+                f"{text.name}: {text.size:,} bytes of text. No translation of the test set is that long: check whether "
                 "something was joined or repeated."
             )
     except (MetricsError, SchedulerError) as error:
-        return refusal(error)
+        return fatal_findings(error)
     return text

@@ -1,4 +1,4 @@
-"""Refuses segments that would keep a worker for long: a metric may take the square of a segment's length, or more."""
+"""Rejects segments that would occupy a worker for long: a metric may take quadratic time in their length, or more."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ READ_BLOCKS = 64
 
 
 def check_segments(text: Text, specifications: Collection[str], seconds: float) -> None:
-    """Raise OverLimit for a segment that one of the metrics is estimated to take longer for than `seconds`."""
+    """Raise OverLimit for a segment for which one of the metrics is estimated to take longer than `seconds`."""
     slowest = min(_metrics(specifications), key=lambda metric: metric.longest(seconds), default=None)
     if slowest is None:
         return
@@ -27,12 +27,12 @@ def check_segments(text: Text, specifications: Collection[str], seconds: float) 
     for run in text.runs(READ_BLOCKS):
         for line in run.split(b"\n"):
             number += 1
-            # Few are so long that their characters have to be counted.
+            # The number of bytes is an upper bound: few lines need their characters counted.
             if len(line) > most and (characters := len(line.decode())) > most:
                 where = place(text.name, number) if text.unit == "line" else f"{text.name}, {text.unit} {number}"
                 raise OverLimit(
                     f"{where}: {characters:,} characters in one segment. For {slowest.title}, which this campaign "
-                    f"measures, {most:,} are the most here. Look whether something was joined or repeated; else ask "
+                    f"measures, {most:,} are the maximum. Check whether something was joined or repeated; else ask "
                     "those who run the server to raise STEELYARD_SEGMENT_SECONDS."
                 )
 
@@ -43,6 +43,6 @@ def _metrics(specifications: Collection[str]) -> list[Metric]:
         try:
             found.append(parse_metric(specification))
         except MetricsError:
-            # Of another distribution, and not installed here: where it is scored, its time is limited.
+            # A metric of another distribution that is not installed here: the worker limits its time.
             continue
     return found

@@ -1,4 +1,4 @@
-"""One output of a system handed in by its team: against quotas, once for each request, in one transaction."""
+"""Submits one output of a system: within quotas, once for each request, in one transaction."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, func, insert, select
 
-from campaigns.quotas.ledger import lock_account, read_entries, read_request, write_entry
-from campaigns.quotas.quotas import check_quotas, read_clock, standings_of
-from campaigns.quotas.usage import Standing
+from campaigns.quotas.quotas import check_quotas, database_time, quota_usage_of
+from campaigns.quotas.usage import QuotaUsage
+from campaigns.quotas.usage_log import lock_quota_account, read_request, read_usage_entries, record_usage
 from campaigns.submissions.admission import Admission, admit
-from campaigns.submissions.declarations import Said, declare, write_findings
+from campaigns.submissions.declarations import DeclarationInput, store_declaration, write_findings
 from campaigns.submissions.errors import ReusedKey
 from metrics import parse_metric
 from metrics.text.languages import same_language
@@ -21,7 +21,12 @@ from metrics.text.names import fault_of_name
 from metrics.text.plain import Text
 from metrics.text.wording import number_of
 from models.audit import COMMAND_LINE, write_audit
-from models.corpus.campaign_protocols import Measures, find_campaign, find_measures, hold_campaign
+from models.corpus.campaign_protocols import (
+    CampaignProtocols,
+    find_campaign,
+    find_test_set_protocols,
+    lock_campaign_shared,
+)
 from models.corpus.phases import read_phase
 from models.database.session import reading, writing
 from models.queue.evaluation_end import lock_evaluations
@@ -32,21 +37,21 @@ from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind
 from models.schema.states import OPEN, EvaluationState, QueueClass
 from runtime.settings import Settings
-from scheduler.enqueue.evaluations import queue_submissions
-from scheduler.errors import BadIntake
+from scheduler.enqueue.evaluations import enqueue_submissions
+from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import NewSubmission, store_submissions
 from scheduler.ingest.texts import NewText
 
-LONGEST_KEY = 200
+MAX_KEY_LENGTH = 200
 """Characters of a request's key."""
 
-LONGEST_DESCRIPTION = 5_000
-"""Characters of what a team says about a submission."""
+MAX_DESCRIPTION_LENGTH = 5_000
+"""Characters of the description of a submission."""
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """What a team hands in."""
+class SubmissionInput:
+    """What a team submits."""
 
     campaign: str
     team: str
@@ -55,111 +60,113 @@ class Attempt:
     test_set: str | None = None
     """NAME or NAME@VERSION; None where the campaign has only one."""
     run: str = ""
-    """Which of several runs of the system this is; "" where it has one."""
+    """Which of several runs of the system this is; "" for the only one."""
     request_key: str | None = None
-    """Sent again with the same key, it is not done again."""
+    """Idempotency key: a request repeated with the same key has no further effect."""
     queue_class: QueueClass = QueueClass.INTERACTIVE
     due_at: float | None = None
-    """When somebody wants it done, by the database's clock."""
+    """When it should be done, by the database's clock."""
     account_id: int | None = None
-    """Who hands it in; None for the command line."""
+    """The submitting account; None for the command line."""
     declared: DeclaredKind = DeclaredKind.UNDECLARED
     constrained: bool | None = None
     description: str = ""
     findings: Sequence[Mapping[str, Any]] | None = None
-    """What was noticed about the text; None where nobody looked."""
-    by_the_rules: bool = True
-    """Whether the phases of the campaign say if it is taken in; organisers may hand in at any time."""
+    """Findings of the checks of the text; None if it was not checked."""
+    enforce_rules: bool = True
+    """Whether the phases of the campaign apply; organisers may submit at any time."""
     arrived_at: float | None = None
-    """When it was here in full, by the database's clock; without it, the moment at which it is stored counts."""
+    """When it had arrived in full, by the database's clock; by default the time when it is stored."""
     actor: str = COMMAND_LINE
-    """Who hands it in, as the audit log calls them."""
+    """The submitter's name in the audit log."""
     address: str = ""
-    """From which network address."""
+    """The submitter's network address."""
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
-    """What came of an attempt."""
+class SubmitResult:
+    """The result of submitting."""
 
     submission: int
     evaluations: tuple[int, ...]
-    """One for each of the campaign's protocols, in their order; fewer where the request was sent again later."""
+    """One for each of the campaign's protocols, in their order; fewer for a request repeated later."""
     protocols: tuple[int, ...]
-    measures: Measures
+    measures: CampaignProtocols
     stored: bool
-    """False where the very same submission was there already."""
+    """False if the same submission existed already."""
     queued: bool
-    """Whether something was queued for it."""
-    standings: tuple[Standing, ...]
-    """How the team stands now, one for each kind of quota."""
+    """Whether any evaluation was queued."""
+    usage: tuple[QuotaUsage, ...]
+    """The team's usage of each kind of quota after it."""
     phase: str = ""
-    """The phase of the campaign for which it counts."""
+    """The phase of the campaign that it counts for."""
     late_seconds: float = 0.0
-    """How long after the deadline it came; 0 where it was in time."""
+    """How long after the deadline it came; 0 if in time."""
     kind: DeclaredKind = DeclaredKind.UNDECLARED
 
 
-def submit(engine: Engine, settings: Settings, attempt: Attempt, *, processes: int | None = None) -> Submitted:
-    """Store a submission and queue it by all protocols of its campaign, in one transaction.
+def submit(
+    engine: Engine, settings: Settings, request: SubmissionInput, *, processes: int | None = None
+) -> SubmitResult:
+    """Store a submission and queue it under all protocols of its campaign, in one transaction.
 
-    One after the other for each team and campaign, so that no two pass a quota that has room for one. The very same
-    submission again finds what is there: what is done or open is left alone and costs nothing; what has failed or was
-    cancelled is queued again, and what the team says about it now replaces what it said before. `processes` says over
-    how many pool processes the work may be spread.
-    Raises NotFound, BadIntake, PhaseClosed, NotTakingPart, QuotaUsedUp and ReusedKey; then nothing is stored.
+    Serialized for each team and campaign, so that concurrent submissions cannot exceed a quota. Submitting the same
+    output again finds the existing submission: what is done or open stays and costs nothing; what has failed or was
+    cancelled is queued again, and the new declaration replaces the old one. `processes` is the number of pool processes
+    over which the work may be spread. Raises NotFound, BadIngest, PhaseClosed, NotTakingPart, QuotaUsedUp and
+    ReusedKey; then nothing is stored.
     """
-    _check_names(attempt)
+    _check_names(request)
     with writing(engine, durable=True) as connection:
-        # Before anything is read: its test set could be replaced by a corrected one meanwhile.
-        hold_campaign(connection, find_campaign(connection, attempt.campaign))
-        measures = find_measures(connection, attempt.campaign, attempt.test_set)
-        _check_text(attempt.text, measures)
-        # The same request again finds what came of it, also when the campaign is closed meanwhile.
-        found = _known_request(connection, measures.campaign_id, attempt)
-        admission = _admitted(connection, measures, attempt) if found is None else None
-        # Whoever else submits for the team waits here, and then sees what we have done.
-        account = lock_account(connection, measures.campaign_id, attempt.team)
-        new = NewSubmission(attempt.system, attempt.text, attempt.team, attempt.text.layers, attempt.run)
+        # Locked before anything is read: a correction could replace its test set in between.
+        lock_campaign_shared(connection, find_campaign(connection, request.campaign))
+        measures = find_test_set_protocols(connection, request.campaign, request.test_set)
+        _check_text(request.text, measures)
+        # A repeated request finds its result even if the campaign has been closed since.
+        found = _find_request(connection, measures.campaign_id, request)
+        admission = _admit(connection, measures, request) if found is None else None
+        # Another submission of the team waits here, and then sees the effect of this one.
+        account = lock_quota_account(connection, measures.campaign_id, request.team)
+        new = NewSubmission(request.system, request.text, request.team, request.text.layers, request.run)
         known = _find_submission(connection, measures, new)
-        repeated = _repeated(connection, account, attempt, known)
+        repeated = _is_repeated(connection, account, request, known)
         if admission is None and not repeated:
             raise ReusedKey
         submission = known
-        queued = submission is None or (not repeated and _is_to_be_queued(connection, submission, measures))
+        queued = submission is None or (not repeated and _needs_evaluation(connection, submission, measures))
         phase = read_phase(connection, measures.campaign_id) if admission is None else admission.phase
-        whose = measures.campaign_id, attempt.team
-        entries = read_entries(connection, *whose)
+        whose = measures.campaign_id, request.team
+        entries = read_usage_entries(connection, *whose)
         if queued:
-            at = read_clock(connection)
+            at = database_time(connection)
             mine = [each for each in entries if each.submission_id == known]
             entries = [each for each in entries if each.submission_id != known]
             counts_already = any(each.given_back_at is None for each in mine)
-            standings = standings_of(connection, *whose, entries, phase=phase, at=at)
-            check_quotas(standings, attempt.team, new=not counts_already)
+            usage = quota_usage_of(connection, *whose, entries, phase=phase, at=at)
+            check_quotas(usage, request.team, new=not counts_already)
             (submission,) = store_submissions(connection, measures.campaign_id, measures.test_set.id, [new])
-            # Those that are there already, in the order in which all lock them: they are queued protocol by protocol.
+            # Existing evaluations, in the global order of locks, before they are queued protocol by protocol.
             there = list(_evaluations(connection, submission, measures).values())
             lock_evaluations(connection, there, list(EvaluationState))
             for protocol in measures.protocols:
-                queue_submissions(
+                enqueue_submissions(
                     connection,
                     settings,
                     protocol.id,
                     [submission],
-                    queue_class=attempt.queue_class,
-                    team=attempt.team,
+                    queue_class=request.queue_class,
+                    team=request.team,
                     processes=processes,
-                    due_at=attempt.due_at,
+                    due_at=request.due_at,
                 )
-            write_entry(connection, account, submission, phase, at=None if counts_already else at)
-            entries += read_entries(connection, *whose, submission)
+            record_usage(connection, account, submission, phase, at=None if counts_already else at)
+            entries += read_usage_entries(connection, *whose, submission)
             entries.sort(key=lambda each: (each.created_at, each.submission_id))
         assert submission is not None
         if admission is not None and not repeated:
-            _declare(connection, measures, attempt, submission, admission, stored=known is None, queued=queued)
-        if attempt.request_key is not None and not repeated:
-            row = {"account_id": account, "request_key": attempt.request_key, "submission_id": submission}
+            _declare(connection, measures, request, submission, admission, stored=known is None, queued=queued)
+        if request.request_key is not None and not repeated:
+            row = {"account_id": account, "request_key": request.request_key, "submission_id": submission}
             connection.execute(insert(SubmissionRequest).values(**row))
         evaluations = _evaluations(connection, submission, measures)
         declared = connection.execute(
@@ -167,23 +174,23 @@ def submit(engine: Engine, settings: Settings, attempt: Attempt, *, processes: i
                 Declaration.submission_id == submission
             )
         ).one_or_none()
-        standings = standings_of(connection, *whose, entries, phase=phase, at=read_clock(connection))
-    return Submitted(
+        usage = quota_usage_of(connection, *whose, entries, phase=phase, at=database_time(connection))
+    return SubmitResult(
         submission,
         tuple(evaluations.values()),
         tuple(evaluations),
         measures,
         known is None,
         queued,
-        tuple(standings),
-        *((declared.phase, declared.late_seconds, DeclaredKind(declared.kind)) if declared else ()),
+        tuple(usage),
+        *((declared.phase, declared.late_seconds, declared.kind) if declared else ()),
     )
 
 
-def submissions_ahead(engine: Engine, submitted: Submitted, queue_class: QueueClass) -> int:
-    """How many other submissions of this class, or of a more urgent one, are open that were queued before.
+def submissions_ahead(engine: Engine, submitted: SubmitResult, queue_class: QueueClass) -> int:
+    """Return how many other open submissions of this class, or a more urgent one, were queued earlier.
 
-    It is not strictly their number that is waited for, since teams take turns.
+    Not all of them need finish first, because teams take turns.
     """
     before = (
         select(func.count(Evaluation.submission_id.distinct()))
@@ -194,88 +201,88 @@ def submissions_ahead(engine: Engine, submitted: Submitted, queue_class: QueueCl
         return int(connection.execute(before).scalar_one())
 
 
-def _known_request(connection: Connection, campaign_id: int, attempt: Attempt) -> int | None:
-    """The submission that came of the request with this key of the team; None where there was none."""
-    if attempt.request_key is None:
+def _find_request(connection: Connection, campaign_id: int, request: SubmissionInput) -> int | None:
+    """Return the submission created by the team's request with this key; None if there was none."""
+    if request.request_key is None:
         return None
     return connection.scalar(
         select(SubmissionRequest.submission_id)
         .join(QuotaAccount, QuotaAccount.id == SubmissionRequest.account_id)
         .where(
             QuotaAccount.campaign_id == campaign_id,
-            QuotaAccount.team == attempt.team,
-            SubmissionRequest.request_key == attempt.request_key,
+            QuotaAccount.team == request.team,
+            SubmissionRequest.request_key == request.request_key,
         )
     )
 
 
-def _admitted(connection: Connection, measures: Measures, attempt: Attempt) -> Admission:
+def _admit(connection: Connection, measures: CampaignProtocols, request: SubmissionInput) -> Admission:
     return admit(
         connection,
         measures.campaign_id,
         measures.test_set,
-        attempt.team,
-        account_id=attempt.account_id,
-        arrived_at=attempt.arrived_at,
-        by_the_rules=attempt.by_the_rules,
+        request.team,
+        account_id=request.account_id,
+        arrived_at=request.arrived_at,
+        enforce_rules=request.enforce_rules,
     )
 
 
 def _declare(
     connection: Connection,
-    measures: Measures,
-    attempt: Attempt,
+    measures: CampaignProtocols,
+    request: SubmissionInput,
     submission: int,
     admission: Admission,
     *,
     stored: bool,
     queued: bool,
 ) -> None:
-    """Store what the team says, what was noticed, and that it was done."""
-    changed = declare(
+    """Store the declaration and findings, and write the audit log."""
+    changed = store_declaration(
         connection,
         submission,
-        Said(attempt.declared, attempt.constrained, attempt.description),
+        DeclarationInput(request.declared, request.constrained, request.description),
         campaign_id=measures.campaign_id,
         test_set_id=measures.test_set.id,
-        team=attempt.team,
-        account_id=attempt.account_id,
+        team=request.team,
+        account_id=request.account_id,
         phase=admission.phase,
         late_seconds=admission.late_seconds,
     )
-    if attempt.findings is not None:
-        write_findings(connection, submission, attempt.findings)
+    if request.findings is not None:
+        write_findings(connection, submission, request.findings)
     if stored or queued or changed:
         write_audit(
             connection,
-            actor=attempt.actor,
-            account_id=attempt.account_id,
-            address=attempt.address,
+            actor=request.actor,
+            account_id=request.account_id,
+            address=request.address,
             action="submission.submit" if stored or queued else "submission.declare",
             subject=f"submission {submission}",
             campaign_id=measures.campaign_id,
-            team=attempt.team,
-            system=attempt.system,
-            **({} if attempt.by_the_rules else {"override": True}),
+            team=request.team,
+            system=request.system,
+            **({} if request.enforce_rules else {"override": True}),
             **changed,
         )
 
 
-def _repeated(connection: Connection, account: int, attempt: Attempt, known: int | None) -> bool:
-    """Whether the very same request was taken in before. Raises ReusedKey where it had other content."""
-    if attempt.request_key is None:
+def _is_repeated(connection: Connection, account: int, request: SubmissionInput, known: int | None) -> bool:
+    """Return whether the same request was processed before. Raises ReusedKey if it had other content."""
+    if request.request_key is None:
         return False
-    before = read_request(connection, account, attempt.request_key)
+    before = read_request(connection, account, request.request_key)
     if before is not None and before != known:
         raise ReusedKey(
-            f'The key "{attempt.request_key}" was given to submission {before} of team {attempt.team}, another '
+            f'The key "{request.request_key}" was given to submission {before} of team {request.team}, another '
             "one whose text, system, run or test set differs. Give each request a key of its own."
         )
     return before is not None
 
 
-def _find_submission(connection: Connection, measures: Measures, new: NewSubmission) -> int | None:
-    """The very same submission, where it is stored already."""
+def _find_submission(connection: Connection, measures: CampaignProtocols, new: NewSubmission) -> int | None:
+    """Return the same submission, if it is stored already."""
     return connection.scalar(
         select(Submission.id)
         .join(System, System.id == Submission.system_id)
@@ -291,8 +298,8 @@ def _find_submission(connection: Connection, measures: Measures, new: NewSubmiss
     )
 
 
-def _is_to_be_queued(connection: Connection, submission: int, measures: Measures) -> bool:
-    """Whether one of the campaign's protocols has not measured it and does not do so now."""
+def _needs_evaluation(connection: Connection, submission: int, measures: CampaignProtocols) -> bool:
+    """Return whether one of the campaign's protocols has no finished or open evaluation of it."""
     states = connection.scalars(
         select(Evaluation.state).where(
             Evaluation.submission_id == submission,
@@ -303,8 +310,8 @@ def _is_to_be_queued(connection: Connection, submission: int, measures: Measures
     return len(there) < len(measures.protocols)
 
 
-def _evaluations(connection: Connection, submission: int, measures: Measures) -> dict[int, int]:
-    """Protocol -> evaluation, in the order of the protocols."""
+def _evaluations(connection: Connection, submission: int, measures: CampaignProtocols) -> dict[int, int]:
+    """Return protocol -> evaluation, in the order of the protocols."""
     rows = connection.execute(
         select(Evaluation.protocol_id, Evaluation.id)
         .where(
@@ -316,35 +323,35 @@ def _evaluations(connection: Connection, submission: int, measures: Measures) ->
     return {row.protocol_id: row.id for row in rows}
 
 
-def _check_names(attempt: Attempt) -> None:
-    named = {"team": attempt.team, "system": attempt.system, **({"run": attempt.run} if attempt.run else {})}
+def _check_names(request: SubmissionInput) -> None:
+    named = {"team": request.team, "system": request.system, **({"run": request.run} if request.run else {})}
     for what, name in named.items():
         if fault := fault_of_name(name):
-            raise BadIntake(f'"{name[:LONGEST_KEY]}" cannot be the name of a {what}: {fault}.')
-    key = attempt.request_key
-    if key is not None and (not key or len(key) > LONGEST_KEY or "\0" in key):
-        raise BadIntake(f"{key[:50]!r} cannot be the key of a request: give 1 to {LONGEST_KEY} characters.")
-    if len(attempt.description) > LONGEST_DESCRIPTION or "\0" in attempt.description:
-        raise BadIntake(f"The description is too long: give up to {LONGEST_DESCRIPTION:,} characters.")
+            raise BadIngest(f'"{name[:MAX_KEY_LENGTH]}" cannot be the name of a {what}: {fault}.')
+    key = request.request_key
+    if key is not None and (not key or len(key) > MAX_KEY_LENGTH or "\0" in key):
+        raise BadIngest(f"{key[:50]!r} cannot be the key of a request: give 1 to {MAX_KEY_LENGTH} characters.")
+    if len(request.description) > MAX_DESCRIPTION_LENGTH or "\0" in request.description:
+        raise BadIngest(f"The description is too long: give up to {MAX_DESCRIPTION_LENGTH:,} characters.")
 
 
-def _check_text(text: Text, measures: Measures) -> None:
-    """Raise BadIntake unless the text can be an output for the test set that all metrics can measure."""
+def _check_text(text: Text, measures: CampaignProtocols) -> None:
+    """Raise BadIngest unless the text fits the test set and has what all metrics need."""
     test_set = measures.test_set
     if text.segments != test_set.segments:
-        raise BadIntake(
+        raise BadIngest(
             f"{text.name}: has {number_of(text.segments, text.unit)}, but the test set {test_set.title} has "
             f"{number_of(test_set.segments, 'segment')}. Give one {text.unit} per segment, in its order."
         )
     if text.language and measures.target_language and not same_language(text.language, measures.target_language):
-        raise BadIntake(
+        raise BadIngest(
             f"{text.name}: is in {text.language!r}, but the references of {test_set.title} are in "
             f"{measures.target_language!r}."
         )
     for specification in dict.fromkeys(metric for each in measures.protocols for metric in each.metrics):
         for layer in parse_metric(specification).layers:
             if layer not in text.layers:
-                raise BadIntake(
-                    f"{text.name}: lacks the layer {describe_layers([layer])}, which {specification} needs in "
+                raise BadIngest(
+                    f"{text.name}: misses the layer {describe_layers([layer])}, which {specification} needs in "
                     f"{measures.campaign}. Formats that have it: {FORMATS_WITH.get(layer, 'none that is known')}."
                 )

@@ -1,4 +1,4 @@
-"""Systems of a campaign: what has been handed in under one name."""
+"""Systems of a campaign: all submissions under one name."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from models.schema.campaigns import Declaration
 from models.schema.corpus import Submission, System
 
 if TYPE_CHECKING:
-    from campaigns.permissions import Sight
+    from campaigns.permissions import CampaignAccess
 
 
 @dataclass(frozen=True, slots=True)
-class SeenSystem:
-    """A system as somebody sees it."""
+class SystemView:
+    """A system as the viewer sees it."""
 
     id: int
     team: str
-    """What the team is called before these eyes; "" for the organisers' own systems."""
+    """The team's name to show; "" for the organisers' own systems."""
     system: str
     own: bool
     submissions: int
@@ -28,18 +28,18 @@ class SeenSystem:
     last_at: float
 
 
-def list_systems(connection: Connection, sight: Sight, *, limit: int, after: int | None) -> list[SeenSystem]:
-    """Systems by id, one more than `limit` where there are more.
+def list_systems(connection: Connection, access: CampaignAccess, *, limit: int, after: int | None) -> list[SystemView]:
+    """Return the visible systems by id, one more than `limit` if there are more.
 
-    Organisers see all, teams their own; those of others are seen by whoever sees the leaderboard with their names, and
-    only as far as they are not withdrawn.
+    Organisers see all, teams their own; those of others are visible if the leaderboard is visible with their names, and
+    only with their submissions that are not withdrawn.
     """
-    own = System.team.in_(sight.own_teams)
-    conditions: list[ColumnElement[bool]] = [Submission.campaign_id == sight.campaign_id]
-    if not sight.organises:
-        others = Declaration.withdrawn_at.is_(None) if sight.sees_board and sight.sees_names else None
+    own = System.team.in_(access.own_teams)
+    conditions: list[ColumnElement[bool]] = [Submission.campaign_id == access.campaign_id]
+    if not access.organises:
+        others = Declaration.withdrawn_at.is_(None) if access.sees_board and access.sees_names else None
         conditions.append(own if others is None else or_(own, others))
-        conditions.append(Submission.test_set_id.not_in(sight.hidden_test_sets))
+        conditions.append(Submission.test_set_id.not_in(access.hidden_test_sets))
     if after is not None:
         conditions.append(System.id > after)
     rows = connection.execute(
@@ -59,11 +59,11 @@ def list_systems(connection: Connection, sight: Sight, *, limit: int, after: int
         .limit(limit + 1)
     )
     return [
-        SeenSystem(
+        SystemView(
             row.id,
-            sight.name_of(row.team),
+            access.name_of(row.team),
             row.name,
-            row.team in sight.own_teams,
+            row.team in access.own_teams,
             row.submissions,
             row.first_at,
             row.last_at,

@@ -1,4 +1,4 @@
-"""For which test sets of a campaign outputs are taken."""
+"""The test sets of a campaign for which outputs are accepted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from campaigns.errors import BadRequest
-from models.corpus.test_sets import KnownTestSet, is_exactly
+from models.corpus.test_sets import StoredTestSet, is_exact_name
 from models.schema.campaigns import CampaignProtocol
 from models.schema.corpus import Protocol, Submission, TestSet
 from models.schema.queue import Evaluation
@@ -16,12 +16,12 @@ from models.schema.queue import Evaluation
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from campaigns.permissions import Sight
+    from campaigns.permissions import CampaignAccess
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedTestSet:
-    """A test set of a campaign for which outputs are wanted, now or at another time."""
+    """A test set of a campaign for which outputs are accepted, now or at another time."""
 
     id: int
     name: str
@@ -30,27 +30,27 @@ class OfferedTestSet:
     source_language: str
     target_language: str
     phase: str
-    """The only phase in which they are taken; "" for any."""
+    """The only phase in which they are accepted; "" for any."""
 
     @property
     def value(self) -> str:
-        """What names it and no other one."""
+        """Its unique name."""
         return f"{self.name}@{self.version}"
 
     @property
     def title(self) -> str:
-        """What people call it."""
-        return KnownTestSet(self.id, self.name, self.version, self.segments).title
+        """Its name for people."""
+        return StoredTestSet(self.id, self.name, self.version, self.segments).title
 
 
-def offered_test_sets(connection: Connection, sight: Sight) -> list[OfferedTestSet]:
-    """The test sets that the campaign measures and somebody may know of, without those that were replaced."""
+def offered_test_sets(connection: Connection, access: CampaignAccess) -> list[OfferedTestSet]:
+    """Return the visible test sets that the campaign scores, without replaced ones."""
     measured = (
         select(Evaluation.protocol_id)
         .join(Submission, Submission.id == Evaluation.submission_id)
-        .where(Submission.campaign_id == sight.campaign_id)
+        .where(Submission.campaign_id == access.campaign_id)
         .union(
-            select(CampaignProtocol.protocol_id).where(CampaignProtocol.campaign_id == sight.campaign_id),
+            select(CampaignProtocol.protocol_id).where(CampaignProtocol.campaign_id == access.campaign_id),
         )
     )
     rows = connection.execute(
@@ -58,30 +58,30 @@ def offered_test_sets(connection: Connection, sight: Sight) -> list[OfferedTestS
         .where(TestSet.id.in_(select(Protocol.test_set_id).where(Protocol.id.in_(measured), Protocol.sweep.is_(False))))
         .order_by(TestSet.id)
     ).all()
-    phases = {phase.id: phase.name for phase in sight.phases}
+    phases = {phase.id: phase.name for phase in access.phases}
     offered = []
     for row in rows:
-        seen = sight.test_sets[row.id]
-        if seen.replaced_by is not None or not sight.sees_source(row.id):
+        seen = access.test_sets[row.id]
+        if seen.replaced_by is not None or not access.sees_source(row.id):
             continue
         phase = phases.get(seen.phase_id, "") if seen.phase_id is not None else ""
         languages = row.source_language, row.target_language
         offered.append(OfferedTestSet(row.id, seen.name, seen.version, row.segments, *languages, phase))
-    order = list(sight.test_sets)
+    order = list(access.test_sets)
     return sorted(offered, key=lambda each: order.index(each.id))
 
 
-def choose_test_set(connection: Connection, sight: Sight, named: str) -> OfferedTestSet:
-    """The test set of that name, or the only one. Raises BadRequest with those there are."""
-    offered = offered_test_sets(connection, sight)
+def choose_test_set(connection: Connection, access: CampaignAccess, named: str) -> OfferedTestSet:
+    """Return the test set with that name, or the only one. Raises BadRequest with the existing names."""
+    offered = offered_test_sets(connection, access)
     there = ", ".join(each.value for each in offered) or "none so far"
-    exact = [each for each in offered if is_exactly(each, named)]
+    exact = [each for each in offered if is_exact_name(each, named)]
     found = exact or [each for each in offered if named in ("", each.name)]
     if not found:
         raise BadRequest(
-            f"The campaign takes no outputs for a test set {named!r}. There are: {there}."
+            f"The campaign accepts no outputs for a test set {named!r}. There are: {there}."
             if named
-            else "The campaign measures nothing yet. Its organisers have to add a test set first."
+            else "The campaign has no test set yet. Its organisers must add one first."
         )
     if len(found) > 1:
         raise BadRequest(f"There are several test sets: {there}. Name one.")

@@ -1,4 +1,4 @@
-"""A file that somebody sends: kept on the disk within bounds, and opened unpacked, whatever it was packed with."""
+"""An uploaded file: kept on disk within limits, and opened unpacked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, TYPE_CHECKING
 
 from campaigns.errors import TooLarge
-from campaigns.submissions.zip_archive import is_zip, unzipped
+from campaigns.submissions.zip_archive import is_zip, unzip_single_text
 from metrics.text.contents import Contents
 from metrics.text.names import printable
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from metrics.text.limits import TextLimits
     from runtime.service_settings import WebSettings
 
-LONGEST_NAME = 100
+MAX_FILE_NAME_LENGTH = 100
 """Characters of a file's name in messages."""
 UNNAMED = "output"
 
 
 @dataclass
-class Received:
-    """A file that comes in piece by piece. It is gone when this is closed."""
+class UploadedFile:
+    """A file that arrives in chunks. It is deleted when this is closed."""
 
     settings: WebSettings
     name: str = UNNAMED
@@ -36,30 +36,30 @@ class Received:
     _file: IO[bytes] = field(default_factory=lambda: tempfile.NamedTemporaryFile(prefix="steelyard-"))  # noqa: SIM115
     _digest: hashlib._Hash = field(default_factory=hashlib.sha256)
 
-    def write(self, piece: bytes) -> None:
-        """Add what has come. Raises TooLarge, at once, where it is more than the server takes."""
-        self.size += len(piece)
+    def write(self, chunk: bytes) -> None:
+        """Append a chunk. Raises TooLarge as soon as the server's limit is exceeded."""
+        self.size += len(chunk)
         if self.size > self.settings.upload_bytes:
             raise TooLarge(
                 f"{self.name}: more than {self.settings.upload_bytes:,} bytes. Pack it with gzip, or ask those who run "
                 "the server."
             )
-        self._digest.update(piece)
-        self._file.write(piece)
+        self._digest.update(chunk)
+        self._file.write(chunk)
 
     @property
     def sha256(self) -> str:
-        """Of all that has come so far."""
+        """Of everything that has arrived so far."""
         return self._digest.hexdigest()
 
     @property
     def path(self) -> Path:
-        """Where all of it lies, as it came."""
+        """The path of the file as it was sent."""
         self._file.flush()
         return Path(self._file.name)
 
     def close(self) -> None:
-        """Forget it."""
+        """Delete the file."""
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -70,15 +70,15 @@ class Received:
 
 
 @contextmanager
-def opened(path: Path, folder: Path, name: str, limits: TextLimits) -> Iterator[Contents]:
-    """The text of a file, unpacked from gzip or a zip archive with one file, never more than the limits allow.
+def open_text(path: Path, folder: Path, name: str, limits: TextLimits) -> Iterator[Contents]:
+    """Open the text of a file, unpacking gzip or a zip archive with one file, within the limits.
 
-    What comes out of an archive is kept in `folder`. Raises BadText.
+    The content of an archive is kept in `folder`. Raises BadText.
     """
     if is_zip(path):
         packed, path = path, folder / "unpacked"
         with path.open("wb") as file:
-            unzipped(packed, file, name, limits)
+            unzip_single_text(packed, file, name, limits)
     contents = Contents(path, name=name, limits=limits)
     try:
         yield contents
@@ -87,6 +87,6 @@ def opened(path: Path, folder: Path, name: str, limits: TextLimits) -> Iterator[
 
 
 def shown_name(name: str | None) -> str:
-    """What messages call a file: never a path, since a name from outside leads nowhere here."""
+    """Return a file's name for messages, without its path."""
     last = PurePosixPath(PureWindowsPath(name or "").name).name
-    return printable(last)[:LONGEST_NAME] or UNNAMED
+    return printable(last)[:MAX_FILE_NAME_LENGTH] or UNNAMED

@@ -1,4 +1,4 @@
-"""Takes the one text out of a zip archive, within bounds. Names inside lead nowhere: only the content is read."""
+"""Extracts the only text of a zip archive, within limits. Names in the archive are ignored."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 ZIP = b"PK\x03\x04"
 END, END_SIZE, LONGEST_COMMENT = b"PK\x05\x06", 22, 65535
-LARGEST_INDEX = 1 << 16
-"""Bytes of the list of members: room for hundreds, where one is wanted."""
+MAX_INDEX_BYTES = 1 << 16
+"""Size of the list of members: enough for hundreds, where one is expected."""
 READ_AT_ONCE = 1 << 20
 PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 ENCRYPTED = 1
 MEMBERS_OF_MACS = "__MACOSX/"
 """What macOS adds to each archive."""
-_ADVICE = "Hand in the text itself, packed with gzip or not."
+_ADVICE = "Submit the text itself, packed with gzip or not."
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a file begins as zip archives do."""
+    """Return whether a file begins like a zip archive."""
     with path.open("rb") as file:
         return file.read(len(ZIP)) == ZIP
 
 
-def unzipped(path: Path, target: IO[bytes], name: str, limits: TextLimits) -> None:
+def unzip_single_text(path: Path, target: IO[bytes], name: str, limits: TextLimits) -> None:
     """Write the content of an archive's only file to `target`.
 
-    Raises WrongFormat for what is damaged, encrypted or holds several files, OverLimit for more than
-    `limits.file_bytes`, or than `limits.expansion` times what was packed.
+    Raises WrongFormat for an archive that is damaged, encrypted or holds several files, and OverLimit for more than
+    `limits.file_bytes`, or than `limits.expansion` times the packed size.
     """
     _check_index(path, name)
     try:
@@ -61,7 +61,7 @@ def unzipped(path: Path, target: IO[bytes], name: str, limits: TextLimits) -> No
 
 
 def _copy(content: IO[bytes], target: IO[bytes], packed: int, name: str, limits: TextLimits) -> None:
-    # What the archive says of sizes is not looked at: it may say anything.
+    # The sizes in the archive are not trusted.
     size = 0
     while part := content.read(READ_AT_ONCE):
         size += len(part)
@@ -75,20 +75,20 @@ def _copy(content: IO[bytes], target: IO[bytes], packed: int, name: str, limits:
 
 
 def _check_index(path: Path, name: str) -> None:
-    """Raise WrongFormat where the list of members is longer than one text needs: all of it would be held in memory."""
+    """Raise WrongFormat if the list of members is longer than one text needs: all of it would be held in memory."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - END_SIZE - LONGEST_COMMENT))
         tail = file.read()
-    # As the library looks for it: at the very end, else the last place that looks like it.
+    # As the library searches: at the very end, else the last match.
     begin = len(tail) - END_SIZE
     if not (begin >= 0 and tail.startswith(END, begin) and tail.endswith(b"\0\0")):
         begin = tail.rfind(END)
     if begin < 0 or len(tail) - begin < END_SIZE:
         raise WrongFormat(f"{name}: is a zip archive that was cut off. Copy or pack it again.")
     index_bytes = int.from_bytes(tail[begin + 12 : begin + 16], "little")
-    if index_bytes > LARGEST_INDEX:
+    if index_bytes > MAX_INDEX_BYTES:
         raise WrongFormat(f"{name}: is a zip archive with too many files. {_ADVICE}")
-    # Larger numbers would stand before it, where an archive of more than 4 GiB says so.
+    # A zip64 archive, for more than 4 GiB, has larger numbers before it.
     if tail[max(0, begin - 20) : begin].startswith(b"PK\x06\x07"):
         raise WrongFormat(f"{name}: is a zip archive in the format for very large ones. {_ADVICE}")

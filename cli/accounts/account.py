@@ -1,4 +1,4 @@
-"""`steelyard account`: who has an account on the server, and what they may do."""
+"""`steelyard account`: accounts of the server and their permissions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cli.terminal.prompts import ask_secret
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from campaigns.accounts.accounts import KnownAccount
+    from campaigns.accounts.accounts import AccountInfo
     from runtime.service_settings import WebSettings
 
 ROLES = ("administrator", "organiser", "participant", "viewer")
@@ -25,9 +25,9 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """`account` and its own verbs."""
     parser = verbs.add_parser(
         "account",
-        help="make accounts of the web service, and say what they may do",
-        description="Accounts of the web service. Whoever runs these commands has the database, and may do everything; "
-        'the audit log says "command line". Links lead to the address that STEELYARD_PUBLIC_URL says.',
+        help="create accounts of the web service and set their permissions",
+        description="Accounts of the web service. These commands work on the database directly and may do everything; "
+        'the audit log says "command line". Links use the address in STEELYARD_PUBLIC_URL.',
     )
     ours = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
 
@@ -39,59 +39,59 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         made.set_defaults(run=globals()[f"run_{name.replace('-', '_')}"])
         return made
 
-    add = verb("add", "make an account, and print a link with which its owner sets a password")
-    add.add_argument("--name", required=True, metavar="NAME", help="what the person is called")
+    add = verb("add", "create an account and print a link for its owner to set a password")
+    add.add_argument("--name", required=True, metavar="NAME", help="the person's name")
     add.add_argument("--role", choices=ROLES, default="participant", help="(default: participant)")
     add.add_argument(
         "--set-password", action="store_true", help="ask for the password instead (or read a line of input)"
     )
-    add.add_argument("--verified", action="store_true", help="vouch for the address")
+    add.add_argument("--verified", action="store_true", help="mark the address as confirmed")
     listing = verb("list", "show all accounts", email=False)
     listing.add_argument(
-        "search", nargs="?", default="", metavar="TEXT", help="only those with this in name or address"
+        "search", nargs="?", default="", metavar="TEXT", help="only accounts whose name or address contains this text"
     )
-    role = verb("role", "say what an account may do on the whole server")
+    role = verb("role", "set the role of an account on the whole server")
     role.add_argument("role", choices=ROLES)
-    verb("disable", "let an account be good for nothing; its sessions end")
-    verb("enable", "let a disabled account be good again")
-    verb("verify", "vouch for the address of an account")
-    password = verb("password", "set the password of an account; its sessions end")
-    password.add_argument("--link", action="store_true", help="print a link with which its owner sets it")
-    invite = verb("invite", "print a link that lets one person make an account, once", email=False)
-    invite.add_argument("--email", default="", metavar="EMAIL", help="nobody else can use it then")
+    verb("disable", "disable an account and end its sessions")
+    verb("enable", "re-enable an account")
+    verb("verify", "mark the address of an account as confirmed")
+    password = verb("password", "set the password of an account and end its sessions")
+    password.add_argument("--link", action="store_true", help="print a link for its owner to set it")
+    invite = verb("invite", "print a link with which one person can create an account", email=False)
+    invite.add_argument("--email", default="", metavar="EMAIL", help="only this address can use the link")
     invite.add_argument("--role", choices=ROLES, default="participant", help="of the account (default: participant)")
     invite.add_argument("--team", default="", metavar="NAME", help="and to join this team")
     invite.add_argument("--lead", action="store_true", help="and to lead it")
-    invite.add_argument("--campaign", default="", metavar="NAME", help="or to take part in this campaign with a team")
+    invite.add_argument("--campaign", default="", metavar="NAME", help="or to join this campaign with a team")
     invite.add_argument(
-        "--as", dest="campaign_role", choices=("organiser", "viewer"), help="or as this, without a team"
+        "--as", dest="campaign_role", choices=("organiser", "viewer"), help="or in this role, without a team"
     )
-    token = verb("token", "make an API token of an account, and print it")
+    token = verb("token", "create an API token for an account and print it")
     token.add_argument(
         "--name", default="command line", metavar="NAME", help='what it is for (default: "command line")'
     )
     token.add_argument(
         "--scope", action="append", choices=SCOPES, help="read, submit, organise (default: read, submit)"
     )
-    token.add_argument("--days", type=whole_number, default=90, metavar="N", help="how long it is good (default: 90)")
+    token.add_argument("--days", type=whole_number, default=90, metavar="N", help="days until it expires (default: 90)")
     tokens = verb("tokens", "show the tokens of an account")
-    tokens.add_argument("--revoke", type=whole_number, metavar="ID", help="let this one be good no more")
+    tokens.add_argument("--revoke", type=whole_number, metavar="ID", help="revoke this token")
 
 
 def run_add(options: argparse.Namespace) -> int:
-    """Make an account."""
+    """Create an account."""
     from campaigns.accounts.accounts import add_account
-    from campaigns.accounts.confirmations import hand_out_password_link
+    from campaigns.accounts.confirmations import issue_password_link
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.invitations.email_texts import password_link
-    from campaigns.invitations.sign_up import hash_checked
+    from campaigns.invitations.sign_up import hash_checked_password
     from models.database.session import writing
     from models.schema.roles import SiteRole
 
     settings, engine = opened(options)
     stored = None
     if options.set_password:
-        stored = hash_checked(_asked_password(), email=options.email, name=options.name)
+        stored = hash_checked_password(_asked_password(), email=options.email, name=options.name)
     link = ""
     with writing(engine, durable=True) as connection:
         account_id = add_account(
@@ -104,11 +104,11 @@ def run_add(options: argparse.Namespace) -> int:
             verified=options.verified,
         )
         if stored is None:
-            secret = hand_out_password_link(connection, COMMAND_LINE, account_id, settings.confirmation_seconds)
+            secret = issue_password_link(connection, COMMAND_LINE, account_id, settings.confirmation_seconds)
             link = password_link(settings, secret)
     print(f"{options.email.strip()} has an account ({options.role}).")
     if link:
-        print(f"The password is set by this link, once, within {_hours(settings.confirmation_seconds)}:\n{link}")
+        print(f"This link sets the password. It works once, within {_hours(settings.confirmation_seconds)}:\n{link}")
     return 0
 
 
@@ -135,7 +135,7 @@ def run_list(options: argparse.Namespace) -> int:
 
 
 def run_role(options: argparse.Namespace) -> int:
-    """Say what an account may do."""
+    """Set the role of an account."""
     from campaigns.accounts.accounts import find_account, set_role
     from campaigns.accounts.principal import COMMAND_LINE
     from models.database.session import writing
@@ -150,17 +150,17 @@ def run_role(options: argparse.Namespace) -> int:
 
 
 def run_disable(options: argparse.Namespace) -> int:
-    """Let an account be good for nothing."""
+    """Disable an account."""
     return _set_disabled(options, True)
 
 
 def run_enable(options: argparse.Namespace) -> int:
-    """Let it be good again."""
+    """Re-enable an account."""
     return _set_disabled(options, False)
 
 
 def run_verify(options: argparse.Namespace) -> int:
-    """Vouch for an address."""
+    """Mark the address of an account as confirmed."""
     from campaigns.accounts.accounts import find_account, set_verified
     from campaigns.accounts.principal import COMMAND_LINE
     from models.database.session import writing
@@ -174,12 +174,12 @@ def run_verify(options: argparse.Namespace) -> int:
 
 
 def run_password(options: argparse.Namespace) -> int:
-    """Set a password, or print a link that lets its owner do so."""
+    """Set a password, or print a link for its owner to set it."""
     from campaigns.accounts.accounts import find_account, set_password
-    from campaigns.accounts.confirmations import hand_out_password_link
+    from campaigns.accounts.confirmations import issue_password_link
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.invitations.email_texts import password_link
-    from campaigns.invitations.sign_up import hash_checked
+    from campaigns.invitations.sign_up import hash_checked_password
     from models.database.session import reading, writing
 
     settings, engine = opened(options)
@@ -187,10 +187,12 @@ def run_password(options: argparse.Namespace) -> int:
         known = find_account(connection, options.email)
     if options.link:
         with writing(engine, durable=True) as connection:
-            secret = hand_out_password_link(connection, COMMAND_LINE, known.id, settings.confirmation_seconds)
-        print(f"Good once, within {_hours(settings.confirmation_seconds)}:\n{password_link(settings, secret)}")
+            secret = issue_password_link(connection, COMMAND_LINE, known.id, settings.confirmation_seconds)
+        print(
+            f"This link works once, within {_hours(settings.confirmation_seconds)}:\n{password_link(settings, secret)}"
+        )
         return 0
-    stored = hash_checked(_asked_password(), email=known.email, name=known.name)
+    stored = hash_checked_password(_asked_password(), email=known.email, name=known.name)
     with writing(engine, durable=True) as connection:
         ended = set_password(connection, COMMAND_LINE, known.id, stored)
     print(f"{known.email}: the password is set" + (f", and {ended} browsers are signed out." if ended else "."))
@@ -229,7 +231,7 @@ def run_invite(options: argparse.Namespace) -> int:
 
 
 def run_token(options: argparse.Namespace) -> int:
-    """Make a token, and print it alone, so that a script can take it."""
+    """Create a token and print it alone, so that a script can read it."""
     from campaigns.accounts.accounts import find_account
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.accounts.tokens import make_token
@@ -269,7 +271,7 @@ def run_tokens(options: argparse.Namespace) -> int:
 
 
 def opened(options: argparse.Namespace) -> tuple[WebSettings, Engine]:
-    """The settings of the web service, and the database, which must be up to date."""
+    """The settings of the web service and an engine. Raises CommandError where the schema is not up to date."""
     from models.database.session import make_engine
     from runtime.service_settings import WebSettings
 
@@ -279,7 +281,7 @@ def opened(options: argparse.Namespace) -> tuple[WebSettings, Engine]:
 
 
 def day(seconds: float) -> str:
-    """The day of a moment, in UTC."""
+    """The date in UTC of a time in seconds since 1970."""
     from datetime import UTC, datetime
 
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
@@ -305,7 +307,7 @@ def _asked_password() -> str:
     return password
 
 
-def _state(known: KnownAccount) -> str:
+def _state(known: AccountInfo) -> str:
     said = [] if known.has_password else ["no password"]
     said += [] if known.verified_at is not None else ["not confirmed"]
     said += [] if known.disabled_at is None else ["disabled"]

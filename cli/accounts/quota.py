@@ -12,9 +12,9 @@ from cli.stored import add_database_option, read_settings, require_schema
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-    from campaigns.quotas.quotas import Account
-    from campaigns.quotas.rules import KnownQuota, Scope
-    from campaigns.quotas.usage import Standing
+    from campaigns.quotas.quotas import TeamQuotas
+    from campaigns.quotas.rules import QuotaInfo, QuotaScope
+    from campaigns.quotas.usage import QuotaUsage
     from models.schema.states import QuotaKind
 
 KINDS = {
@@ -30,8 +30,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = verbs.add_parser(
         "quota",
         help="limit how many submissions a team may make",
-        description="Quotas limit what teams hand in with `steelyard submit`. A quota is for a team of a campaign, for "
-        "every team of a campaign, or for everything, each perhaps in one phase; of each kind the most specific holds.",
+        description="Quotas limit submissions by `steelyard submit`. A quota applies to a team of a campaign, to every "
+        "team of it, or to everything, optionally in one phase; of each kind the most specific one applies.",
     )
     ours = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
     listing = ours.add_parser("list", help="show all quotas")
@@ -53,10 +53,10 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     remove.set_defaults(run=run_remove)
     show = ours.add_parser("show", help="show what a team has used, and when the next submission is possible")
     show.add_argument("team", metavar="TEAM")
-    show.add_argument("--campaign", metavar="NAME", help="in this campaign (default: in all in which it takes part)")
+    show.add_argument("--campaign", metavar="NAME", help="in this campaign (default: in all its campaigns)")
     add_database_option(show)
     show.set_defaults(run=run_show)
-    phase = ours.add_parser("phase", help="say which phase a campaign is in")
+    phase = ours.add_parser("phase", help="set the phase of a campaign")
     phase.add_argument("campaign", metavar="CAMPAIGN")
     phase.add_argument("phase", metavar="PHASE", help='the name of the phase; "" ends the last one')
     add_database_option(phase)
@@ -134,18 +134,18 @@ def run_remove(options: argparse.Namespace) -> int:
 
 
 def run_show(options: argparse.Namespace) -> int:
-    """Print how a team stands."""
-    from campaigns.quotas.quotas import read_accounts
+    """Print the usage of a team's quotas."""
+    from campaigns.quotas.quotas import read_team_quotas
     from models.database.session import reading
 
     with reading(_engine(options)) as connection:
-        accounts = read_accounts(connection, options.team, options.campaign)
+        accounts = read_team_quotas(connection, options.team, options.campaign)
     print("\n".join(_account(each, options.team) for each in accounts), end="")
     return 0
 
 
 def run_phase(options: argparse.Namespace) -> int:
-    """Let a campaign be in a phase."""
+    """Set the phase of a campaign."""
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.quotas.quotas import set_phase
     from models.database.session import writing
@@ -166,30 +166,30 @@ def _engine(options: argparse.Namespace) -> Engine:
     return make_engine(settings.database_url, pooled=False)
 
 
-def _scope(connection: Connection, options: argparse.Namespace) -> Scope:
-    from campaigns.quotas.rules import Scope
+def _scope(connection: Connection, options: argparse.Namespace) -> QuotaScope:
+    from campaigns.quotas.rules import QuotaScope
     from models.corpus.campaign_protocols import find_campaign
 
     campaign = None if options.campaign is None else find_campaign(connection, options.campaign)
-    return Scope(campaign, options.team, options.phase)
+    return QuotaScope(campaign, options.team, options.phase)
 
 
-def _called(quota: KnownQuota) -> str:
+def _called(quota: QuotaInfo) -> str:
     zone = f" ({quota.time_zone})" if quota.kind == "per_day" else ""
     return quota.kind.replace("_", " ") + zone
 
 
-def _most(quota: KnownQuota) -> str:
+def _most(quota: QuotaInfo) -> str:
     return "no limit" if quota.amount is None else f"{quota.amount:,}"
 
 
-def _account(account: Account, team: str) -> str:
+def _account(account: TeamQuotas, team: str) -> str:
     from cli.terminal.columns import aligned
     from metrics.text.wording import number_of
 
     phase = f', phase "{account.phase}"' if account.phase else ""
     rows = [["Limit", "Used", "Most", "Next possible"]]
-    for each in account.standings:
+    for each in account.usage:
         most = "no limit" if each.amount is None else f"{each.amount:,}"
         rows.append([each.of_what, f"{each.used:,}", most, _next(each)])
     lines = [f"Team {team} in {account.campaign}{phase}", aligned(rows)]
@@ -200,13 +200,13 @@ def _account(account: Account, team: str) -> str:
     return lines[0] + "\n" + "".join(lines[1:])
 
 
-def _next(standing: Standing) -> str:
-    from campaigns.quotas.quotas import clock
+def _next(standing: QuotaUsage) -> str:
+    from campaigns.quotas.quotas import clock_text
 
     if not standing.full:
         return "now"
     if standing.free_at is not None:
-        return clock(standing.free_at, standing.day.time_zone)
+        return clock_text(standing.free_at, standing.day.time_zone)
     if not standing.amount:
         return "never"
     return "when one has ended" if standing.kind == "in_flight" else "in another phase"

@@ -1,4 +1,4 @@
-"""`steelyard team`: which teams there are, who is in them, and where they take part."""
+"""`steelyard team`: teams, their members and their campaigns."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """`team` and its own verbs."""
     parser = verbs.add_parser(
         "team",
-        help="make teams of the web service, and say who is in them",
-        description="Teams of the web service. Outputs that were handed in under the name of a team before it was made "
-        "become its own.",
+        help="create teams of the web service and manage their members",
+        description="Teams of the web service. A new team owns the outputs that were submitted under its name before.",
     )
     ours = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    add = ours.add_parser("add", help="make a team")
+    add = ours.add_parser("add", help="create a team")
     add.add_argument("team", metavar="NAME", help="its name, which never changes")
     add.add_argument("--lead", metavar="EMAIL", help="the address of the account that leads it")
-    add.add_argument("--publication-name", default="", metavar="NAME", help="what the public reads (default: its name)")
-    add.add_argument("--affiliation", default="", metavar="TEXT", help="where its people work")
+    add.add_argument(
+        "--publication-name", default="", metavar="NAME", help="name in public results (default: its name)"
+    )
+    add.add_argument("--affiliation", default="", metavar="TEXT", help="institution of its members")
     add_database_option(add)
     add.set_defaults(run=run_add)
     listing = ours.add_parser("list", help="show all teams, or one with its members")
     listing.add_argument("team", nargs="?", metavar="NAME")
     add_database_option(listing)
     listing.set_defaults(run=run_list)
-    member = ours.add_parser("member", help="take an account into a team, say what it is there, or remove it")
+    member = ours.add_parser("member", help="add, change or remove a team member")
     member.add_argument("team", metavar="NAME")
     member.add_argument("email", metavar="EMAIL")
-    member.add_argument("--role", choices=("member", "lead"), help="what it is in the team (default: member)")
-    member.add_argument("--remove", action="store_true", help="let it be in the team no more")
+    member.add_argument("--role", choices=("member", "lead"), help="role in the team (default: member)")
+    member.add_argument("--remove", action="store_true", help="remove the account from the team")
     add_database_option(member)
     member.set_defaults(run=run_member)
-    join = ours.add_parser("join", help="let a team take part in a campaign")
+    join = ours.add_parser("join", help="add a team to a campaign")
     join.add_argument("team", metavar="NAME")
     join.add_argument("campaign", metavar="CAMPAIGN")
     add_database_option(join)
@@ -47,16 +48,16 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run_add(options: argparse.Namespace) -> int:
-    """Make a team."""
+    """Create a team."""
     from campaigns.accounts.accounts import find_account
     from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.accounts.teams import found_team
+    from campaigns.accounts.teams import create_team
     from models.database.session import writing
 
     _, engine = opened(options)
     with writing(engine, durable=True) as connection:
         lead = None if options.lead is None else find_account(connection, options.lead).id
-        made = found_team(
+        made = create_team(
             connection,
             COMMAND_LINE,
             options.team,
@@ -69,7 +70,7 @@ def run_add(options: argparse.Namespace) -> int:
 
 
 def run_list(options: argparse.Namespace) -> int:
-    """Print all teams, or who is in one."""
+    """Print all teams, or the members of one."""
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.accounts.teams import campaigns_of, members_of, read_team, teams_of
     from cli.terminal.columns import aligned
@@ -95,10 +96,10 @@ def run_list(options: argparse.Namespace) -> int:
 
 
 def run_member(options: argparse.Namespace) -> int:
-    """Take somebody into a team, change what he is there, or remove him."""
+    """Add, change or remove a team member."""
     from campaigns.accounts.accounts import find_account
     from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.accounts.teams import add_member, members_of, read_team, remove_member, set_member_role
+    from campaigns.accounts.teams import add_member, members_of, read_team, remove_from_team, set_member_role
     from models.database.session import writing
     from models.schema.roles import TeamRole
 
@@ -110,7 +111,7 @@ def run_member(options: argparse.Namespace) -> int:
         known, team = find_account(connection, options.email), read_team(connection, options.team)
         inside = any(each.account_id == known.id for each in members_of(connection, team.id))
         if options.remove:
-            remove_member(connection, COMMAND_LINE, options.team, known.id)
+            remove_from_team(connection, COMMAND_LINE, options.team, known.id)
         elif inside:
             set_member_role(connection, COMMAND_LINE, options.team, known.id, role)
         else:
@@ -120,15 +121,15 @@ def run_member(options: argparse.Namespace) -> int:
 
 
 def run_join(options: argparse.Namespace) -> int:
-    """Let a team take part in a campaign."""
+    """Add a team to a campaign."""
     from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.participants import join
-    from campaigns.permissions import read_sight
+    from campaigns.participants import join_with_team
+    from campaigns.permissions import read_access
     from models.database.session import writing
 
     _, engine = opened(options)
     with writing(engine, durable=True) as connection:
-        join(connection, COMMAND_LINE, options.campaign, options.team)
-        sight = read_sight(connection, COMMAND_LINE, options.campaign)
-    print(f"The team {options.team} takes part in {sight.name}, as number {sight.teams[options.team].number}.")
+        join_with_team(connection, COMMAND_LINE, options.campaign, options.team)
+        access = read_access(connection, COMMAND_LINE, options.campaign)
+    print(f"The team {options.team} takes part in {access.name}, as number {access.teams[options.team].number}.")
     return 0

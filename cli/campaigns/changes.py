@@ -1,4 +1,4 @@
-"""Transactions that read or change a campaign, for the verbs of organisers."""
+"""Transactions that read or change a campaign, for `steelyard campaign`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from cli.stored import read_settings, require_schema
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from campaigns.permissions import Sight
+    from campaigns.permissions import CampaignAccess
 
 
 @contextmanager
 def looking(options: argparse.Namespace) -> Iterator[Connection]:
-    """A transaction that reads."""
+    """A read transaction on a database whose schema is up to date."""
     from models.database.session import make_engine, reading
 
     settings = read_settings(options)
@@ -28,7 +28,7 @@ def looking(options: argparse.Namespace) -> Iterator[Connection]:
 
 @contextmanager
 def changing(options: argparse.Namespace, *, create: bool = False) -> Iterator[Connection]:
-    """A transaction that changes something for good."""
+    """A durable write transaction; with `create` the tables of a new SQLite file are created first."""
     from models.database.session import make_engine, writing
 
     settings = read_settings(options)
@@ -37,20 +37,20 @@ def changing(options: argparse.Namespace, *, create: bool = False) -> Iterator[C
         yield connection
 
 
-def to_change(connection: Connection, options: argparse.Namespace) -> Sight:
-    """The campaign, which nobody else changes meanwhile."""
+def to_change(connection: Connection, options: argparse.Namespace) -> CampaignAccess:
+    """Access to the campaign of the options, locked until the end of the transaction."""
     from campaigns import changes
     from campaigns.accounts.principal import COMMAND_LINE
 
-    return changes.to_change(connection, COMMAND_LINE, options.campaign)
+    return changes.lock_for_change(connection, COMMAND_LINE, options.campaign)
 
 
 def show_campaign(options: argparse.Namespace) -> int:
-    """Print all of a campaign."""
+    """Print a campaign with its phases, test sets and corrections; the exit status."""
     from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.permissions import read_sight
+    from campaigns.permissions import read_access
     from cli.campaigns.output import campaign_as_text
 
     with looking(options) as connection:
-        print(campaign_as_text(connection, read_sight(connection, COMMAND_LINE, options.campaign)), end="")
+        print(campaign_as_text(connection, read_access(connection, COMMAND_LINE, options.campaign)), end="")
     return 0

@@ -1,4 +1,4 @@
-"""`steelyard campaign declare`: what is said of a submission, by organisers, at any time."""
+"""`steelyard campaign declare`: organisers change the declaration of a submission at any time."""
 
 from __future__ import annotations
 
@@ -13,38 +13,40 @@ def add_submission_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentPars
     """`declare`."""
     declare = verbs.add_parser(
         "declare",
-        help="say what a submission is to its team, withdraw it, or let it stand again",
-        description="Teams do this themselves until the deadline; organisers do it at any time.",
+        help="change the declaration of a submission, withdraw it, or undo the withdrawal",
+        description="Teams can do this until the deadline, organisers at any time.",
     )
     declare.add_argument("submission", type=whole_number, metavar="NUMBER")
     kind = declare.add_mutually_exclusive_group()
-    kind.add_argument("--primary", action="store_const", const="primary", dest="kind", help="the one that is ranked")
-    kind.add_argument("--contrastive", action="store_const", const="contrastive", dest="kind", help="beside it")
+    kind.add_argument(
+        "--primary", action="store_const", const="primary", dest="kind", help="the team's ranked submission"
+    )
+    kind.add_argument("--contrastive", action="store_const", const="contrastive", dest="kind", help="not ranked")
     declare.add_argument(
         "--constrained", action=argparse.BooleanOptionalAction, default=None,
         help="whether only the data that the campaign allows were used",
     )  # fmt: skip
     declare.add_argument("--description", metavar="TEXT")
     standing = declare.add_mutually_exclusive_group()
-    standing.add_argument("--withdraw", action="store_true", help="take it off all boards")
-    standing.add_argument("--reinstate", action="store_true", help="let it stand again")
+    standing.add_argument("--withdraw", action="store_true", help="remove it from all leaderboards")
+    standing.add_argument("--reinstate", action="store_true", help="undo the withdrawal")
     add_database_option(declare)
     declare.set_defaults(run=run_declare)
 
 
 def run_declare(options: argparse.Namespace) -> int:
-    """Change what is said, and print it."""
+    """Change the declaration and print it."""
     from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.declarations import Saying, declare, reinstate, withdraw
+    from campaigns.declarations import DeclarationUpdate, declare_submission, reinstate, withdraw
     from cli.campaigns.changes import changing
     from models.schema.roles import DeclaredKind
 
-    saying = Saying(
+    saying = DeclarationUpdate(
         kind=DeclaredKind(options.kind) if options.kind else None,
         constrained=options.constrained,
         description=options.description,
     )
-    says_something = saying != Saying()
+    says_something = saying != DeclarationUpdate()
     if not says_something and not options.withdraw and not options.reinstate:
         raise UsageError("Say what: --primary, --contrastive, --constrained, --description, --withdraw or --reinstate.")
     settings = read_settings(options)
@@ -52,7 +54,7 @@ def run_declare(options: argparse.Namespace) -> int:
         if options.reinstate:
             said = reinstate(connection, settings, COMMAND_LINE, options.submission)
         if says_something:
-            said = declare(connection, COMMAND_LINE, options.submission, saying)
+            said = declare_submission(connection, COMMAND_LINE, options.submission, saying)
         if options.withdraw:
             said = withdraw(connection, COMMAND_LINE, options.submission)
     words = ["withdrawn" if said.withdrawn_at is not None else "stands", said.kind or "undeclared"]

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from metrics.text.plain import Text
     from models.queue_status.progress import Progress
     from runtime.settings import Settings
-    from scheduler.ingest.campaigns import Intake
+    from scheduler.ingest.campaigns import IngestResult
 
     Wait = Callable[[Sequence[int], Callable[[Progress], None]], Progress]
 
@@ -74,19 +74,19 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--name", help="name of campaign and test set in the database (default: that of the folder or of the test set)"
     )
     parser.add_argument(
-        "--test-suites", action="store_true", help="take in the documents of test suites, too, which WMT's XML marks"
+        "--test-suites", action="store_true", help="include the documents that WMT's XML marks as test suites"
     )
     parser.add_argument(
         "--class", dest="queue_class", choices=["interactive", "campaign", "nightly"], default="campaign",
-        help="how urgent it is beside the work of others (default: campaign)",
+        help="priority class in the queue (default: campaign)",
     )  # fmt: skip
     parser.add_argument(
         "--due", type=due_time, metavar="TIME",
-        help="when it is to be done: 2h, 90m or 3d from now, or a time with its zone such as 2026-11-30T18:00+01:00",
+        help="deadline of the evaluation: 2h, 90m or 3d from now, or a time with its zone, e.g. 2026-11-30T18:00+01:00",
     )  # fmt: skip
     parser.add_argument(
         "--diagnose", action="store_true",
-        help="first say what is odd about the outputs, such as shifted lines; takes longer than the cheap metrics",
+        help="first check the outputs for problems such as shifted lines; takes longer than the cheap metrics",
     )  # fmt: skip
     _add_common(parser)
     parser.set_defaults(run=run)
@@ -127,7 +127,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def run_demo(options: argparse.Namespace) -> int:
-    """Evaluate the shipped campaign into a folder of its own."""
+    """Evaluate the shipped campaign; database and report go into `DEMO_OUTPUT`."""
     folder = demo_folder()
     options.paths = [str(folder)]
     options.output = options.output or DEMO_OUTPUT
@@ -141,7 +141,7 @@ def run_demo(options: argparse.Namespace) -> int:
 
 
 def demo_folder() -> Path:
-    """Where the demo campaign lies: in the repository, or beside this room once installed."""
+    """The folder of the demo campaign: in the repository, or in this package once installed. Raises CommandError."""
     here = Path(__file__).parents[1]
     for parent in (here.parent / "demo", here / "demo"):
         folders = sorted(path for path in parent.glob("*/") if (path / "refs").is_dir())
@@ -151,7 +151,7 @@ def demo_folder() -> Path:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, store, queue, wait, show."""
+    """Read the campaign, store and queue it, wait for the scores and print them; the exit status."""
     from analysis.leaderboard.board import position_of_metric
     from analysis.leaderboard.significance import ranked_by_bootstrap
     from cli.campaigns.judgments import read_campaign_judgments, store_campaign_judgments
@@ -161,7 +161,7 @@ def run(options: argparse.Namespace) -> int:
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.limits import STORING_LIMITS
     from models.results.boards import list_boards
-    from scheduler.embedded.wait import outlive, read_outliving
+    from scheduler.embedded.wait import read_with_retries, with_retries
 
     settings = read_settings(options)
     chosen = chosen_metrics(options)
@@ -179,39 +179,39 @@ def run(options: argparse.Namespace) -> int:
     name = checked_name(folder.name)
     note(folder.notices)
     if options.diagnose:
-        from cli.campaigns.noticed import told_of_folder
+        from cli.campaigns.noticed import folder_warnings
 
-        tell(told_of_folder(folder))
+        tell(folder_warnings(folder))
     judgments = read_campaign_judgments(folder)
     texts = folder.texts(sorted({label for selection in selections for label in selection}))
     metrics = pinned_metrics(options, settings, chosen, folder.target_language or "", texts)
-    # Told by what was asked for: what is pinned differs from it.
+    # Looked up by the specification in the command: the pinned one differs from it.
     sort = options.sort and metrics[position_of_metric(specifications, options.sort) or 0].specification
     require_schema(settings, create=True)
     with working(settings, options.processes or None) as (engine, wait):
-        # The same again stores nothing twice.
-        intake = outlive(lambda: take_in_folder(options, settings, name, folder, metrics, selections, engine))
+        # A retry stores nothing twice.
+        intake = with_retries(lambda: ingest_folder(options, settings, name, folder, metrics, selections, engine))
         note(measured_before(selections, len(metrics), intake.measured_before))
         of = intake.campaign_id, intake.test_set_id
-        note(outlive(lambda: store_campaign_judgments(engine, *of, judgments, folder)))
+        note(with_retries(lambda: store_campaign_judgments(engine, *of, judgments, folder)))
         with shown_progress() as on_progress:
             progress = wait(intake.all_evaluations, _loading_the_report(on_progress))
-        listed = read_outliving(
+        listed = read_with_retries(
             engine,
             lambda connection: list_boards(connection, protocols=intake.protocols, campaign_id=intake.campaign_id),
         )
-        read = outlive(lambda: read_boards(engine, listed, options.level, sort))
+        read = with_retries(lambda: read_boards(engine, listed, options.level, sort))
         boards = [ranked_by_bootstrap(board) for board in read]
         print("\n".join(as_text(board, options.width) for board in boards))
         home = options.output or Path(f"{name}-report")
-        written = outlive(lambda: write_report(engine, home, name, boards, folder, options.leave_out))
+        written = with_retries(lambda: write_report(engine, home, name, boards, folder, options.leave_out))
         print("Database: " + shown_database(settings))
         print("Written:  " + "\n          ".join(str(path) for path in written), flush=True)
     return without_scores(progress)
 
 
 def _loading_the_report(on_progress: Callable[[Progress], None]) -> Callable[[Progress], None]:
-    """Tells of progress, and loads what the report needs when it is called first: the workers have begun by then."""
+    """`on_progress`, whose first call also imports what the report needs: the workers have started by then."""
 
     def tell(progress: Progress) -> None:
         on_progress(progress)
@@ -224,7 +224,7 @@ def _loading_the_report(on_progress: Callable[[Progress], None]) -> Callable[[Pr
 
 
 def without_scores(progress: Progress) -> int:
-    """The exit status: 1 where evaluations have ended without scores, which the user is told."""
+    """The exit status: 1 where evaluations ended without scores; then prints how many."""
     from metrics.text.wording import number_of
 
     ways = {"failed": progress.failed, "cancelled": progress.cancelled}
@@ -238,9 +238,9 @@ def without_scores(progress: Progress) -> int:
 def pinned_metrics(
     options: argparse.Namespace, settings: Settings, metrics: Sequence[Metric], language: str, texts: Sequence[Text]
 ) -> list[Metric]:
-    """The metrics with all pinned that they take from the campaign and from resources.
+    """The metrics with everything pinned that they take from the campaign and from resources.
 
-    Files named by --resource are registered before: workers look for them there, and so do we.
+    Files given by --resource are registered first, because workers find them by name in the resource folder.
     """
     from metrics.resources import Resources
 
@@ -262,7 +262,7 @@ def reference_selections(asked: Sequence[str] | None, labels: Sequence[str]) -> 
 
 
 def checked_name(name: str) -> str:
-    """The name, if campaigns, test sets and folders can have it. Raises CommandError."""
+    """The name, if it is valid for campaigns, test sets and folders. Raises CommandError."""
     from metrics.text.names import fault_of_name
 
     fault = fault_of_name(name)
@@ -275,14 +275,14 @@ def checked_name(name: str) -> str:
 def working(settings: Settings, concurrency: int | None) -> Iterator[tuple[Engine, Wait]]:
     """An engine to queue evaluations with, and a function that waits until they are done.
 
-    With a broker in memory the workers are our own, or those of another command that works on this database just now;
-    else those that run elsewhere.
+    With the in-memory broker this command starts its own workers, or waits for another command that already works on
+    this database; with any other broker it waits for workers that run elsewhere.
     """
     if settings.embedded:
         from models.queue_status.progress import read_progress
-        from scheduler.embedded.shared import EmbeddedTurn
+        from scheduler.embedded.shared import SharedEmbedded
 
-        with EmbeddedTurn(settings, concurrency, lambda message: note([message])) as embedded:
+        with SharedEmbedded(settings, concurrency, lambda message: note([message])) as embedded:
 
             def work(evaluations: Sequence[int], on_progress: Callable[[Progress], None]) -> Progress:
                 progress = embedded.run_until(lambda connection: read_progress(connection, evaluations), on_progress)
@@ -297,11 +297,11 @@ def working(settings: Settings, concurrency: int | None) -> Iterator[tuple[Engin
 
     engine = make_engine(settings.database_url)
     note_without_workers(settings)
-    yield engine, partial(wait_until_done, engine)
+    yield engine, partial(wait_until_done, engine, settings)
     engine.dispose()
 
 
-def take_in_folder(
+def ingest_folder(
     options: argparse.Namespace,
     settings: Settings,
     name: str,
@@ -309,17 +309,17 @@ def take_in_folder(
     metrics: Sequence[Metric],
     selections: Sequence[Sequence[str]],
     engine: Engine,
-) -> Intake:
-    """Store everything in one transaction, and queue it."""
+) -> IngestResult:
+    """Store a campaign folder and queue its evaluations, in one transaction."""
     from models.database.session import reading
     from models.schema.states import QueueClass
-    from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+    from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 
     due_at = None
     if options.due is not None:
         with reading(engine) as connection:
             due_at = options.due.at(connection)
-    return take_in(
+    return ingest_campaign(
         engine,
         settings,
         campaign=name,
@@ -353,7 +353,7 @@ def write_report(
     campaign: CampaignFolder,
     without: Sequence[str] = (),
 ) -> list[Path]:
-    """The leaderboards as a page, as JSON and as TSV; where they are."""
+    """Write the leaderboards as HTML, JSON and TSV; the paths of the files."""
     from campaigns.reports.campaign import render_report
     from cli.leaderboards.board import as_json, as_tsv
     from models.database.session import reading

@@ -1,4 +1,4 @@
-"""How much of what was asked for had been measured before."""
+"""Notices on scores that were already stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was noticed about outputs that a command takes in, told beside what it does."""
+"""Findings on outputs as lines for standard error."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ if TYPE_CHECKING:
     from metrics.text.folder import CampaignFolder
 
 READING = "reading"
-"""The code of what the reader noticed."""
+"""The code of findings that come from reading the file."""
 
 
-def told_findings(findings: Sequence[Finding]) -> list[str]:
-    """Findings in words, without those of the reader, which are told anyhow."""
+def finding_lines(findings: Sequence[Finding]) -> list[str]:
+    """Findings as lines, without those from reading the file, which the caller prints anyway."""
     return [f"{each.severity}: {each.message}" for each in findings if each.code != READING]
 
 
-def told_of_folder(folder: CampaignFolder) -> Iterator[str]:
+def folder_warnings(folder: CampaignFolder) -> Iterator[str]:
     """The warnings about all outputs of a campaign.
 
-    Large ones are not looked at, since they are read piece by piece; neither is the language, whose model takes longer
-    to load than a campaign to measure.
+    Files larger than `MOST_BYTES` are not checked, because they are streamed. The language is not checked either: its
+    model takes longer to load than scoring a campaign.
     """
     from campaigns.checks.diagnose import diagnose
-    from campaigns.checks.examined import MOST_BYTES
+    from campaigns.checks.examined import MAX_BYTES
     from campaigns.checks.finding import Severity
-    from campaigns.checks.standard import Standard
+    from campaigns.checks.standard import CheckContext
 
     outputs = {name: {"": text} for name, text in folder.systems.items()} | dict(folder.runs)
     beside = [*folder.references.values(), *([folder.source] if folder.source else [])]
-    if any(text.size > MOST_BYTES for text in beside):
+    if any(text.size > MAX_BYTES for text in beside):
         return
-    standard = Standard(
+    standard = CheckContext(
         segments=beside[0].segments,
         source=None if folder.source is None else folder.source.bytes,
         references=[text.bytes for text in folder.references.values()],
     )
     for name, runs in outputs.items():
         for run, text in runs.items():
-            if text.size <= MOST_BYTES:
+            if text.size <= MAX_BYTES:
                 findings = [each for each in diagnose(text, standard) if each.severity is not Severity.NOTE]
                 findings = [each for each in findings if each.code != READING]
                 called = f"{name}/{run}" if run else name

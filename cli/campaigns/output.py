@@ -9,38 +9,41 @@ from cli.terminal.columns import aligned
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from campaigns.permissions import Sight
+    from campaigns.permissions import CampaignAccess
 
 
-def campaign_as_text(connection: Connection, sight: Sight) -> str:
+def campaign_as_text(connection: Connection, access: CampaignAccess) -> str:
     """Its rules, phases, test sets and corrections."""
     from campaigns.corrections import list_corrections
     from campaigns.test_sets import list_campaign_test_sets
-    from campaigns.times import shown_moment
+    from campaigns.times import format_local_time
 
     def moment(seconds: float | None) -> str:
-        return "-" if seconds is None else shown_moment(seconds, sight.time_zone)
+        return "-" if seconds is None else format_local_time(seconds, access.time_zone)
 
     facts = [
-        ["Campaign", sight.name if sight.title == sight.name else f"{sight.name} ({sight.title})"],
-        ["Now", moment(sight.at)],
-        ["Takes submissions", _takes(sight)],
-        ["Seen by", "everybody" if sight.visibility == "public" else "organisers, viewers and teams"],
-        ["Teams", f"{len(sight.teams)}, {'join by themselves' if sight.joining == 'open' else 'are added or invited'}"],
-        ["Names", "hidden until publication" if sight.anonymous else "shown"],
-        ["Hands in", "only who has a confirmed address" if sight.verified_only else "whoever is in a team"],
-        ["Ranked by", sight.ranked_by or "the first metric"],
+        ["Campaign", access.name if access.title == access.name else f"{access.name} ({access.title})"],
+        ["Now", moment(access.at)],
+        ["Takes submissions", _takes(access)],
+        ["Seen by", "everybody" if access.visibility == "public" else "organisers, viewers and teams"],
+        [
+            "Teams",
+            f"{len(access.teams)}, {'join by themselves' if access.joining == 'open' else 'by invitation'}",
+        ],
+        ["Names", "hidden until publication" if access.anonymous else "shown"],
+        ["Who submits", "team members with a confirmed address" if access.verified_only else "all team members"],
+        ["Ranked by", access.ranked_by or "the first metric"],
     ]
     parts = [aligned(facts)]
-    if sight.phases:
+    if access.phases:
         rows = [["", "Phase", "Kind", "Begins", "Deadline", "Late", "Feedback"]]
-        for phase in sight.phases:
-            now = "*" if sight.standing_of(phase) == "now" else ""
+        for phase in access.phases:
+            now = "*" if access.standing_of(phase) == "now" else ""
             late = f"flagged for {phase.grace_seconds / 3600:g} h" if phase.grace_seconds else "refused"
             feedback = phase.feedback if phase.kind == "blind" else "-"
             rows.append([now, phase.name, phase.kind, moment(phase.starts_at), moment(phase.ends_at), late, feedback])
         parts.append(aligned(rows))
-    test_sets = list_campaign_test_sets(connection, sight)
+    test_sets = list_campaign_test_sets(connection, access)
     if test_sets:
         titles = {each.id: each.title for each in test_sets}
         rows = [["Test set", "Segments", "Languages", "Phase", "References", ""]]
@@ -52,7 +55,7 @@ def campaign_as_text(connection: Connection, sight: Sight) -> str:
             labels = ",".join(each.references)
             rows.append([each.title, f"{each.segments:,}", languages, each.phase or "(all)", labels, state])
         parts.append(aligned(rows))
-    corrections = list_corrections(connection, sight)
+    corrections = list_corrections(connection, access)
     if corrections:
         rows = [["Correction", "Test set", "Versions", "Made", "Why"]]
         for known in corrections:
@@ -63,13 +66,13 @@ def campaign_as_text(connection: Connection, sight: Sight) -> str:
     return "\n".join(parts)
 
 
-def _takes(sight: Sight) -> str:
-    if sight.frozen_at is not None:
+def _takes(access: CampaignAccess) -> str:
+    if access.frozen_at is not None:
         return "no, it is frozen"
-    if not sight.phases:
+    if not access.phases:
         return "yes, it has no phases"
-    if sight.phase is None:
+    if access.phase is None:
         return "no, its first phase has not begun"
-    if sight.standing_of(sight.phase) == "past":
-        return f'no, the phase "{sight.phase.name}" is over'
-    return f'{"yes" if sight.takes_submissions else "no"}, the phase is "{sight.phase.name}"'
+    if access.standing_of(access.phase) == "past":
+        return f'no, the phase "{access.phase.name}" is over'
+    return f'{"yes" if access.takes_submissions else "no"}, the phase is "{access.phase.name}"'

@@ -1,4 +1,4 @@
-"""`steelyard submit`: one system's output handed in to a stored campaign."""
+"""`steelyard submit`: submit one system's output to a stored campaign."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from cli.errors import CommandError, UsageError
 from cli.options import add_width_option, level, note, tell, whole_number
 from cli.scoring.score import INPUT_FORMATS
-from cli.server.server import add_server_option
+from cli.server import add_server_option
 from cli.stored import add_database_option, read_settings, require_schema
 from cli.terminal.due import due_time
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-    from campaigns.submissions.submit import Attempt, Submitted
+    from campaigns.submissions.submit import SubmissionInput, SubmitResult
     from models.queue_status.progress import Progress
     from runtime.settings import Settings
 
@@ -28,11 +28,11 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """`submit`."""
     parser = verbs.add_parser(
         "submit",
-        help="hand in one system's output to a stored campaign",
-        description="Hand in a system's output for a test set of a campaign, against the quotas of its team "
-        "(`steelyard quota`). It is measured by all metrics and references of the campaign, as `steelyard evaluate` "
-        "set them up. The same output handed in again costs nothing. Exit status 1 where a quota leaves no room, where "
-        "the campaign takes nothing now, or where it cannot be measured.",
+        help="submit one system's output to a stored campaign",
+        description="Submit a system's output for a test set of a campaign, within the quotas of its team "
+        "(`steelyard quota`). It is scored by all metrics and references of the campaign, as `steelyard evaluate` "
+        "set them up. Submitting the same output again costs nothing. Exit status 1 if a quota is used up, the "
+        "campaign is closed for submissions, or the output cannot be scored.",
     )
     parser.add_argument(
         "file", metavar="FILE",
@@ -40,7 +40,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )  # fmt: skip
     parser.add_argument("--campaign", required=True, metavar="NAME", help="the campaign")
     parser.add_argument(
-        "--team", metavar="NAME", help="the team that hands it in; on a server it may be left out by who is in only one"
+        "--team", metavar="NAME", help="the submitting team; optional on a server for members of a single team"
     )
     parser.add_argument("--system", required=True, metavar="NAME", help="the system of the team")
     parser.add_argument("--test-set", metavar="NAME", help="the test set, NAME or NAME@VERSION, if there are several")
@@ -48,15 +48,19 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--input-format", choices=INPUT_FORMATS, help="of the file (default: found from its content)")
     parser.add_argument(
         "--key", metavar="KEY",
-        help="the key of this request: sent again with it, nothing is done again; with other content it is refused",
+        help="idempotency key: a repeated request does nothing; other content with the same key is rejected",
     )  # fmt: skip
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--primary", action="store_const", const="primary", dest="declared", default="",
-        help="this is the one of the team that is ranked; the one before it becomes contrastive",
+        help="rank this submission of the team; the previous primary one becomes contrastive",
     )  # fmt: skip
     kind.add_argument(
-        "--contrastive", action="store_const", const="contrastive", dest="declared", help="it is not, for comparison"
+        "--contrastive",
+        action="store_const",
+        const="contrastive",
+        dest="declared",
+        help="do not rank it; it is for comparison",
     )
     data = parser.add_mutually_exclusive_group()
     data.add_argument(
@@ -68,18 +72,18 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--description", default="", metavar="TEXT", help="what the team says about it")
     parser.add_argument(
         "--override", action="store_true",
-        help="take it in whatever the phases of the campaign say; for its organisers, and noted in the audit log",
+        help="accept it outside the campaign's phases; for organisers, recorded in the audit log",
     )  # fmt: skip
     parser.add_argument(
         "--class", choices=CLASSES, default="interactive", dest="queue_class", help="how urgent (default: %(default)s)"
     )
     parser.add_argument(
         "--due", type=due_time, metavar="TIME",
-        help="when it is to be done: 2h, 90m or 3d from now, or a time with its zone such as 2026-11-30T18:00+01:00",
+        help="deadline of the evaluation: 2h, 90m or 3d from now, or a time with its zone, e.g. 2026-11-30T18:00+01:00",
     )  # fmt: skip
     parser.add_argument(
         "--wait", action=argparse.BooleanOptionalAction, default=True,
-        help="wait for the scores, or only say the numbers by which `steelyard status` shows how far it is",
+        help="wait for the scores, or only print the numbers to follow with `steelyard status`",
     )  # fmt: skip
     parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
     parser.add_argument("--level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)")
@@ -90,24 +94,24 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run_on_server(options: argparse.Namespace) -> int:
-    """The same on a server."""
-    from cli.server.submit import run
+    """The same command on a server; the exit status."""
+    from cli.campaigns.submit_server import run
 
     return run(options)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, store, queue; wait and show the scores where that is meant."""
+    """Read, check, store and queue the output; with --wait print the scores; the exit status."""
     from campaigns.submissions.submit import submissions_ahead, submit
     from cli.campaigns.submit_output import told
     from models.database.session import make_engine
     from models.schema.states import QueueClass
 
     if not options.team:
-        raise UsageError("Whose is it? Name the team by --team.")
+        raise UsageError("--team is required with --database.")
     settings = read_settings(options)
     require_schema(settings, create=False)
-    # Workers are forked later, and take no connection along.
+    # Workers are forked later and must not inherit a connection.
     engine = make_engine(settings.database_url, pooled=False)
     attempt = _examined(engine, _attempt(options, engine))
     note(attempt.text.notices)
@@ -121,28 +125,28 @@ def run(options: argparse.Namespace) -> int:
     return _shown(options, engine, submitted, _worked_off(options, settings, engine, submitted))
 
 
-def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
-    """The file with all that is said of it. Raises NotFound, BadText and BadIntake."""
-    from campaigns.submissions.submit import Attempt
+def _attempt(options: argparse.Namespace, engine: Engine) -> SubmissionInput:
+    """The output and its declaration from the options. Raises NotFound, BadText and BadIngest."""
+    from campaigns.submissions.submit import SubmissionInput
     from cli.scoring.inputs import input_file
-    from models.corpus.campaign_protocols import find_measures
+    from models.corpus.campaign_protocols import find_test_set_protocols
     from models.corpus.test_sets import segments_of_documents
     from models.database.session import reading
     from models.schema.roles import DeclaredKind
     from models.schema.states import QueueClass
-    from scheduler.ingest.outputs import lined_up, read_output
+    from scheduler.ingest.outputs import align_to_test_set, read_output
 
     with reading(engine) as connection:
-        measures = find_measures(connection, options.campaign, options.test_set)
+        measures = find_test_set_protocols(connection, options.campaign, options.test_set)
     file = input_file(options.file)
     output = read_output(
         file.path, system=options.system, part=file.part, input_format=options.input_format,
         language=measures.target_language,
     )  # fmt: skip
     with reading(engine) as connection:
-        text = lined_up(output, measures.test_set, segments_of_documents(connection, measures.test_set.id))
+        text = align_to_test_set(output, measures.test_set, segments_of_documents(connection, measures.test_set.id))
         due_at = None if options.due is None else options.due.at(connection)
-    return Attempt(
+    return SubmissionInput(
         campaign=options.campaign,
         team=options.team,
         system=options.system,
@@ -155,26 +159,26 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> Attempt:
         declared=DeclaredKind(options.declared),
         constrained=options.constrained,
         description=options.description,
-        by_the_rules=not options.override,
+        enforce_rules=not options.override,
     )
 
 
-def _examined(engine: Engine, attempt: Attempt) -> Attempt:
-    """The attempt with what was noticed about its text, which is told. Raises CommandError for what is fatal."""
+def _examined(engine: Engine, attempt: SubmissionInput) -> SubmissionInput:
+    """The submission with the findings on its text, which are printed. Raises CommandError for fatal ones."""
     from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.checks.context import read_standard
+    from campaigns.checks.context import read_check_context
     from campaigns.checks.diagnose import diagnose
     from campaigns.checks.finding import Severity
-    from campaigns.permissions import read_sight_by_id
-    from cli.campaigns.noticed import told_findings
-    from models.corpus.campaign_protocols import find_measures
+    from campaigns.permissions import read_access_by_id
+    from cli.campaigns.noticed import finding_lines
+    from models.corpus.campaign_protocols import find_test_set_protocols
     from models.database.session import reading
 
     with reading(engine) as connection:
-        measures = find_measures(connection, attempt.campaign, attempt.test_set)
-        standard = read_standard(
+        measures = find_test_set_protocols(connection, attempt.campaign, attempt.test_set)
+        standard = read_check_context(
             connection,
-            read_sight_by_id(connection, COMMAND_LINE, measures.campaign_id),
+            read_access_by_id(connection, COMMAND_LINE, measures.campaign_id),
             measures.test_set.id,
             attempt.text,
             team=attempt.team,
@@ -185,37 +189,37 @@ def _examined(engine: Engine, attempt: Attempt) -> Attempt:
     fatal = [each.message for each in findings if each.severity is Severity.FATAL]
     if fatal:
         raise CommandError(f"{attempt.text.name}: {' '.join(fatal)}")
-    tell(told_findings(findings))
+    tell(finding_lines(findings))
     return replace(attempt, findings=[each.as_row() for each in findings])
 
 
-def _worked_off(options: argparse.Namespace, settings: Settings, engine: Engine, submitted: Submitted) -> Progress:
-    """Wait until all is measured, by workers of our own where there is no broker; what came of it."""
+def _worked_off(options: argparse.Namespace, settings: Settings, engine: Engine, submitted: SubmitResult) -> Progress:
+    """Wait until all evaluations have ended, with own workers where there is no broker; their progress."""
     from cli.campaigns.evaluate import working
     from cli.terminal.progress import shown_progress
     from models.queue_status.progress import read_progress
-    from scheduler.embedded.wait import read_outliving
+    from scheduler.embedded.wait import read_with_retries
 
-    progress = read_outliving(engine, lambda connection: read_progress(connection, submitted.evaluations))
+    progress = read_with_retries(engine, lambda connection: read_progress(connection, submitted.evaluations))
     if not progress.open:
         return progress
     with working(settings, options.processes or None) as (_, until_done), shown_progress() as on_progress:
         return until_done(submitted.evaluations, on_progress)
 
 
-def _shown(options: argparse.Namespace, engine: Engine, submitted: Submitted, progress: Progress) -> int:
-    """Print the scores, or why there are none; the exit status."""
+def _shown(options: argparse.Namespace, engine: Engine, submitted: SubmitResult, progress: Progress) -> int:
+    """Print the scores, or the reasons for missing ones; the exit status."""
     from cli.campaigns.submit_output import scores_as_text
     from models.queue_status.progress import failure_reasons
     from models.results.boards import list_boards
-    from scheduler.embedded.wait import read_outliving
+    from scheduler.embedded.wait import read_with_retries
 
     def read(connection: Connection) -> tuple[str, list[str]]:
         listed = list_boards(connection, protocols=submitted.protocols, campaign_id=submitted.measures.campaign_id)
         shown = scores_as_text(connection, listed, submitted.submission, options.level, options.width)
         return shown, failure_reasons(connection, submitted.evaluations)
 
-    shown, reasons = read_outliving(engine, read)
+    shown, reasons = read_with_retries(engine, read)
     print(shown, end="")
     for reason in reasons:
         print(f"steelyard: {reason}", file=sys.stderr)

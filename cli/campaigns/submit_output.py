@@ -1,4 +1,4 @@
-"""What came of a submission, as text."""
+"""The receipt and the scores of a submission as text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis.leaderboard.board import read_board
 from cli.campaigns import submit_text
-from cli.campaigns.submit_text import HandedIn, Limit
+from cli.campaigns.submit_text import Limit, SubmissionReceipt
 from cli.leaderboards.board import shown
 from cli.terminal.columns import aligned
 from models.results.entries import RULE
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.leaderboard.board import Board
-    from campaigns.submissions.submit import Attempt, Submitted
-    from models.results.boards import ListedBoard
+    from campaigns.submissions.submit import SubmissionInput, SubmitResult
+    from models.results.boards import BoardSummary
     from models.results.leaderboard import LeaderboardScore
 
 
-def told(attempt: Attempt, submitted: Submitted, ahead: int) -> str:
-    """Where it is stored, by which numbers it is known, what waits before it and what is left of the quotas."""
+def told(attempt: SubmissionInput, submitted: SubmitResult, ahead: int) -> str:
+    """The receipt: number of the submission, its evaluations, queue position and remaining quotas."""
     measures = submitted.measures
     return submit_text.told(
-        HandedIn(
+        SubmissionReceipt(
             number=submitted.submission,
             stored=submitted.stored,
             name=f"{attempt.team}/{attempt.system}",
@@ -38,22 +38,20 @@ def told(attempt: Attempt, submitted: Submitted, ahead: int) -> str:
             queued_as=attempt.queue_class.name.lower() if submitted.queued else "",
             ahead=ahead,
             late_seconds=submitted.late_seconds,
-            limits=[
-                Limit(each.used, each.amount, each.of_what) for each in submitted.standings if each.amount is not None
-            ],
+            limits=[Limit(each.used, each.amount, each.of_what) for each in submitted.usage if each.amount is not None],
         )
     )
 
 
 def scores_as_text(
-    connection: Connection, listed: Sequence[ListedBoard], submission: int, level: float, width: int
+    connection: Connection, listed: Sequence[BoardSummary], submission: int, level: float, width: int
 ) -> str:
     """The submission's scores with intervals, and the rank of its system on each leaderboard."""
     rows = [["References", "Metric", "Score", "Rank", ""]]
     for each in listed:
         alone = read_board(connection, each, level, submissions=[submission])
         board = read_board(connection, each, level)
-        # Boards are lacking only where a metric to sort by is named.
+        # A board is None only where a metric to sort by is named.
         assert alone is not None
         assert board is not None
         labels = " + ".join(each.references)
@@ -67,12 +65,12 @@ def scores_as_text(
 
 
 def _rank(board: Board, submission: int, metric: int) -> tuple[str, str]:
-    """The place of a submission's system by a metric, and what must be known of it."""
+    """The rank of a submission's system by a metric, and a remark."""
     scored = [row.scores[metric] for row in board.rows if row.scores]
     ranked = [score for score in scored if score.rank is not None]
     ours = next((row for row in board.rows if submission in row.submissions), None)
     if ours is None:
-        return "-", "its system has handed in another one since, which stands on the leaderboard"
+        return "-", "superseded on the leaderboard by a later submission of its system"
     if not ours.scores:
         return "-", board.remark(ours)
     if not ours.ranked:

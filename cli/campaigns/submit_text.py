@@ -1,4 +1,4 @@
-"""What is said of a submission that was handed in, here or on a server."""
+"""The receipt of a submission as text, for a database and a server alike."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What is left of a quota."""
+    """The usage of a quota."""
 
     used: int
     amount: int
@@ -22,12 +22,12 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
-    """A submission, by which numbers it is known, what waits before it."""
+class SubmissionReceipt:
+    """A submission with its numbers, queue position and quotas."""
 
     number: int
     stored: bool
-    """False where it was there already."""
+    """False where the same output was stored before."""
     name: str
     """TEAM/SYSTEM."""
     run: str
@@ -42,25 +42,25 @@ class HandedIn:
     limits: Sequence[Limit]
 
 
-def told(handed_in: HandedIn) -> str:
-    """All of it, in lines."""
-    where = handed_in.test_set
-    if handed_in.campaign != where:
-        where = f"{handed_in.campaign}: {where}"
-    run = f", run {handed_in.run}" if handed_in.run else ""
-    begin = "Stored as submission" if handed_in.stored else "This was handed in before: submission"
-    numbers = ", ".join(map(str, handed_in.evaluations)) or "none"
-    plural = "" if len(handed_in.evaluations) == 1 else "s"
+def told(receipt: SubmissionReceipt) -> str:
+    """The receipt in lines."""
+    where = receipt.test_set
+    if receipt.campaign != where:
+        where = f"{receipt.campaign}: {where}"
+    run = f", run {receipt.run}" if receipt.run else ""
+    begin = "Stored as submission" if receipt.stored else "Already submitted as submission"
+    numbers = ", ".join(map(str, receipt.evaluations)) or "none"
+    plural = "" if len(receipt.evaluations) == 1 else "s"
     lines = [
-        f"{begin} {handed_in.number} ({handed_in.name}{run}) for {where}, "
-        f"{number_of(handed_in.segments, 'segment')}. Evaluation{plural}: {numbers}."
+        f"{begin} {receipt.number} ({receipt.name}{run}) for {where}, "
+        f"{number_of(receipt.segments, 'segment')}. Evaluation{plural}: {numbers}."
     ]
-    if handed_in.queued_as:
-        before = f"{number_of(handed_in.ahead, 'submission')} before it" if handed_in.ahead else "nothing before it"
-        lines.append(f"Queued as {handed_in.queued_as}, {before}.")
-    if handed_in.late_seconds:
-        lines.append(f"It came {duration(handed_in.late_seconds)} after the deadline, and is marked as late.")
-    if handed_in.limits:
-        shown = ", ".join(f"{each.used} of {each.amount} {each.of_what}" for each in handed_in.limits)
+    if receipt.queued_as:
+        before = f"{number_of(receipt.ahead, 'submission')} before it" if receipt.ahead else "nothing before it"
+        lines.append(f"Queued as {receipt.queued_as}, {before}.")
+    if receipt.late_seconds:
+        lines.append(f"It came {duration(receipt.late_seconds)} after the deadline, and is marked as late.")
+    if receipt.limits:
+        shown = ", ".join(f"{each.used} of {each.amount} {each.of_what}" for each in receipt.limits)
         lines.append(f"Quota: {shown}.")
     return "\n".join(lines) + "\n"

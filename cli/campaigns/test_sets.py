@@ -1,4 +1,4 @@
-"""`steelyard campaign test-set`, `measure`, `release`, `correct` and `export`."""
+"""`steelyard campaign test-set`, `measure`, `release`, `correct_test_set` and `export`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from cli.options import MOST_REPLICATES, at_most, note, whole_number
 from cli.stored import add_database_option, read_settings
 
 if TYPE_CHECKING:
-    from campaigns.measures import Measuring
+    from campaigns.measures import MeasureRequest
 
 
 def add_test_set_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """What is done with test sets."""
+    """`test-set`, `measure`, `release`, `correct`, `correction` and `export`."""
     add = verbs.add_parser(
         "test-set",
         help="add a test set to a campaign, bind it to a phase, or remove it",
@@ -23,32 +23,36 @@ def add_test_set_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser
         "Without files, change or remove the one of that name.",
     )
     add.add_argument("campaign", metavar="CAMPAIGN")
-    add.add_argument("test_set", metavar="NAME", help="what it is called, or NAME@VERSION of one that is there")
+    add.add_argument("test_set", metavar="NAME", help="name of a new test set, or NAME@VERSION of a stored one")
     add.add_argument("paths", nargs="*", metavar="DIR|FILE", help="its source, references and documents")
     add.add_argument("--pair", metavar="SRC-TRG", help="which language pair, where a WMT folder has several")
-    add.add_argument("--phase", metavar="PHASE", help='the only phase in which outputs are taken for it; "" for all')
-    add.add_argument("--remove", action="store_true", help="remove it, if nothing was handed in for it")
+    add.add_argument("--phase", metavar="PHASE", help='accept submissions for it in this phase only; "" for all')
+    add.add_argument("--remove", action="store_true", help="remove the test set, if it has no submissions")
     _add_measures(add)
     add_database_option(add)
     add.set_defaults(run=run_test_set)
-    measure = verbs.add_parser("measure", help="measure more on a test set, also what was handed in already")
+    measure = verbs.add_parser(
+        "measure", help="add metrics or references to a test set and score existing submissions by them"
+    )
     _add_names(measure)
     _add_measures(measure)
     measure.set_defaults(run=run_measure)
-    release = verbs.add_parser("release", help="let the references of a test set be seen, or hide them again")
+    release = verbs.add_parser("release", help="release the references of a test set, or hide them again")
     _add_names(release)
-    release.add_argument("--early", action="store_true", help="although outputs are still taken")
+    release.add_argument("--early", action="store_true", help="release although submissions are still open")
     release.add_argument("--hide", action="store_true", help="hide them again")
     release.set_defaults(run=run_release)
     correct = verbs.add_parser(
         "correct",
-        help="replace references of a test set, and measure everything anew",
-        description="The test set gets a new version, and everything that stands on the old one is queued on it in one "
-        "transaction. The old scores stay; `steelyard campaign correction` shows both side by side.",
+        help="replace references of a test set and rescore all submissions",
+        description="The test set gets a new version, and all submissions to the old one are queued on it in one "
+        "transaction. The old scores are kept; `steelyard campaign correction` shows both side by side.",
     )
     _add_names(correct)
-    correct.add_argument("files", nargs="+", type=Path, metavar="FILE", help="each called like its reference: A.txt")
-    correct.add_argument("--reason", required=True, metavar="TEXT", help="why; all who see the campaign read it")
+    correct.add_argument("files", nargs="+", type=Path, metavar="FILE", help="each named after its reference: A.txt")
+    correct.add_argument(
+        "--reason", required=True, metavar="TEXT", help="the reason, visible to everyone who sees the campaign"
+    )
     correct.set_defaults(run=run_correct)
     correction = verbs.add_parser("correction", help="show scores and ranks before a correction and after it")
     correction.add_argument("campaign", metavar="CAMPAIGN")
@@ -97,22 +101,22 @@ def run_test_set(options: argparse.Namespace) -> int:
         )
         settings = read_settings(options)
         with changing(options) as connection:
-            sight = to_change(connection, options)
+            access = to_change(connection, options)
             _, notices = add_test_set(
-                *(connection, settings, sight, options.test_set, folder, _measuring(options)),
+                *(connection, settings, access, options.test_set, folder, _measuring(options)),
                 phase=options.phase or "",
             )
         if folder.systems or folder.runs:
-            notices = [*notices, "Outputs of systems in it are left out; `steelyard submit` hands them in."]
+            notices = [*notices, "System outputs in the folder are ignored; submit them with `steelyard submit`."]
         note(notices)
         return show_campaign(options)
     with changing(options) as connection:
-        sight = to_change(connection, options)
-        known = find_campaign_test_set(connection, sight, options.test_set)
+        access = to_change(connection, options)
+        known = find_campaign_test_set(connection, access, options.test_set)
         if options.remove:
-            remove_test_set(connection, sight, known)
+            remove_test_set(connection, access, known)
         else:
-            set_test_set(connection, sight, known, phase=options.phase)
+            set_test_set(connection, access, known, phase=options.phase)
     return show_campaign(options)
 
 
@@ -140,9 +144,9 @@ def run_measure(options: argparse.Namespace) -> int:
 
     settings = read_settings(options)
     with changing(options) as connection:
-        sight = to_change(connection, options)
-        known = find_campaign_test_set(connection, sight, options.test_set)
-        note(add_measures(connection, settings, sight, known.id, _measuring(options)))
+        access = to_change(connection, options)
+        known = find_campaign_test_set(connection, access, options.test_set)
+        note(add_measures(connection, settings, access, known.id, _measuring(options)))
     return show_campaign(options)
 
 
@@ -154,53 +158,54 @@ def run_release(options: argparse.Namespace) -> int:
     if options.early and options.hide:
         raise UsageError("--early is for releasing: leave out one of --early and --hide.")
     with changing(options) as connection:
-        sight = to_change(connection, options)
-        known = find_campaign_test_set(connection, sight, options.test_set)
-        set_test_set(connection, sight, known, released=not options.hide, early=options.early)
+        access = to_change(connection, options)
+        known = find_campaign_test_set(connection, access, options.test_set)
+        set_test_set(connection, access, known, released=not options.hide, early=options.early)
     return show_campaign(options)
 
 
 def run_correct(options: argparse.Namespace) -> int:
     """Correct references."""
-    from campaigns.corrections import correct
+    from campaigns.corrections import correct_test_set
     from campaigns.measures import standing_submissions
-    from campaigns.sandbox.limits import OWN
-    from campaigns.test_sets import GivenFile, find_campaign_test_set, read_references
+    from campaigns.sandbox.limits import UNLIMITED
+    from campaigns.test_sets import NamedContent, find_campaign_test_set, read_reference_files
     from cli.campaigns.changes import changing, to_change
     from metrics.text.given_files import read_given
+    from metrics.text.wording import number_of
 
-    files = [GivenFile(path.name, read_given(path)) for path in options.files]
-    texts = read_references(files, OWN)
+    files = [NamedContent(path.name, read_given(path)) for path in options.files]
+    texts = read_reference_files(files, UNLIMITED)
     settings = read_settings(options)
     with changing(options) as connection:
-        sight = to_change(connection, options)
-        known = find_campaign_test_set(connection, sight, options.test_set)
-        number = correct(connection, settings, sight, known, texts, options.reason)
-        queued = len(standing_submissions(connection, sight.campaign_id, known.id))
-    print(f"Correction {number}: submissions that are measured anew: {queued}.")
+        access = to_change(connection, options)
+        known = find_campaign_test_set(connection, access, options.test_set)
+        number = correct_test_set(connection, settings, access, known, texts, options.reason)
+        queued = len(standing_submissions(connection, access.campaign_id, known.id))
+    print(f"Correction {number}: {number_of(queued, 'submission')} queued for rescoring.")
     if queued:
-        note([f"`steelyard campaign correction {options.campaign}` shows old and new once workers have measured them"])
+        note([f"`steelyard campaign correction {options.campaign}` compares old and new scores once they exist"])
     return 0
 
 
 def run_correction(options: argparse.Namespace) -> int:
     """Print old and new side by side."""
     from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.corrections import compare, count_open, find_correction, list_corrections
-    from campaigns.permissions import read_sight
+    from campaigns.corrections import compare_correction, count_open_evaluations, find_correction, list_corrections
+    from campaigns.permissions import read_access
     from cli.campaigns.changes import looking
     from cli.errors import CommandError
     from cli.terminal.columns import aligned
     from models.results.entries import RULE
 
     with looking(options) as connection:
-        sight = read_sight(connection, COMMAND_LINE, options.campaign)
-        known = list_corrections(connection, sight)
+        access = read_access(connection, COMMAND_LINE, options.campaign)
+        known = list_corrections(connection, access)
         if not known:
             raise CommandError(f"No references of {options.campaign} were corrected.")
-        chosen = known[0] if options.correction is None else find_correction(connection, sight, options.correction)
-        compared = compare(connection, sight, chosen)
-        left = count_open(connection, sight.campaign_id, chosen.new_test_set_id)
+        chosen = known[0] if options.correction is None else find_correction(connection, access, options.correction)
+        compared = compare_correction(connection, access, chosen)
+        left = count_open_evaluations(connection, access.campaign_id, chosen.new_test_set_id)
     print(f"{chosen.test_set}, version {chosen.old_version} -> {chosen.new_version}: {chosen.reason}")
     for metric in compared:
         rows = [["Team", "System", "Before", "After", "Difference", "Rank before", "after"]]
@@ -212,7 +217,7 @@ def run_correction(options: argparse.Namespace) -> int:
     if any(not row.ranked for metric in compared for row in metric.rows):
         print(f"{RULE} Others have no rank.")
     if left:
-        note([f"{left} evaluation(s) on the new version are still to be done"])
+        note([f"{left} evaluation(s) on the new version are still open"])
     return 0
 
 
@@ -226,19 +231,21 @@ def run_export(options: argparse.Namespace) -> int:
     settings = read_settings(options)
     engine = make_engine(settings.database_url, pooled=False)
     parts = export_campaign(engine, COMMAND_LINE, options.campaign)
-    # Outputs and scores that others may not see yet are in it.
+    # It contains outputs and scores that are not public yet.
     with open(options.file, "wb", opener=write_privately) as file:
         file.writelines(parts)
     print(f"Written: {options.file}")
     return 0
 
 
-def _measuring(options: argparse.Namespace) -> Measuring:
-    from campaigns.measures import Measuring
+def _measuring(options: argparse.Namespace) -> MeasureRequest:
+    from campaigns.measures import MeasureRequest
 
     given: dict[str, Any] = {"replicates": options.confidence, "seed": options.seed}
     lists = [each.split(",") for each in options.references or ()]
-    return Measuring(options.metrics or (), lists, **{name: each for name, each in given.items() if each is not None})
+    return MeasureRequest(
+        options.metrics or (), lists, **{name: each for name, each in given.items() if each is not None}
+    )
 
 
 def _score(score: float | None) -> str:

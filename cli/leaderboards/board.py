@@ -40,7 +40,7 @@ def as_text(board: Board, width: int = 1) -> str:
 
 
 def ranking_notes(board: Board) -> list[str]:
-    """How ranges and clusters were found, or why there are none."""
+    """Notes on unranked systems, and on how ranges and clusters were found or why there are none."""
     ranking = board.ranking
     if ranking is None:
         return []
@@ -124,7 +124,7 @@ def _json(board: Board) -> dict[str, Any]:
 
 
 def place_fields(place: Place | None) -> dict[str, int | None]:
-    """What JSON and TSV say of a place beside the rank."""
+    """The fields of a place beside the rank, as JSON and TSV have them; None without a place."""
     if place is None:
         return dict.fromkeys(("rank_low", "rank_high", "cluster", "wins"))
     return {"rank_low": place.low, "rank_high": place.high, "cluster": place.cluster, "wins": place.wins}

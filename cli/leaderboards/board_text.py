@@ -26,7 +26,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A system of it."""
+    """A system in the table."""
 
     rank: int | None
     range: Range | None
@@ -38,7 +38,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How its intervals were made."""
+    """How the intervals of the table were made."""
 
     sorted_by: str
     replicates: int
@@ -49,7 +49,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Tests:
-    """By which tests its ranges and clusters were found."""
+    """The tests behind rank ranges and clusters."""
 
     test: str
     draws: int
@@ -59,7 +59,7 @@ class Tests:
 
 
 def as_table(title: str, titles: Sequence[str], lines: Sequence[Line], method: Method, notes: Sequence[str]) -> str:
-    """The title, the systems with a rule between two clusters, then how it was made."""
+    """The title, the systems with a line between clusters, then method and notes."""
     ranges = any(line.range for line in lines)
     table = [["Rank", *(["Range"] if ranges else []), "System", *titles, ""]]
     rules = []
@@ -86,7 +86,7 @@ def shown_range(ranks: Range | None) -> str:
 
 
 def ranking_notes(tests: Tests, *, ranges: bool, fault: str, not_ranked: int) -> list[str]:
-    """Who is ranked, where not everybody is; how ranges and clusters were found, or why there are none."""
+    """Notes on unranked systems, and on how ranges and clusters were found or why there are none."""
     notes = []
     if not_ranked:
         are = "1 system is" if not_ranked == 1 else f"{not_ranked:,} systems are"
@@ -95,7 +95,7 @@ def ranking_notes(tests: Tests, *, ranges: bool, fault: str, not_ranked: int) ->
         kind = "trials" if tests.test == "randomization" else "replicates"
         how = f"WMT's rule: paired {tests.test} with {tests.draws:,} {kind}, p < {tests.alpha:g}, "
         how += CORRECTED[tests.correction]
-        notes.append(f"Range: the ranks that tests leave open. A line parts clusters ({how}).")
+        notes.append(f"Range: possible ranks according to the tests. A line separates clusters ({how}).")
     return [*notes, *([fault] if fault else [])]
 
 

@@ -1,4 +1,4 @@
-"""`steelyard compare`: which systems differ by more than chance, from what the database holds."""
+"""`steelyard compare`: significance tests between stored systems."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.errors import CommandError, UsageError
-from cli.leaderboards.pair_tests import make_lacking, pairs_of, ranked, trials_of, with_draws
+from cli.leaderboards.pair_tests import compute_missing_tests, pairs_of, ranked, trials_of, with_draws
 from cli.options import add_test_options, add_width_option, check_trials, note, whole_number
-from cli.server.server import add_server_option
+from cli.server import add_server_option
 from cli.stored import (
     add_board_options,
     add_database_option,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from analysis.leaderboard.board import Board
     from campaigns.reports.delimited import Cell
     from cli.leaderboards.pairs_output import PairedTests
-    from models.results.boards import ListedBoard
+    from models.results.boards import BoardSummary
 
 Compared = tuple["Board", "PairedTests"]
 
@@ -43,8 +43,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "compare",
         help="test the systems in the database against each other",
         description="Tests systems in pairs, all of a leaderboard or all against a baseline, two-sided, by the rule of "
-        "the leaderboard unless other options say otherwise, and shows how far they differ. Everything comes from what "
-        "is stored: nothing is scored again.",
+        "the leaderboard unless other options are given, and shows the differences. Only stored results are used: "
+        "nothing is scored again.",
     )
     add_board_options(parser)
     parser.add_argument(
@@ -73,16 +73,16 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run_on_server(options: argparse.Namespace) -> int:
-    """The same on a server."""
-    from cli.server.compare import run
+    """The same command on a server; the exit status."""
+    from cli.leaderboards.compare_server import run
 
     return run(options)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, make the tests that are lacking, print."""
+    """Read the boards, compute missing tests, print the comparison; the exit status."""
     from models.database.session import make_engine
-    from scheduler.embedded.wait import outlive, read_outliving
+    from scheduler.embedded.wait import read_with_retries, with_retries
 
     if options.systems and options.submissions:
         raise UsageError("Give --systems or --submissions, not both.")
@@ -93,11 +93,11 @@ def run(options: argparse.Namespace) -> int:
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
     every = options.all or options.submissions is not None
-    listed = outlive(lambda: find_boards(engine, options.name, options.references, every=every))
-    boards = outlive(lambda: chosen_boards(engine, listed, options))
-    # Workers that make what is lacking are forked, and take no connection along.
+    listed = with_retries(lambda: find_boards(engine, options.name, options.references, every=every))
+    boards = with_retries(lambda: chosen_boards(engine, listed, options))
+    # Workers that compute missing tests are forked and must not inherit a connection.
     engine.dispose()
-    make_lacking(
+    compute_missing_tests(
         settings, [(board, metrics_of(board, options), baseline_of(board, options)) for board in boards], options
     )
 
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
         compared = [(board, tests_of(connection, board, options)) for board in drawn]
         return compared, report(connection, compared, options) if options.report else ""
 
-    compared, page = read_outliving(engine, read)
+    compared, page = read_with_retries(engine, read)
     engine.dispose()
     if options.report:
         write_file(options.report, page)
@@ -119,11 +119,10 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def chosen_boards(engine: Engine, listed: Sequence[ListedBoard], options: argparse.Namespace) -> list[Board]:
-    """The leaderboards with the systems or submissions that were asked for, at least two each.
+def chosen_boards(engine: Engine, listed: Sequence[BoardSummary], options: argparse.Namespace) -> list[Board]:
+    """The leaderboards with the requested systems or submissions, at least two each.
 
-    Where no name says which leaderboards are meant, those that lack some of these are passed over. Raises CommandError
-    where none is left.
+    Leaderboards without some of these systems or metrics are skipped. Raises CommandError where none is left.
     """
     from analysis.leaderboard.board import position_of_metric
 
@@ -164,9 +163,9 @@ def rows_of(
     *,
     every: bool,
 ) -> tuple[list[int], str]:
-    """The rows with scores that are meant, and what is wrong with them, or nothing.
+    """The selected rows with scores, and what is wrong with the selection, or "".
 
-    They are those that are named, or those that are ranked (with `every` all) and a baseline, whatever it is.
+    Selected are the named systems; without names all ranked ones (with `every` all) and the baseline, ranked or not.
     """
     from metrics.text.wording import listed as summed_up
 
@@ -187,19 +186,19 @@ def rows_of(
 
 
 def names_of(board: Board, row: int) -> set[str]:
-    """What a system can be called on the command line: by its name, with its team, and as it is shown."""
+    """The names of a system that the command line accepts: its own, with its team, and as displayed."""
     found = board.rows[row]
     return {board.name(found), f"{found.team}/{found.system}" if found.team else found.system, found.system}
 
 
 def baseline_of(board: Board, options: argparse.Namespace) -> int | None:
-    """The row of the baseline."""
+    """The row of the baseline; None without one."""
     rows = range(len(board.rows))
     return next((row for row in rows if options.baseline in names_of(board, row)), None) if options.baseline else None
 
 
 def metric_positions(board: Board, options: argparse.Namespace) -> list[int | None]:
-    """The positions of the metrics that were asked for, in that order; None for one that the board has not."""
+    """The positions of the requested metrics, in that order; None for one that the board does not have."""
     from analysis.leaderboard.board import position_of_metric
 
     metrics = board.listed.metrics
@@ -214,7 +213,7 @@ def metrics_of(board: Board, options: argparse.Namespace) -> list[int]:
 
 
 def tests_of(connection: Connection, board: Board, options: argparse.Namespace) -> PairedTests:
-    """The tests of a board's systems, ready to be shown."""
+    """The paired tests of a board's systems."""
     from dataclasses import replace
 
     from analysis.leaderboard.board import same_output_pairs
@@ -245,9 +244,9 @@ def tests_of(connection: Connection, board: Board, options: argparse.Namespace) 
 
 
 def report(connection: Connection, compared: Sequence[Compared], options: argparse.Namespace) -> str:
-    """A page with the differences of these systems, and what is behind them."""
+    """An HTML page with the differences of these systems and the segments behind them."""
     from analysis.leaderboard.significance import beside_the_leaderboard, ranked_by_bootstrap
-    from campaigns.reports.campaign import MadeTests, render_report
+    from campaigns.reports.campaign import BoardTests, render_report
     from campaigns.reports.leaderboard import CORRECTIONS
     from metrics.resampling.paired import TITLES_OF_TESTS, smallest_p
 
@@ -261,7 +260,7 @@ def report(connection: Connection, compared: Sequence[Compared], options: argpar
         by_metric = [made.of(number) for number in range(len(made.metrics))]
         of_position = dict(zip(metrics_of(board, options), by_metric, strict=True))
         tests.append(
-            MadeTests(
+            BoardTests(
                 [of_position.get(metric, []) for metric in range(len(board.listed.metrics))],
                 f"{TITLES_OF_TESTS[made.test]} with {made.draws:,} {kind}, two-sided, {corrected}",
                 smallest_p(made.draws, max(map(len, by_metric), default=0), options.correction),
@@ -280,13 +279,13 @@ def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """For a terminal: every leaderboard with its matrices, lists and notes."""
     from analysis.leaderboard.significance import beside_the_leaderboard
     from cli.leaderboards import pairs_output
-    from cli.scoring.score_text import ONE_RUN, RUNS
 
     parts = []
     for board, tests in compared:
         part = f"{board.title}\n\n"
         if spreads := run_table(board, options):
-            notes = [RUNS, ONE_RUN] if any(len(row.runs) == 1 for row in board.rows) else [RUNS]
+            notes = [pairs_output.RUN_SPREADS]
+            notes += [pairs_output.ONE_RUN] if any(len(row.runs) == 1 for row in board.rows) else []
             part += aligned(spreads) + "".join(f"{sentence}\n" for sentence in notes) + "\n"
         part += pairs_output.as_text(tests, options.width)
         parts.append(f"{part}{beside_the_leaderboard(tests.test, tests.correction)}\n")
@@ -294,7 +293,7 @@ def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
 
 
 def run_table(board: Board, options: argparse.Namespace) -> list[list[str]]:
-    """A header, then what makes the score of each system with runs vary, by every metric; empty where none has runs."""
+    """A header, then s_sel, s_opt and run scores of each system by every metric; empty where no system has runs."""
     from analysis.leaderboard.board import spread_of_runs
 
     table = [["System", "Metric", "Score", "s_sel", "s_opt", "Score of each run"]]

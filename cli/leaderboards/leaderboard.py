@@ -1,13 +1,13 @@
-"""`steelyard leaderboard`: what the database holds, ranked."""
+"""`steelyard leaderboard`: ranked leaderboards from the database."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from cli.errors import UsageError
-from cli.leaderboards.pair_tests import make_lacking, ranked
+from cli.leaderboards.pair_tests import compute_missing_tests, ranked
 from cli.options import add_test_options, add_width_option, check_trials
-from cli.server.server import add_server_option
+from cli.server import add_server_option
 from cli.stored import (
     add_board_options,
     add_database_option,
@@ -33,17 +33,17 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "leaderboard",
         help="show the systems in the database, ranked",
         description="Ranks the systems of every test set in the database, of each team its primary submission or else "
-        "its last one, with rank ranges and clusters by WMT's rule on paired tests of all pairs. Everything comes from "
-        "what is stored: nothing is scored again.",
+        "its last one, with rank ranges and clusters by WMT's rule on paired tests of all pairs. Only stored results "
+        "are used: nothing is scored again.",
     )
     add_board_options(parser)
     add_sort_option(parser)
     add_test_options(parser, paired="bootstrap", correction="none")
     parser.add_argument(
-        "--all-submissions", action="store_true", help="show those that were replaced, too, each with its number"
+        "--all-submissions", action="store_true", help="also show replaced submissions, each with its number"
     )
     parser.add_argument(
-        "--power", action="store_true", help="say which differences the test set is large enough to show, too"
+        "--power", action="store_true", help="also show which differences the test set is large enough to detect"
     )
     parser.add_argument("-f", "--format", choices=("text", "json", "tsv"), default="text")
     add_width_option(parser, 1, " in text")
@@ -53,14 +53,14 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run_on_server(options: argparse.Namespace) -> int:
-    """The same on a server."""
-    from cli.server.leaderboard import run
+    """The same command on a server; the exit status."""
+    from cli.leaderboards.leaderboard_server import run
 
     return run(options)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read and print."""
+    """Read the boards, compute missing tests, print them ranked; the exit status."""
     from cli.leaderboards.board import as_json, as_text, as_tsv
     from cli.leaderboards.power import as_object
     from cli.leaderboards.power import as_text as power_as_text
@@ -77,10 +77,10 @@ def run(options: argparse.Namespace) -> int:
         engine, listed, options.level, options.sort, interval_kind=options.interval,
         ranked_only=not (options.all or options.all_submissions), all_submissions=options.all_submissions,
     )  # fmt: skip
-    # Workers that make what is lacking are forked, and take no connection along.
+    # Workers that compute missing tests are forked and must not inherit a connection.
     engine.dispose()
     contests = [board.only(board.ranked_rows) for board in boards]
-    make_lacking(settings, [(board, range(len(board.listed.metrics)), None) for board in contests], options)
+    compute_missing_tests(settings, [(board, range(len(board.listed.metrics)), None) for board in contests], options)
     with reading(engine) as connection:
         boards = [ranked(connection, board, options) for board in boards]
     powers = [power_of(engine, board, options.alpha) for board in boards] if options.power else []
@@ -99,11 +99,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def power_of(engine: Engine, board: Board, alpha: float) -> tuple[list[MetricPower], int]:
-    """What the test set can show by every metric, and how many segments it has."""
+    """The statistical power of the test set by every metric, and its number of segments."""
     from analysis.leaderboard.power import board_power
-    from models.corpus.protocols import read_measurement
+    from models.corpus.protocols import read_protocol
     from models.database.session import reading
 
     with reading(engine) as connection:
-        segments = read_measurement(connection, board.listed.protocol_id).segments
+        segments = read_protocol(connection, board.listed.protocol_id).segments
     return [board_power(board, metric, segments, alpha=alpha) for metric in range(len(board.listed.metrics))], segments

@@ -19,18 +19,19 @@ if TYPE_CHECKING:
     from runtime.settings import Settings
 
 
-def make_lacking(
+def compute_missing_tests(
     settings: Settings, boards: Sequence[tuple[Board, Sequence[int], int | None]], options: argparse.Namespace
 ) -> None:
-    """Make the randomization tests that are asked for and not stored yet, with a display of progress.
+    """Compute the requested randomization tests that are not stored yet, with a progress display.
 
-    With every board go its metrics to test by, and the row of a baseline. No connection may be open: workers fork.
+    `boards` are boards with the positions of the metrics to test by, and the row of the baseline or None. No connection
+    may be open, because workers are forked.
     """
     if options.paired != "randomization":
         return
     from cli.terminal.progress import shown_trials
     from metrics.resampling.paired import pairs_to_test
-    from scheduler.embedded.randomize import Wanted, randomize
+    from scheduler.embedded.randomize import WantedTests, randomize
 
     wanted = []
     for board, metrics, baseline in boards:
@@ -38,22 +39,22 @@ def make_lacking(
         pairs = [(systems[a], systems[b]) for a, b in pairs_to_test(len(systems), baseline)]
         if scored := [(a, b) for a, b in pairs if a and b]:
             trials = trials_of(board, options, baseline)
-            wanted.append(Wanted(board.listed.protocol_id, scored, metrics, board.listed.seed, trials))
+            wanted.append(WantedTests(board.listed.protocol_id, scored, metrics, board.listed.seed, trials))
     with shown_trials() as on_progress:
         warned = settings.embedded
 
-        def told(progress: ComparisonProgress) -> None:
+        def on_trials(progress: ComparisonProgress) -> None:
             nonlocal warned
             if not warned:
                 note_without_workers(settings)
                 warned = True
             on_progress(progress)
 
-        randomize(settings, wanted, on_progress=told, say=lambda message: note([message]))
+        randomize(settings, wanted, on_progress=on_trials, say=lambda message: note([message]))
 
 
 def trials_of(board: Board, options: argparse.Namespace, baseline: int | None) -> int:
-    """Of each randomization test: those that were asked for, or as many as the correction needs."""
+    """The number of trials of each randomization test: as requested, or as many as the correction needs."""
     if options.trials:
         return int(options.trials)
     from analysis.leaderboard.more_replicates import draws_of_tests
@@ -69,7 +70,7 @@ def with_draws(
     *,
     baseline: int | None = None,
 ) -> Board:
-    """The board with as many replicates as the tests that the options ask for take."""
+    """The board with as many replicates as the requested bootstrap tests need; unchanged for other tests."""
     if options.paired != "bootstrap":
         return board
     from analysis.leaderboard.more_replicates import with_enough_draws
@@ -86,7 +87,7 @@ def pairs_of(
     baseline: int | None = None,
     intervals: bool = True,
 ) -> list[PairedResult]:
-    """The tests that the options ask for, of all pairs by one metric or of all against a baseline."""
+    """The requested tests by one metric, of all pairs or of all systems against a baseline."""
     if options.paired == "bootstrap":
         from analysis.leaderboard.significance import bootstrap_pairs
 
@@ -100,7 +101,7 @@ def pairs_of(
 
 
 def ranked(connection: Connection, board: Board, options: argparse.Namespace) -> Board:
-    """The board with rank ranges and clusters by the tests that the options ask for."""
+    """The board with rank ranges and clusters by the requested tests."""
     from dataclasses import replace
 
     from analysis.leaderboard.board import Ranking

@@ -1,4 +1,4 @@
-"""Paired tests as tables, matrices, JSON, TSV and LaTeX, for every command that has some to show."""
+"""Paired tests as tables, matrices, JSON, TSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ TSV_COLUMNS = (
     *("a", "b", "metric", "test", "difference", "p", "p_corrected", "correction"),
     *("low", "high", "level", "direction"),
 )
+RUN_SPREADS = (
+    "s_sel: standard deviation of a score over test sets like this one, from the bootstrap; s_opt: from run to run."
+)
+ONE_RUN = "For a system with one run s_opt is unknown: its score may be due to a lucky run."
 INTERVALS = {"percentile": "percentiles", "bca": "bias-corrected and accelerated"}
 
 
 @dataclass(frozen=True)
 class ComparedMetric:
-    """What must be known of a metric to show a difference."""
+    """The properties of a metric that displaying a difference needs."""
 
     name: str
     """In JSON and TSV: as the user wrote it, or its specification."""
@@ -72,7 +76,7 @@ class PairedTests:
         return [result for result in self.results if result.metric == metric]
 
     def p(self, result: PairedResult) -> float:
-        """What decides: the corrected p where there is one."""
+        """The p-value that decides: the corrected one where there is one."""
         return result.p if math.isnan(result.p_corrected) else result.p_corrected
 
     def significant(self, result: PairedResult) -> bool:
@@ -80,7 +84,7 @@ class PairedTests:
         return self.p(result) < self.alpha
 
     def direction(self, result: PairedResult) -> str | None:
-        """How b does beside a: "better", "worse", "equal", or None where a score is undefined."""
+        """Whether b is "better" than a, "worse" or "equal"; None where a score is undefined."""
         if math.isnan(result.difference):
             return None
         if not result.difference:
@@ -94,7 +98,7 @@ class PairedTests:
         return (self.direction(result) or "n/a") + (" *" if self.significant(result) else "")
 
     def heading(self, metric: int) -> str:
-        """What the table of a metric is about."""
+        """The heading of a metric's table."""
         tested = self.metrics[metric]
         against = "" if self.baseline is None else f" against {self.systems[self.baseline]}"
         return tested.title + ("" if tested.higher_is_better else " (less is better)") + against
@@ -111,15 +115,14 @@ def as_text(tests: PairedTests, width: int = 1) -> str:
 
 
 def has_matrix(tests: PairedTests) -> bool:
-    """Whether a matrix says more than the list, and fits."""
+    """Whether a matrix is shown: all pairs of three to `LARGEST_MATRIX` systems."""
     return tests.baseline is None and 2 < len(tests.systems) <= LARGEST_MATRIX
 
 
 def pair_table(tests: PairedTests, metric: int, width: int = 1) -> list[list[str]]:
     """A header, then a row for every test by one metric.
 
-    Against a baseline in the order of the systems; of all pairs the surest differences first, the better system before
-    the other one.
+    Tests against a baseline are in the order of the systems. All pairs are sorted by p-value, the better system first.
     """
     results, all_pairs = tests.of(metric), tests.baseline is None
     if all_pairs:

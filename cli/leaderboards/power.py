@@ -1,4 +1,4 @@
-"""What a test set can show, as text and JSON."""
+"""Statistical power of a test set, as text and JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def as_text(board: Board, found: Sequence[MetricPower], segments: int, width: int = 1) -> str:
-    """The smallest differences by every metric, and the neighbours by the one that the board is sorted by."""
+    """The smallest detectable differences by every metric, and neighbours by the metric that sorts the board."""
     if not board.listed.replicates:
         return "Enough data? Unknown: no replicates were stored (--confidence 0).\n"
     power, alpha = found[0].power, found[0].alpha
@@ -35,7 +35,7 @@ def as_text(board: Board, found: Sequence[MetricPower], segments: int, width: in
     rows = [["Neighbours", "Difference", "Found from", "Power", "Segments needed", ""]]
     for pair in chosen.neighbours:
         names = " before ".join(board.name(board.rows[row]) for row in (pair.a, pair.b))
-        # Shown as the better one's lead, whatever the metric's direction.
+        # The lead of the better system, whatever the metric's direction.
         rows.append([names, f"{abs(pair.difference):.{places}f}", *_shown(pair, places)])
     if len(rows) > 1:
         lines += [

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.leaderboard.board import Board
-    from analysis.meta_evaluation.correlation import AgreementTable
+    from analysis.meta_evaluation.correlation import CorrelationTable
     from analysis.meta_evaluation.metrics_and_human import JudgedBoard
 
 MOST_PERMUTATIONS = 1_000_000
@@ -29,7 +29,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "correlate",
         help="compare metrics with human judgments",
         description="How well the metrics of a leaderboard agree with human judgments of its systems: correlations and "
-        "shares of pairs ordered alike, by system and by segment, with bootstrap intervals, and tests of every metric "
+        "pairwise accuracy, by system and by segment, with bootstrap intervals, and tests of every metric "
         "against the best one. Nothing is scored again. Human translations among the systems are left out.",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="only this test set, or this campaign")
@@ -52,8 +52,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     parser.add_argument(
         "--leave-out", nargs="+", action="extend", default=[], metavar="SYSTEM",
-        help="leave out these systems, as those whose output is a reference: one such outlier makes every correlation "
-        "close to 1",
+        help="leave out these systems, such as those whose output is a reference: one such outlier makes every "
+        "correlation close to 1",
     )  # fmt: skip
     parser.add_argument(
         "--confidence", type=at_most(MOST_REPLICATES), metavar="N",
@@ -73,17 +73,17 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("-f", "--format", choices=("text", "json", "tsv", "latex"), default="text")
     add_width_option(parser, 3, " in text and LaTeX")
     parser.add_argument(
-        "--plot", type=Path, metavar="FILE.svg", help="draw the systems by the best metric and by people"
+        "--plot", type=Path, metavar="FILE.svg", help="plot the systems by the best metric and by human score"
     )
     parser.add_argument(
-        "--report", type=Path, metavar="FILE.html", help="write all of it as one page, with scatter plots"
+        "--report", type=Path, metavar="FILE.html", help="write everything as one HTML page with scatter plots"
     )
     add_database_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, compute, print."""
+    """Read the judged leaderboards, compute the correlations and print them; the exit status."""
     from cli.meta_evaluation.correlation_output import as_json, as_latex, as_text, as_tsv
     from cli.terminal.progress import working
     from models.database.session import make_engine, reading
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     with reading(engine) as connection:
         boards = judged_boards(connection, options)
     engine.dispose()
-    tables: list[AgreementTable] = []
+    tables: list[CorrelationTable] = []
     formats = {"text": as_text, "latex": as_latex}
     shown = formats.get(options.format)
     for board in boards:
@@ -106,11 +106,11 @@ def run(options: argparse.Namespace) -> int:
             if table is None:
                 break
             if shown:
-                # At once: the next one may take a while.
+                # Printed at once, because the next table may take a while.
                 print(("\n" if tables else "") + shown(table, options.width), end="", flush=True)
             tables.append(table)
     if not tables:
-        raise CommandError("Nothing can be compared: people judged none of the systems that have scores.")
+        raise CommandError("Nothing can be compared: none of the systems with scores has human judgments.")
     if not shown:
         print(as_json(tables) if options.format == "json" else as_tsv(tables), end="")
     if options.plot:
@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def chosen_statistics(options: argparse.Namespace) -> dict[str, list[str]]:
-    """The statistics of each level that was asked for, in their order. Raises UsageError."""
+    """The statistics of each requested level, in their order. Raises UsageError."""
     from analysis.meta_evaluation.correlation import SEGMENT, SYSTEM
     from metrics.correlation.statistics import (
         DEFAULT_SEGMENT,
@@ -150,7 +150,7 @@ def chosen_statistics(options: argparse.Namespace) -> dict[str, list[str]]:
 
 
 def judged_boards(connection: Connection, options: argparse.Namespace) -> list[JudgedBoard]:
-    """The leaderboards asked for that have human judgments. Raises CommandError and NotFound where there is none."""
+    """The requested leaderboards that have human judgments. Raises CommandError and NotFound where there is none."""
     from analysis.leaderboard.board import read_board
     from analysis.meta_evaluation.metrics_and_human import read_judged
     from models.errors import NotFound
@@ -177,17 +177,17 @@ def judged_boards(connection: Connection, options: argparse.Namespace) -> list[J
     if strangers := [name for name in options.leave_out if not any(is_called(known, name) for known in left_out)]:
         present = ", ".join(sorted({each.board.name(row) for each in found for row in each.board.rows}))
         raise UsageError(f'--leave-out: there is no system "{strangers[0]}". There are: {present}.')
-    note(dict.fromkeys(told for each in found for told in told_of_equals(each)))
+    note(dict.fromkeys(told for each in found for told in reference_outputs(each)))
     return found
 
 
 def is_called(known: str, name: str) -> bool:
-    """Whether somebody who says this name, with a team or without, means the system."""
+    """Whether the name, with or without a team, means the system."""
     return name in (known, known.partition("/")[2])
 
 
-def told_of_equals(judged: JudgedBoard) -> Iterator[str]:
-    """The judged systems that no system has made."""
+def reference_outputs(judged: JudgedBoard) -> Iterator[str]:
+    """Warnings about judged systems whose output is a reference."""
     board = judged.board
     for row in board.rows:
         reference = board.same_as_reference.get(row.evaluations)
@@ -199,7 +199,7 @@ def told_of_equals(judged: JudgedBoard) -> Iterator[str]:
 
 
 def chosen_metrics(board: Board, names: Sequence[str] | None) -> list[int] | None:
-    """Positions of the metrics asked for. Raises CommandError."""
+    """The positions of the requested metrics; None for all. Raises CommandError."""
     if not names:
         return None
     return list(dict.fromkeys(metric_position(board.listed.metrics, name) for name in names))
@@ -217,28 +217,34 @@ def metric_position(metrics: Sequence[str], name: str) -> int:
 
 def agreement_tables(
     judged: JudgedBoard, by_level: dict[str, list[str]], options: argparse.Namespace
-) -> Iterator[AgreementTable]:
-    """A table for each level that people judged, made when it is asked for."""
-    from analysis.meta_evaluation.correlation import SEGMENT, SYSTEM, Asked, agreement_of_segments, agreement_of_systems
+) -> Iterator[CorrelationTable]:
+    """A table for each requested level that has human scores, computed lazily."""
+    from analysis.meta_evaluation.correlation import (
+        SEGMENT,
+        SYSTEM,
+        CorrelationOptions,
+        correlate_segments,
+        correlate_systems,
+    )
 
     baseline = None
     if options.baseline:
         baseline = metric_position([metric.specification for metric in judged.metrics], options.baseline)
-    asked = Asked(options.confidence, options.interval_level, options.trials, options.correction, baseline)
+    asked = CorrelationOptions(options.confidence, options.interval_level, options.trials, options.correction, baseline)
     if SYSTEM in by_level and judged.has_systems:
-        yield agreement_of_systems(judged, by_level[SYSTEM], asked)
+        yield correlate_systems(judged, by_level[SYSTEM], asked)
     if SEGMENT in by_level and judged.has_segments:
-        yield agreement_of_segments(judged, by_level[SEGMENT], asked)
+        yield correlate_segments(judged, by_level[SEGMENT], asked)
 
 
-def draw(tables: Sequence[AgreementTable], file: Path) -> None:
-    """The systems of the first table of systems by its best metric and by people."""
+def draw(tables: Sequence[CorrelationTable], file: Path) -> None:
+    """Plot the first system-level table: its best metric against human scores. Raises CommandError."""
     from analysis.meta_evaluation.correlation import SYSTEM
     from campaigns.charts import scatter
 
     table = next((table for table in tables if table.level == SYSTEM), None)
     if table is None:
-        raise CommandError("There is nothing to draw: people's scores of systems are not known.")
+        raise CommandError("There is nothing to plot: no human scores of systems are stored.")
     if len(tables) > 1:
         note(
             [f"{file} shows {table.judged.board.title}, {table.rows[0].metric.title}; see --references and --metrics."]

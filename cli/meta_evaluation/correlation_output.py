@@ -1,4 +1,4 @@
-"""Agreement of metrics with people as text, JSON, TSV and LaTeX."""
+"""Correlation of metrics with human judgments as text, JSON, TSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from analysis.meta_evaluation.correlation_json import agreement_object
+from analysis.meta_evaluation.correlation_json import correlation_object
 from analysis.meta_evaluation.correlation_text import ALPHA, explanations
 from campaigns.reports import delimited
 from campaigns.reports.latex import booktabs, comments, escaped
@@ -16,7 +16,7 @@ from cli.terminal.columns import aligned
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.meta_evaluation.correlation import Agreement, AgreementTable, MetricTest
+    from analysis.meta_evaluation.correlation import Correlation, CorrelationTable, MetricTest
     from campaigns.reports.delimited import Cell
 
 TSV_COLUMNS = (
@@ -26,7 +26,7 @@ TSV_COLUMNS = (
 )
 
 
-def as_text(table: AgreementTable, width: int = 3) -> str:
+def as_text(table: CorrelationTable, width: int = 3) -> str:
     """The table, the tests, and how they were made."""
     parts = [heading(table) + "\n" + aligned(agreement_rows(table, width))]
     if table.tested:
@@ -34,19 +34,19 @@ def as_text(table: AgreementTable, width: int = 3) -> str:
     return "\n".join([*parts, "".join(f"{sentence}\n" for sentence in explanations(table))])
 
 
-def heading(table: AgreementTable) -> str:
-    """What is compared."""
+def heading(table: CorrelationTable) -> str:
+    """The heading of a table."""
     judged = table.judged
     return f"{judged.board.title}, human judgments {judged.human.title}, by {table.level}"
 
 
-def against(table: AgreementTable) -> str:
-    """The metric that the others are tested against, and by what."""
+def against(table: CorrelationTable) -> str:
+    """The metric that the others are tested against, and the statistic."""
     assert table.baseline is not None
     return f"{table.baseline.title}, {table.statistics[0].title}"
 
 
-def agreement_rows(table: AgreementTable, width: int) -> list[list[str]]:
+def agreement_rows(table: CorrelationTable, width: int) -> list[list[str]]:
     """A header, then a row for every metric."""
     rows = [["Rank", "Metric", *(statistic.title for statistic in table.statistics)]]
     for row in table.rows:
@@ -55,7 +55,7 @@ def agreement_rows(table: AgreementTable, width: int) -> list[list[str]]:
     return rows
 
 
-def shown(agreement: Agreement, width: int) -> str:
+def shown(agreement: Correlation, width: int) -> str:
     """The value and its interval, whose ends have one digit less."""
     if math.isnan(agreement.value):
         return "n/a"
@@ -72,7 +72,7 @@ def number(value: float, width: int) -> str:
     return text if float(text) else text.removeprefix("-")
 
 
-def test_rows(table: AgreementTable, width: int) -> list[list[str]]:
+def test_rows(table: CorrelationTable, width: int) -> list[list[str]]:
     """A header, then a row for every metric but the baseline."""
     williams = any(row.test and not math.isnan(row.test.williams) for row in table.rows)
     corrected = table.asked.correction != "none"
@@ -99,21 +99,22 @@ def shown_difference(test: MetricTest, width: int) -> str:
 
 
 def verdict(test: MetricTest) -> str:
-    """How the metric does beside the baseline, with a star where that is more than chance."""
+    """Whether the metric is better or worse than the baseline, with a star where the difference is significant."""
     if math.isnan(test.difference):
         return "n/a"
     word = "equal" if not test.difference else "worse" if test.difference > 0 else "better"
     return word + (" *" if test.p_corrected < ALPHA else "")
 
 
-def as_json(tables: Sequence[AgreementTable]) -> str:
+def as_json(tables: Sequence[CorrelationTable]) -> str:
     """All tables with numbers at full precision, null where undefined."""
     return (
-        json.dumps([agreement_object(table) for table in tables], indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        json.dumps([correlation_object(table) for table in tables], indent=1, ensure_ascii=False, allow_nan=False)
+        + "\n"
     )
 
 
-def as_tsv(tables: Sequence[AgreementTable]) -> str:
+def as_tsv(tables: Sequence[CorrelationTable]) -> str:
     """One row for each table, metric and statistic; empty where undefined. Tests stand with the first statistic."""
     rows: list[list[Cell]] = []
     for table in tables:
@@ -135,7 +136,7 @@ def as_tsv(tables: Sequence[AgreementTable]) -> str:
     return delimited.as_tsv(TSV_COLUMNS, rows)
 
 
-def as_latex(table: AgreementTable, width: int = 3) -> str:
+def as_latex(table: CorrelationTable, width: int = 3) -> str:
     """One or two tables in booktabs' style, then how they were made, as comments."""
     rows = [[escaped(cell) for cell in row] for row in agreement_rows(table, width)]
     tables = [booktabs(rows, "rl" + "r" * len(table.statistics), heading(table))]

@@ -1,4 +1,4 @@
-"""Agreement of metrics with people as a page."""
+"""Correlation of metrics with human judgments as a page."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from cli.meta_evaluation.correlation_output import against, agreement_rows, head
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.meta_evaluation.correlation import AgreementTable
+    from analysis.meta_evaluation.correlation import CorrelationTable
 
 
-def page(tables: Sequence[AgreementTable], width: int) -> str:
-    """A self-contained HTML page: every table, and the systems by every metric and by people."""
+def page(tables: Sequence[CorrelationTable], width: int) -> str:
+    """A self-contained HTML page: every table, and scatter plots of every metric against human scores."""
     sections = []
     for number, table in enumerate(tables, 1):
         body = agreement_body(

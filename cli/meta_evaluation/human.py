@@ -12,14 +12,11 @@ from cli.stored import add_database_option, read_settings, require_schema
 from cli.terminal.prompts import add_yes_option, confirm
 
 if TYPE_CHECKING:
-    from analysis.meta_evaluation.human import Matched
-    from metrics.human.judgments import Judged
-    from models.corpus.test_sets import KnownTestSet
+    from models.corpus.test_sets import StoredTestSet
 
 KINDS = ("scores", "ratings", "errors", "rankings")
 SYSTEM_SCORES = ("auto", "means", "wins", "better-or-equal", "none")
 FORMATS = ("text", "json", "tsv")
-RENAME = "Where they have another name here, say --rename OLD=NEW."
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,7 +29,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     own = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
     _add_import(own)
-    listing = own.add_parser("list", help="which judgments there are")
+    listing = own.add_parser("list", help="list the stored judgments")
     _add_test_set(listing)
     listing.add_argument("-f", "--format", choices=FORMATS, default="text")
     add_database_option(listing)
@@ -41,8 +38,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     remove = own.add_parser(
         "remove",
         help="delete judgments",
-        description="Delete judgments in one version, the newest where none is named; the version before it stands "
-        "again. Asks before it does.",
+        description="Delete one version of judgments, by default the newest; the previous version becomes current "
+        "again. Asks for confirmation.",
     )
     remove.add_argument("name", metavar="NAME", help="which judgments, NAME or NAME@VERSION")
     _add_test_set(remove)
@@ -63,18 +60,18 @@ def _add_import(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "import",
         help="read judgments from tables",
         description="Read tables of judgments, tab- or comma-separated, and store them with the scores that they make. "
-        "What a table holds is told by its columns: docs/human.md. Files given together are one set of judgments. "
-        "Systems are called as on the leaderboard, with or without their teams; where none of them has a submission, "
+        "The columns decide what a table contains: docs/human.md. Files given together are one set of judgments. "
+        "Systems have the names of the leaderboard, with or without their teams; where none of them has a submission, "
         "nothing is stored.",
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     _add_test_set(parser)
-    parser.add_argument("--name", help="what the judgments are called (default: by the first file's name)")
-    parser.add_argument("--kind", choices=KINDS, help="what the files hold (default: as their columns say)")
+    parser.add_argument("--name", help="name of the judgments (default: from the first file's name)")
+    parser.add_argument("--kind", choices=KINDS, help="kind of judgments in the files (default: from their columns)")
     parser.add_argument("--pair", metavar="SRC-TRG", help="which language pair, where a file has several")
     parser.add_argument(
         "--rename", nargs="+", action="extend", type=_renamed, default=[], metavar="OLD=NEW",
-        help="call a system as its submission is called",
+        help="rename a system to the name of its submission",
     )  # fmt: skip
     parser.add_argument(
         "--by-document", action="store_true", help="find segments by document and number in it, if both are there"
@@ -85,7 +82,7 @@ def _add_import(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )  # fmt: skip
     parser.add_argument(
         "--weights", nargs="+", action="extend", default=[], metavar="SEVERITY[/CATEGORY]=N",
-        help="what errors weigh (default: major=5 minor=1 neutral=0 major/non-translation=25 "
+        help="weights of errors (default: major=5 minor=1 neutral=0 major/non-translation=25 "
         "minor/fluency/punctuation=0.1)",
     )  # fmt: skip
     parser.add_argument(
@@ -104,7 +101,7 @@ def _add_show(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = verbs.add_parser(
         "show",
         help="rank the systems by human judgments",
-        description="The systems by human score, with the ranks that tests leave open and clusters by WMT's rule: one "
+        description="The systems by human score, with rank ranges and clusters by WMT's rule: one "
         "system is better than another where a one-sided Mann-Whitney test on the scores of segments gives p < 0.05.",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="which judgments, NAME or NAME@VERSION")
@@ -113,7 +110,7 @@ def _add_show(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--level", choices=("system", "segment"), default="system", help="of the scores (default: system)"
     )
     parser.add_argument(
-        "--shared-segments", action="store_true", help="test two systems only on segments that were judged of both"
+        "--shared-segments", action="store_true", help="test two systems only on segments that were judged for both"
     )
     parser.add_argument("-f", "--format", choices=FORMATS, default="text")
     add_width_option(parser, 3, " in text")
@@ -129,19 +126,20 @@ def _renamed(text: str) -> tuple[str, str]:
 
 
 def run_import(options: argparse.Namespace) -> int:
-    """Read, store, say what was stored."""
+    """Read the judgments, store them and print what was stored; the exit status."""
     from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.inspection.judgments import amounts, note_added
+    from campaigns.inspection.judgments import audit_judgments_added, judgment_counts
+    from cli.campaigns.judgments import RENAME_HINT, describe_import, judgments_name, match_notices
     from metrics.human.reading import Reading, read_judgments
     from metrics.human.weights import parse_weights
     from models.corpus.standing_submissions import find_campaign_with
     from models.corpus.test_sets import find_test_set, segments_of_documents
     from models.database.session import make_engine, reading, writing
-    from scheduler.ingest.judgments import NothingMatched, store_judged
+    from scheduler.ingest.judgments import NothingMatched, store_matched_judgments
 
     settings = read_settings(options)
     require_schema(settings, create=False)
-    name = options.name or name_of_judgments(options.files[0].name)
+    name = options.name or judgments_name(options.files[0].name)
     weights = parse_weights(options.weights)
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
@@ -166,72 +164,22 @@ def run_import(options: argparse.Namespace) -> int:
     note(judged.notices)
     try:
         with writing(engine, durable=True) as connection:
-            taken = store_judged(connection, campaign, test_set.id, name, judged)
+            taken = store_matched_judgments(connection, campaign, test_set.id, name, judged)
             if taken.new:
-                note_added(connection, COMMAND_LINE, taken.stored, test_set, campaign, **amounts(judged))
+                audit_judgments_added(
+                    connection, COMMAND_LINE, taken.stored, test_set, campaign, **judgment_counts(judged)
+                )
     except NothingMatched as error:
-        raise CommandError(f"{error} {RENAME}") from error
+        raise CommandError(f"{error} {RENAME_HINT}") from error
     finally:
         engine.dispose()
-    print(imported(taken.stored.title, test_set.title, judged, taken.new))
-    note(about_names(taken.matched))
+    print(describe_import(taken.stored.title, test_set.title, judged, taken.new))
+    note(match_notices(taken.matched))
     return 0
 
 
-def name_of_judgments(file: str) -> str:
-    """What judgments are called after their file: `human.sys.tsv` human, `human.mqm.seg.tsv` mqm, `da.csv.gz` da."""
-    words = file.split(".")
-    while len(words) > 1 and words[-1].lower() in ("gz", "tsv", "csv", "txt"):
-        words.pop()
-    if len(words) > 1 and words[-1] in ("seg", "sys"):
-        words.pop()
-    if len(words) > 1 and words[0] == "human":
-        words.pop(0)
-    name = ".".join(words)
-    if not name or len(name) > 100 or "@" in name:
-        raise CommandError(f"{file!r}: judgments cannot be called {name!r}: 1 to 100 characters, without @.")
-    return name
-
-
-def imported(title: str, test_set: str, judged: Judged, new: bool) -> str:
-    """One line that says what was stored."""
-    from metrics.human.kinds import ERRORS, RANKINGS
-    from metrics.human.rankings import rankings
-    from metrics.text.wording import number_of
-
-    counts = []
-    if judged.judgments:
-        annotators = len({judgment.annotator for judgment in judged.judgments})
-        # A ranking is several judgments, and one of errors may say that there is none.
-        count = len(rankings(judged.judgments)) if judged.kind == RANKINGS else len(judged.judgments)
-        what = "judgment" if judged.kind == ERRORS else judged.kind[:-1]
-        counts.append(f"{number_of(count, what)} by {number_of(annotators, 'annotator')}")
-    scored = [(len(judged.systems), "system"), (len(judged.segments), "segment")]
-    counts.append("scores of " + " and ".join(number_of(count, noun) for count, noun in scored if count))
-    return f"{title} of {test_set}{'' if new else ' (was there already)'}: {', '.join(counts)}."
-
-
-def about_names(matched: Matched) -> list[str]:
-    """Notices on which judged systems have submissions, and which do not; human translations have none."""
-    from metrics.text.names import printable
-    from metrics.text.wording import listed
-
-    systems, unknown, not_judged = (
-        listed([printable(name) for name in names]) for names in (matched.systems, matched.unknown, matched.not_judged)
-    )
-    if not systems:
-        # Otherwise they would have been refused.
-        return ["The test set has no submissions yet: those of judged systems will be found under exactly these names."]
-    notices = [f"Judged, and with a submission: {systems}."]
-    if unknown:
-        notices.append(f"Judged, but without a submission of that name: {unknown}. {RENAME}")
-    if not_judged:
-        notices.append(f"Submitted, but not judged: {not_judged}.")
-    return notices
-
-
 def run_list(options: argparse.Namespace) -> int:
-    """Print what there is."""
+    """Print the stored judgments; the exit status."""
     from cli.meta_evaluation.human_output import listing
     from models.corpus.judgments import list_judgments
     from models.corpus.standing_submissions import campaigns_with
@@ -242,7 +190,7 @@ def run_list(options: argparse.Namespace) -> int:
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
-        test_sets: list[KnownTestSet] = list_test_sets(connection)
+        test_sets: list[StoredTestSet] = list_test_sets(connection)
         if options.test_set:
             test_sets = [find_test_set(connection, options.test_set, options.campaign)]
         there = [
@@ -258,8 +206,8 @@ def run_list(options: argparse.Namespace) -> int:
 
 
 def run_show(options: argparse.Namespace) -> int:
-    """Print judgments of one name, ranked."""
-    from analysis.meta_evaluation.human import annotator_agreement, called_here, read_human
+    """Print the systems or segments by the judgments of one name; the exit status."""
+    from analysis.meta_evaluation.human import annotator_agreement, display_names, read_human
     from cli.meta_evaluation.human_output import Shown, segments, systems
     from models.corpus.judgments import count_annotators
     from models.corpus.standing_submissions import find_campaign_with
@@ -277,7 +225,7 @@ def run_show(options: argparse.Namespace) -> int:
             test_set,
             human,
             human.places(shared=options.shared_segments),
-            frozenset(called_here(submitted_systems(connection, campaign, test_set.id)).values()),
+            frozenset(display_names(submitted_systems(connection, campaign, test_set.id)).values()),
             count_annotators(connection, human.stored.id),
             annotator_agreement(connection, human),
             options.shared_segments,
@@ -290,9 +238,9 @@ def run_show(options: argparse.Namespace) -> int:
 
 
 def run_remove(options: argparse.Namespace) -> int:
-    """Say what goes, ask, delete."""
+    """Ask for confirmation and delete one version of judgments; the exit status."""
     from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.inspection.judgments import note_removed
+    from campaigns.inspection.judgments import audit_judgments_removed
     from models.corpus.judgments import delete_judgments, find_judgments
     from models.corpus.standing_submissions import find_campaign_with
     from models.corpus.test_sets import find_test_set
@@ -309,7 +257,7 @@ def run_remove(options: argparse.Namespace) -> int:
     confirm(f"Delete the human judgments {called}?", yes=options.yes)
     with writing(engine, durable=True) as connection:
         delete_judgments(connection, stored.id)
-        note_removed(connection, COMMAND_LINE, stored, test_set, campaign)
+        audit_judgments_removed(connection, COMMAND_LINE, stored, test_set, campaign)
     engine.dispose()
     print(f"Deleted: {called}.")
     return 0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from metrics.human.agreement import Agreement
     from metrics.human.standing import Standing
     from models.corpus.judgments import StoredJudgments
-    from models.corpus.test_sets import KnownTestSet
+    from models.corpus.test_sets import StoredTestSet
 
 LIST_COLUMNS = ("test_set", "test_set_version", "name", "version", "kind", "method", "campaign")
 SYSTEM_COLUMNS = (
@@ -38,9 +38,9 @@ SYSTEM_SCORES = {
 
 @dataclass(frozen=True)
 class Shown:
-    """Judgments with all that is said of them."""
+    """Judgments with everything that their output needs."""
 
-    test_set: KnownTestSet
+    test_set: StoredTestSet
     human: HumanScores
     places: Mapping[str, Standing]
     submitted: frozenset[str]
@@ -50,8 +50,8 @@ class Shown:
     shared: bool
 
 
-def listing(there: Sequence[tuple[str, KnownTestSet, StoredJudgments]], form: str) -> str:
-    """All judgments of some test sets, with the campaigns that they belong to."""
+def listing(there: Sequence[tuple[str, StoredTestSet, StoredJudgments]], form: str) -> str:
+    """A list of judgments with their campaigns and test sets, in the format `form`."""
     if form == "json":
         return _json(
             [
@@ -74,7 +74,7 @@ def listing(there: Sequence[tuple[str, KnownTestSet, StoredJudgments]], form: st
     return aligned([[*(["Campaign"] if several else []), "Test set", "Judgments", "Kind", "Method"], *table])
 
 
-def _names(test_set: KnownTestSet, stored: StoredJudgments) -> list[Any]:
+def _names(test_set: StoredTestSet, stored: StoredJudgments) -> list[Any]:
     return [test_set.name, test_set.version, stored.name, stored.version, stored.kind.value]
 
 
@@ -189,7 +189,7 @@ def _ranking(shown: Shown, digits: int) -> str:
 
 
 def _judged_segments(shown: Shown) -> str:
-    """Where systems have no scores: how much of each was judged."""
+    """For systems without scores: the number of judged segments and judgments of each."""
     rows: dict[str, list[int]] = {}
     for row in shown.human.segment_rows:
         counts = rows.setdefault(row.system, [0, 0])
@@ -203,9 +203,11 @@ def _notes(shown: Shown) -> list[str]:
     human, notes = shown.human, []
     test = human.test(shared=shown.shared)
     if test is not None and human.rows:
-        notes.append(f"Range: the ranks that tests leave open. A line parts clusters (WMT's rule: {test}, p < 0.05).")
+        notes.append(
+            f"Range: possible ranks according to the tests. A line separates clusters (WMT's rule: {test}, p < 0.05)."
+        )
     elif any(place.cluster for place in shown.places.values()):
-        notes.append("A line parts clusters (WMT's rule, from the published numbers of wins).")
+        notes.append("A line separates clusters (WMT's rule, from the published numbers of wins).")
     notes.append(_method(human.stored)[:1].upper() + _method(human.stored)[1:] + ".")
     if shown.annotators:
         notes.append(number_of(shown.annotators, "annotator").capitalize() + _agreement(shown.agreement) + ".")
@@ -221,10 +223,10 @@ def _notes(shown: Shown) -> list[str]:
 
 def _agreement(agreement: Agreement | None) -> str:
     if agreement is None or not agreement.comparisons:
-        return ", never two on the same two systems"
+        return ", no pair of systems compared by two of them"
     kappa = "" if math.isnan(agreement.kappa) else f" (kappa {agreement.kappa:.3f})"
     return (
-        f"; two of them say the same of two systems in {100 * agreement.share:.1f} % of "
+        f"; two of them agree on a pair of systems in {100 * agreement.share:.1f} % of "
         f"{number_of(agreement.comparisons, 'comparison')}{kappa}"
     )
 
@@ -236,7 +238,7 @@ def _range(place: Standing) -> str:
 
 
 def _number(value: float | None, digits: int) -> str:
-    # Adding 0 leaves no minus before a rounded nought.
+    # Adding 0 turns -0.0 into 0.0.
     return "n/a" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 

@@ -1,4 +1,4 @@
-"""`steelyard tune`: which value of a metric's parameter agrees best with people."""
+"""`steelyard tune`: which value of a metric's parameter correlates best with human judgments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from analysis.meta_evaluation.parameter_sweep import Question
+    from analysis.meta_evaluation.parameter_sweep import SweepOptions
     from analysis.meta_evaluation.tuning import Tuned
     from cli.meta_evaluation.tune_measure import Measured
     from metrics.sweep import Sweep
@@ -28,10 +28,10 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = verbs.add_parser(
         "tune",
         help="choose a metric's parameter by human judgments",
-        description="Measure test sets with many values of one parameter of a metric, in one pass that aligns and "
-        "compares words once for all values, and show how each value agrees with human judgments. With two test sets "
-        "or more, the value chosen on one is reported on the others, with its gain over the default and its interval. "
-        "What was measured once is stored and never computed again.",
+        description="Score test sets with many values of one parameter of a metric, in one pass that aligns and "
+        "compares words once for all values, and show how well each value correlates with human judgments. With two "
+        "test sets or more, the value chosen on one is reported on the others, with its gain over the default and its "
+        "interval. Scores are stored and never computed twice.",
     )
     parser.add_argument("metric", metavar="METRIC", help="name of a metric, such as tbleu")
     parser.add_argument("parameter", metavar="PARAMETER", help="the parameter to try, such as eps")
@@ -48,11 +48,11 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--steps", type=whole_number, metavar="N", help="how many values from --from to --to")
     parser.add_argument(
         "--with", dest="fixed", action="append", default=[], metavar="KEY=VALUE",
-        help="another parameter of the metric; given twice with one key, each value makes a curve of its own",
+        help="another parameter of the metric; with a repeated key, each value gets a curve of its own",
     )  # fmt: skip
     parser.add_argument(
         "--against", nargs="+", metavar="METRIC",
-        help="what a chosen value is compared with (default: the metric's default, and the BLEU that it varies)",
+        help="metrics to compare a chosen value with (default: the metric's default, and the BLEU it is based on)",
     )  # fmt: skip
     parser.add_argument(
         "--references", nargs="+", default=["each", "all"], metavar="A,B",
@@ -106,7 +106,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Sweep, compare with people, choose, show."""
+    """Score the sweeps, correlate with human judgments, choose values and print them; the exit status."""
     from cli.meta_evaluation import tune_output
     from cli.meta_evaluation.tune_measure import measure
 
@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
-    """The sweeps by what makes them different, "" where there is one. Raises UsageError and BadParameter."""
+    """The sweeps by their label, "" for a single one. Raises UsageError and BadParameter."""
     from metrics.registry import asked_metrics, follows_language, metric_class
     from metrics.sweep import evenly, published_values, sweep
     from metrics.text.tokenizers import AUTO
@@ -161,9 +161,9 @@ def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
     return sweeps
 
 
-def requested_questions(options: argparse.Namespace) -> list[Question]:
-    """What agreement is measured by. Raises UsageError."""
-    from analysis.meta_evaluation.parameter_sweep import LEVELS, Question
+def requested_questions(options: argparse.Namespace) -> list[SweepOptions]:
+    """The requested levels and statistics. Raises UsageError."""
+    from analysis.meta_evaluation.parameter_sweep import LEVELS, SweepOptions
     from metrics.correlation.statistics import SEGMENT_STATISTICS, SYSTEM_STATISTICS
 
     known = {
@@ -177,15 +177,21 @@ def requested_questions(options: argparse.Namespace) -> list[Question]:
             listed = "; ".join(f"by {each} {', '.join(known[each])}" for each in levels)
             raise UsageError(f'There is no statistic "{name}". There are: {listed}.')
     return [
-        Question(each, name) for each in levels for name in (wanted or DEFAULT_STATISTICS[each]) if name in known[each]
+        SweepOptions(each, name)
+        for each in levels
+        for name in (wanted or DEFAULT_STATISTICS[each])
+        if name in known[each]
     ]
 
 
 def tuned_variant(
-    options: argparse.Namespace, label: str, measured: Sequence[Measured], questions: Sequence[Question]
+    options: argparse.Namespace, label: str, measured: Sequence[Measured], questions: Sequence[SweepOptions]
 ) -> Tuned:
-    """The curves of one variant, and what is chosen on one test set and reported on another."""
-    from analysis.meta_evaluation.tuning import Tuned, cross_fitted, transferred
+    """The curves of one variant, and the values chosen on one test set and reported on another.
+
+    Raises CommandError where the judgments are too few for every question.
+    """
+    from analysis.meta_evaluation.tuning import Tuned, cross_fit, transfer_choice
 
     sweep = measured[0].sweep
     agreements = {}
@@ -198,7 +204,7 @@ def tuned_variant(
                 what = f"{question.statistic} at the {question.level} level"
                 note([f"{one.swept[0].listed.name}: too few human judgments for {what}."])
     if not agreements:
-        raise CommandError("The human judgments are too few for all that was asked. Try --level both.")
+        raise CommandError("There are too few human judgments for this. Try --level both.")
     choices, crossed = [], []
     for (there, question), found in agreements.items():
         sources = [
@@ -211,16 +217,16 @@ def tuned_variant(
         ]
         for source in sources:
             pairs = zip(source, found, strict=True) if len(source) == len(found) else [(source[-1], found[-1])]
-            choices += [transferred(sweep, first, second, options.interval_level) for first, second in pairs]
+            choices += [transfer_choice(sweep, first, second, options.interval_level) for first, second in pairs]
         if not any((one.given, question) in agreements for one in measured if one.given != there):
-            # No other test set can tell what a choice is worth.
+            # No other test set can validate the choice.
             swept = next(one.swept for one in measured if one.given == there)
             for each, agreement in zip(swept, found, strict=True):
-                fitted = cross_fitted(sweep, each, question, options.interval_level, options.folds)
+                fitted = cross_fit(sweep, each, question, options.interval_level, options.folds)
                 if fitted is not None:
                     crossed.append(fitted)
                 else:
-                    choices.append(transferred(sweep, agreement, agreement, options.interval_level))
+                    choices.append(transfer_choice(sweep, agreement, agreement, options.interval_level))
     return Tuned(
         label,
         sweep,

@@ -1,4 +1,4 @@
-"""Test sets measured by sweeps of `steelyard tune`: taken in, queued, and read beside the human judgments."""
+"""Test sets scored by the sweeps of `steelyard tune`: ingested, queued, and read with the human judgments."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-    from analysis.meta_evaluation.parameter_sweep import SweptSet
+    from analysis.meta_evaluation.parameter_sweep import SweepResult
     from metrics.base import Metric
     from metrics.resources import Resources
     from metrics.sweep import Sweep
     from metrics.text.folder import CampaignFolder
-    from models.corpus.standing_submissions import Contest
+    from models.corpus.standing_submissions import StandingSubmissions
     from runtime.settings import Settings
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One test set, measured by one variant of the sweep."""
+    """One test set, scored by one variant of the sweep."""
 
     given: str
-    """As the command line has it."""
+    """The folder or name on the command line."""
     sweep: Sweep
-    """With everything pinned that the metrics take from the test set."""
-    swept: Sequence[SweptSet]
+    """The sweep, with everything pinned that the metrics take from the test set."""
+    swept: Sequence[SweepResult]
     """One for each choice of references."""
 
 
 def measure(
     options: argparse.Namespace, settings: Settings, given: Sequence[str], sweeps: dict[str, Sweep]
 ) -> dict[str, list[Measured]]:
-    """All test sets measured by all sweeps, by the sweeps' labels. Raises CommandError where an evaluation fails."""
+    """Score all test sets by all sweeps, by the sweeps' labels. Raises CommandError where an evaluation fails."""
     from cli.campaigns.evaluate import working
     from cli.campaigns.judgments import read_campaign_judgments, store_campaign_judgments
     from cli.terminal.progress import shown_progress
@@ -49,15 +49,15 @@ def measure(
     from metrics.text.campaigns import read_any_campaign
     from metrics.text.layers import common_layers
     from models.queue_status.progress import failure_reasons
-    from scheduler.embedded.wait import outlive, read_outliving
+    from scheduler.embedded.wait import read_with_retries, with_retries
 
     resources = Resources(settings.resource_folder)
     for name, file in options.resource:
         resources.register(name, "file", file)
     folders = {each: read_any_campaign([each], pair=None, name=None) for each in given if Path(each).is_dir()}
     require_schema(settings, create=bool(folders))
-    contests = stored_contests(options, settings, [each for each in given if each not in folders])
-    # What cannot be measured is refused before anything is stored and any worker is started.
+    contests = stored_submissions(options, settings, [each for each in given if each not in folders])
+    # Invalid input is rejected before anything is stored and any worker is started.
     judgments = {each: read_campaign_judgments(folder) for each, folder in folders.items()}
     for folder in folders.values():
         note(folder.notices)
@@ -71,11 +71,11 @@ def measure(
         reference_choices(options.references, contest.name, contest.references)
     with working(settings, options.processes or None) as (engine, wait):
         for each, folder in folders.items():
-            # The same again stores nothing twice, here and below.
-            contest = contests[each] = outlive(partial(taken_in, options, settings, engine, folder))
+            # Retries store nothing twice, here and below.
+            contest = contests[each] = with_retries(partial(taken_in, options, settings, engine, folder))
             of = contest.campaign_id, contest.test_set_id
-            note(outlive(partial(store_campaign_judgments, engine, *of, judgments[each], folder)))
-            read_outliving(engine, partial(_require_judgments, *of, options.human))
+            note(with_retries(partial(store_campaign_judgments, engine, *of, judgments[each], folder)))
+            read_with_retries(engine, partial(_require_judgments, *of, options.human))
         queued: list[tuple[str, str, Sweep, list[int]]] = []
         evaluations: list[int] = []
         notices: dict[str, None] = {}
@@ -84,19 +84,19 @@ def measure(
                 contest = contests[each]
                 settled, remarks = pinned(sweep, contest.target_language, contest.layers, resources)
                 notices |= dict.fromkeys(remarks)
-                protocols, more = outlive(partial(queue, options, settings, engine, contest, settled.every))
+                protocols, more = with_retries(partial(queue, options, settings, engine, contest, settled.every))
                 queued.append((label, each, settled, protocols))
                 evaluations += more
         note(notices)
         with shown_progress() as on_progress:
             progress = wait(evaluations, on_progress)
         if progress.failed:
-            reasons = read_outliving(engine, lambda connection: failure_reasons(connection, evaluations))
+            reasons = read_with_retries(engine, lambda connection: failure_reasons(connection, evaluations))
             raise CommandError(f"{progress.failed} of {len(evaluations)} evaluations failed: {' '.join(reasons)}")
         measured: dict[str, list[Measured]] = {label: [] for label in sweeps}
         for label, each, settled, protocols in queued:
             read = partial(read_sets, options=options, contest=contests[each], protocols=protocols)
-            measured[label].append(Measured(each, settled, read_outliving(engine, read)))
+            measured[label].append(Measured(each, settled, read_with_retries(engine, read)))
     for one in measured[next(iter(sweeps))]:
         judged = one.swept[0].judged
         if left_out := sorted({*judged.matched.not_judged, *judged.unscored}):
@@ -111,7 +111,10 @@ def _require_judgments(campaign_id: int, test_set_id: int, name: str | None, con
 
 
 def pinned(sweep: Sweep, language: str, layers: frozenset[str], resources: Resources) -> tuple[Sweep, list[str]]:
-    """The sweep with all pinned that its metrics take from a test set and from resources. Raises MetricsError."""
+    """The sweep with everything pinned that its metrics take from test set and resources, and notices.
+
+    Raises MetricsError.
+    """
     from metrics.surroundings import Surroundings, settle
 
     every, notices = settle(sweep.every, Surroundings(language, layers, resources))
@@ -121,41 +124,49 @@ def pinned(sweep: Sweep, language: str, layers: frozenset[str], resources: Resou
     return replace(sweep, metrics=metrics, rivals=rivals), notices
 
 
-def stored_contests(options: argparse.Namespace, settings: Settings, names: Sequence[str]) -> dict[str, Contest]:
-    """What was submitted for test sets in the database, which must have human judgments. Raises NotFound."""
+def stored_submissions(
+    options: argparse.Namespace, settings: Settings, names: Sequence[str]
+) -> dict[str, StandingSubmissions]:
+    """The submissions to stored test sets, by name; each must have human judgments. Raises NotFound."""
     from models.corpus.judgments import find_judgments
-    from models.corpus.standing_submissions import find_contest
+    from models.corpus.standing_submissions import find_standing_submissions
     from models.database.session import make_engine, reading
 
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
-        contests = {name: find_contest(connection, name) for name in names}
+        contests = {name: find_standing_submissions(connection, name) for name in names}
         for contest in contests.values():
             find_judgments(connection, contest.campaign_id, contest.test_set_id, options.human)
     engine.dispose()
     return contests
 
 
-def taken_in(options: argparse.Namespace, settings: Settings, engine: Engine, folder: CampaignFolder) -> Contest:
-    """What a folder holds, stored. Raises BadIntake."""
-    from cli.campaigns.evaluate import checked_name, take_in_folder
-    from models.corpus.standing_submissions import read_contest
+def taken_in(
+    options: argparse.Namespace, settings: Settings, engine: Engine, folder: CampaignFolder
+) -> StandingSubmissions:
+    """Store a campaign folder; its submissions. Raises BadIngest."""
+    from cli.campaigns.evaluate import checked_name, ingest_folder
+    from models.corpus.standing_submissions import read_standing_submissions
     from models.database.session import reading
 
-    intake = take_in_folder(options, settings, checked_name(folder.name), folder, [], [], engine)
+    intake = ingest_folder(options, settings, checked_name(folder.name), folder, [], [], engine)
     with reading(engine) as connection:
-        return read_contest(connection, intake.campaign_id, intake.test_set_id)
+        return read_standing_submissions(connection, intake.campaign_id, intake.test_set_id)
 
 
 def queue(
-    options: argparse.Namespace, settings: Settings, engine: Engine, contest: Contest, metrics: Sequence[Metric]
+    options: argparse.Namespace,
+    settings: Settings,
+    engine: Engine,
+    contest: StandingSubmissions,
+    metrics: Sequence[Metric],
 ) -> tuple[list[int], list[int]]:
-    """Queue one sweep of one test set; protocols, one for each choice of references, and all their evaluations.
+    """Queue one sweep of one test set; the protocols, one for each choice of references, and all their evaluations.
 
-    What is stored already is found, not computed again.
+    Stored evaluations are reused.
     """
     from models.database.session import writing
-    from scheduler.enqueue.evaluations import queue_evaluations
+    from scheduler.enqueue.evaluations import enqueue_evaluations
     from scheduler.ingest.campaigns import NewProtocol, store_protocol
 
     protocols, evaluations = [], []
@@ -163,7 +174,7 @@ def queue(
         for labels in reference_choices(options.references, contest.name, contest.references):
             new = NewProtocol(labels, metrics, options.confidence, options.seed, sweep=True)
             protocol = store_protocol(connection, contest.test_set_id, new)
-            evaluations += queue_evaluations(
+            evaluations += enqueue_evaluations(
                 connection, settings, protocol, contest.submissions, processes=options.processes or None
             )
             protocols.append(protocol)
@@ -171,7 +182,7 @@ def queue(
 
 
 def reference_choices(asked: Sequence[str], name: str, labels: Sequence[str]) -> list[tuple[str, ...]]:
-    """The lists of references to score a test set against; labels that only other test sets have are passed over.
+    """The lists of references to score a test set against; lists with labels that it does not have are skipped.
 
     Raises CommandError where nothing is left.
     """
@@ -189,18 +200,20 @@ def reference_choices(asked: Sequence[str], name: str, labels: Sequence[str]) ->
 
 
 def read_sets(
-    connection: Connection, options: argparse.Namespace, contest: Contest, protocols: Sequence[int]
-) -> list[SweptSet]:
-    """What was measured, beside the human judgments, in the order of the protocols. Raises NotFound."""
-    from analysis.meta_evaluation.parameter_sweep import read_swept
+    connection: Connection, options: argparse.Namespace, contest: StandingSubmissions, protocols: Sequence[int]
+) -> list[SweepResult]:
+    """The scores with human judgments, in the order of the protocols. Raises NotFound and CommandError."""
+    from analysis.meta_evaluation.parameter_sweep import read_sweep
     from models.results.boards import list_boards
 
     boards = {
         board.protocol_id: board
         for board in list_boards(connection, protocols=protocols, campaign_id=contest.campaign_id)
     }
-    swept = [read_swept(connection, boards[protocol], options.human) for protocol in protocols]
+    swept = [read_sweep(connection, boards[protocol], options.human) for protocol in protocols]
     found = [each for each in swept if each is not None]
     if not found:
-        raise CommandError(f"{contest.name}: none of its systems was judged. `steelyard human show` says who was.")
+        raise CommandError(
+            f"{contest.name}: none of its systems has human judgments. `steelyard human show` lists the judged ones."
+        )
     return found

@@ -1,4 +1,4 @@
-"""What `steelyard tune` found, as text, JSON, TSV and a chart."""
+"""The results of `steelyard tune` as text, JSON, TSV and a chart."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cli.terminal.columns import aligned
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.meta_evaluation.parameter_sweep import Agreement, Question
+    from analysis.meta_evaluation.parameter_sweep import SweepCorrelation, SweepOptions
     from analysis.meta_evaluation.tuning import Choice, CrossFit, Gain, Tuned
     from campaigns.reports.delimited import Cell
 
 BARS = "▁▂▃▄▅▆▇█"
 FEW_SYSTEMS = 20
-"""Below so many, a correlation of systems says little about the next systems: Mathur et al. 2020."""
+"""With fewer systems, a correlation at the system level does not generalise: Mathur et al. 2020."""
 TSV_COLUMNS = (
     *("test_set", "references", "variant", "level", "statistic", "parameter", "value", "metric", "observed"),
     *("low", "high", "interval_level", "items", "unit", "chosen"),
@@ -27,14 +27,14 @@ TSV_COLUMNS = (
 
 def as_text(tuned: Sequence[Tuned], level: float) -> str:
     """Tables for a terminal."""
-    from analysis.meta_evaluation.tuning import chosen
+    from analysis.meta_evaluation.tuning import best_choice
 
     blocks = [_heading(tuned[0], level)]
     for each in tuned:
         if each.label:
             blocks.append(f"== {each.label}")
         for together in _by_set(each.agreements):
-            best = [chosen(each.sweep, agreement.observed) for agreement in together]
+            best = [best_choice(each.sweep, agreement.observed) for agreement in together]
             blocks.append(_curve_table(each, together, best, level))
         if each.choices:
             blocks.append(_choice_table(each))
@@ -52,15 +52,15 @@ def _heading(tuned: Tuned, level: float) -> str:
     return f"{sweep.metrics[0].name}: {len(sweep.values)} values of {sweep.parameter}; {intervals}."
 
 
-def _by_set(agreements: Sequence[Agreement]) -> list[list[Agreement]]:
-    """Those of one test set and question together, one for each choice of references."""
-    found: dict[tuple[int, str, Question], list[Agreement]] = {}
+def _by_set(agreements: Sequence[SweepCorrelation]) -> list[list[SweepCorrelation]]:
+    """The correlations grouped by test set and question; in each group one for each choice of references."""
+    found: dict[tuple[int, str, SweepOptions], list[SweepCorrelation]] = {}
     for each in agreements:
         found.setdefault((each.listed.campaign_id, each.listed.name, each.question), []).append(each)
     return list(found.values())
 
 
-def _curve_table(tuned: Tuned, together: Sequence[Agreement], best: Sequence[int | None], level: float) -> str:
+def _curve_table(tuned: Tuned, together: Sequence[SweepCorrelation], best: Sequence[int | None], level: float) -> str:
     sweep, first = tuned.sweep, together[0]
     table = [[sweep.parameter, *("+".join(each.listed.references) for each in together)]]
     for row, value in enumerate(sweep.values):
@@ -74,7 +74,7 @@ def _curve_table(tuned: Tuned, together: Sequence[Agreement], best: Sequence[int
     return f"{first.listed.name}, {_asked(first)}\n{aligned(table).rstrip()}"
 
 
-def _asked(agreement: Agreement) -> str:
+def _asked(agreement: SweepCorrelation) -> str:
     question = agreement.question
     drawn = f", intervals draw {agreement.resampled}" if agreement.resampled else ""
     return (
@@ -82,7 +82,7 @@ def _asked(agreement: Agreement) -> str:
     )
 
 
-def title_of(question: Question) -> str:
+def title_of(question: SweepOptions) -> str:
     """The statistic's name for people."""
     from metrics.correlation.statistics import segment_statistic, system_statistic
 
@@ -127,7 +127,7 @@ def _choice_table(tuned: Tuned) -> str:
             "\nWARNING: chosen and reported on the same data. The best of many values looks good by chance alone; give "
             "a second test set to see what the choice is worth."
         )
-    return f"What was chosen, and what it is worth elsewhere\n{aligned(table).rstrip()}{loud}"
+    return f"Chosen values, and their gain elsewhere\n{aligned(table).rstrip()}{loud}"
 
 
 def _fold_table(tuned: Tuned) -> str:
@@ -156,22 +156,22 @@ def _fold_table(tuned: Tuned) -> str:
 
 def _remarks(tuned: Sequence[Tuned]) -> list[str]:
     agreements = [agreement for each in tuned for agreement in each.agreements]
-    lines = ["* is the best value there; of equal ones the first. Gains stand beside the interval of the difference."]
+    lines = ["* marks the best value of a column, the first of equal ones. Gains have the interval of the difference."]
     systems = [each for each in agreements if each.question.level == "system"]
     fewest = min((len(each.systems) for each in systems), default=FEW_SYSTEMS)
     if fewest < FEW_SYSTEMS:
         lines.append(
-            f"Only {fewest} systems: correlations at the system level hang on each of them. Intervals that draw "
-            "segments say nothing about other systems."
+            f"Only {fewest} systems: correlations at the system level depend on each of them. Intervals that draw "
+            "segments do not generalise to other systems."
         )
     return lines
 
 
-def _where(agreement: Agreement) -> str:
+def _where(agreement: SweepCorrelation) -> str:
     return f"{agreement.listed.name} ({'+'.join(agreement.listed.references)})"
 
 
-def _shown(agreement: Agreement, metric: int, level: float) -> str:
+def _shown(agreement: SweepCorrelation, metric: int, level: float) -> str:
     interval = agreement.interval(metric, level)
     ends = f" [{_number(interval[0])}, {_number(interval[1])}]" if interval else ""
     return _number(agreement.observed[metric]) + ends
@@ -218,10 +218,10 @@ def as_json(tuned: Sequence[Tuned], level: float) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _curve_object(tuned: Tuned, agreement: Agreement, level: float) -> dict[str, Any]:
-    from analysis.meta_evaluation.tuning import chosen
+def _curve_object(tuned: Tuned, agreement: SweepCorrelation, level: float) -> dict[str, Any]:
+    from analysis.meta_evaluation.tuning import best_choice
 
-    best = chosen(tuned.sweep, agreement.observed)
+    best = best_choice(tuned.sweep, agreement.observed)
     return {
         **_place(agreement),
         "items": agreement.items,
@@ -237,7 +237,7 @@ def _curve_object(tuned: Tuned, agreement: Agreement, level: float) -> dict[str,
     }
 
 
-def _place(agreement: Agreement) -> dict[str, Any]:
+def _place(agreement: SweepCorrelation) -> dict[str, Any]:
     listed, question = agreement.listed, agreement.question
     return {
         "test_set": listed.name,
@@ -247,7 +247,7 @@ def _place(agreement: Agreement) -> dict[str, Any]:
     }
 
 
-def _point(agreement: Agreement, metric: int, level: float) -> dict[str, Any]:
+def _point(agreement: SweepCorrelation, metric: int, level: float) -> dict[str, Any]:
     return {
         "metric": agreement.listed.metrics[metric],
         "observed": _null(agreement.observed[metric]),
@@ -301,13 +301,13 @@ def _null(value: float) -> float | None:
 
 def as_tsv(tuned: Sequence[Tuned], level: float) -> str:
     """One row for each curve and value, then those of the rivals, which have no value; empty where undefined."""
-    from analysis.meta_evaluation.tuning import chosen
+    from analysis.meta_evaluation.tuning import best_choice
 
     rows: list[list[Cell]] = []
     for each in tuned:
         positions = [*enumerate(each.sweep.values), *((rival, "") for rival in _rivals(each))]
         for agreement in each.agreements:
-            best = chosen(each.sweep, agreement.observed)
+            best = best_choice(each.sweep, agreement.observed)
             begin = [agreement.listed.name, "+".join(agreement.listed.references), each.label]
             begin += [agreement.question.level, agreement.question.statistic, each.sweep.parameter]
             for position, value in positions:
@@ -320,7 +320,7 @@ def as_tsv(tuned: Sequence[Tuned], level: float) -> str:
 
 
 def as_svg(tuned: Sequence[Tuned], level: float) -> str:
-    """One chart: a line for each variant, test set and question, against all references that were asked for last."""
+    """One chart with a line for each variant, test set and question, for the last choice of references."""
     from campaigns.charts import Series, curve
 
     sweep = tuned[0].sweep
@@ -350,7 +350,7 @@ def as_svg(tuned: Sequence[Tuned], level: float) -> str:
     )  # fmt: skip
 
 
-def _line_name(tuned: Tuned, agreement: Agreement) -> str:
+def _line_name(tuned: Tuned, agreement: SweepCorrelation) -> str:
     parts = [tuned.label.rpartition("=")[2], agreement.listed.name]
     return " ".join([*filter(None, parts), agreement.question.level[:3], title_of(agreement.question)])
 

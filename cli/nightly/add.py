@@ -38,21 +38,28 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """`add`."""
     parser = verbs.add_parser(
         "add",
-        help="make a schedule",
-        description="Makes a schedule. A path pattern says where outputs are, e.g. out/{date}/{test_set}/{system}.txt: "
-        "every file that is like it is a system's output. A command is run first, in this folder, and writes them; it "
-        "finds the date in STEELYARD_NIGHT and, unless --source says otherwise, writes into the folder that "
-        "STEELYARD_OUTPUT names, as TEST_SET/SYSTEM.txt.",
+        help="create a schedule",
+        description="Creates a schedule. A path pattern locates the outputs, e.g. out/{date}/{test_set}/{system}.txt: "
+        "every matching file is a system's output. A command, if given, runs first, in this folder, and writes them; "
+        "it reads the date from STEELYARD_NIGHT and, without --source, writes TEST_SET/SYSTEM.txt into the folder "
+        "STEELYARD_OUTPUT.",
     )
     parser.add_argument("name", metavar="NAME", help="name of the schedule and of the campaign with its scores")
     parser.add_argument(
-        "--cron", required=True, metavar="EXPRESSION", help='when, e.g. "30 2 * * *" for half past two every night'
+        "--cron", required=True, metavar="EXPRESSION", help='when to run, e.g. "30 2 * * *" for 02:30 every night'
     )
     parser.add_argument(
-        "--time-zone", default="UTC", metavar="ZONE", help="whose clock, e.g. Europe/Prague (default: UTC)"
+        "--time-zone",
+        default="UTC",
+        metavar="ZONE",
+        help="time zone of the schedule, e.g. Europe/Prague (default: UTC)",
     )
-    parser.add_argument("--source", metavar="PATTERN", help="where outputs are, with {date}, {test_set} and {system}")
-    parser.add_argument("--command", metavar="COMMAND", help="what writes them; no shell, unless you say sh -c '...'")
+    parser.add_argument(
+        "--source", metavar="PATTERN", help="path pattern of the outputs, with {date}, {test_set} and {system}"
+    )
+    parser.add_argument(
+        "--command", metavar="COMMAND", help="command that writes the outputs; for a shell write sh -c '...'"
+    )
     parser.add_argument(
         "--seconds", type=float, default=3600.0, metavar="S", help="how long the command may take (default: 3600)"
     )
@@ -89,9 +96,9 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="of the bootstrap (default: 1000)",
     )  # fmt: skip
     parser.add_argument("--seed", type=whole_number, default=12345, help="seed of the resampling (default: 12345)")
-    parser.add_argument("--webhook", metavar="URL", help="who is told of every night that ends")
+    parser.add_argument("--webhook", metavar="URL", help="address that is notified of every finished night")
     parser.add_argument(
-        "--webhook-secret-file", type=Path, metavar="FILE", help="holds the key that messages are signed with"
+        "--webhook-secret-file", type=Path, metavar="FILE", help="file with the key that signs the messages"
     )
     parser.add_argument(
         "--webhook-private", action="store_true", help="the webhook may be at a private address, e.g. localhost"
@@ -125,25 +132,25 @@ def _baseline(text: str) -> Baseline:
 
 @dataclass(frozen=True)
 class _Chosen:
-    """A test set that was asked for."""
+    """A requested test set."""
 
     title: str
     """NAME or NAME@VERSION."""
     name: str
     version: str | None
-    """None for the first that is free."""
+    """None for the next free version."""
     folder: CampaignFolder | None
-    """As it was read; None for one that is stored."""
+    """The folder as read; None for a stored test set."""
     test_set_id: int | None
-    """Of one that is stored."""
+    """The id of a stored test set; None for a folder."""
     references: Sequence[str]
-    """All its labels."""
+    """The labels of all its references."""
     metrics: Sequence[str]
-    """Specifications with everything pinned that they take from it."""
+    """Specifications with everything pinned that the metrics take from the test set."""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Store the schedule."""
+    """Store the schedule and its baselines; the exit status."""
     from metrics.resources import Resources
     from models.corpus.test_sets import list_test_sets
     from models.database.session import make_engine, writing
@@ -175,7 +182,7 @@ def run(options: argparse.Namespace) -> int:
     assert schedule.next_at is not None
     print(f'Schedule "{options.name}": the next night is {calendar.clock(schedule.next_at)}, {options.time_zone}.')
     if settings.embedded:
-        print("Nights are seen to while `steelyard up` runs; `steelyard nightly run` makes one now.")
+        print("Nights run while `steelyard up` runs; `steelyard nightly run` runs one now.")
     return 0
 
 
@@ -219,7 +226,7 @@ def _chosen(
         except NotFound as error:
             raise CommandError(f"There is no folder {given!r} here. {error}") from error
         references = read_references(connection, known.id)
-    # What matters of texts here is which layers they have.
+    # Only the layers of the texts matter here.
     texts = [Text(label, b"", 0, dict.fromkeys(references.layers, b"")) for label in references.labels]
     pinned = settled_metrics(options, metrics, resources, references.language, texts)
     specifications = [each.specification for each in pinned]
@@ -227,9 +234,9 @@ def _chosen(
 
 
 def _stored(connection: Connection, campaign_id: int, chosen: _Chosen) -> int:
-    """The id of a test set of the schedule's campaign; one that was given as a folder is stored."""
+    """The id of a test set in the schedule's campaign; a folder is stored first."""
     from models.corpus.campaign_protocols import lock_campaign
-    from scheduler.errors import BadIntake
+    from scheduler.errors import BadIngest
     from scheduler.ingest.campaigns import NewTestSet, link_test_set, store_test_set
 
     if chosen.folder is None:
@@ -237,8 +244,8 @@ def _stored(connection: Connection, campaign_id: int, chosen: _Chosen) -> int:
         lock_campaign(connection, campaign_id)
         try:
             link_test_set(connection, campaign_id, chosen.test_set_id, chosen.name, chosen.version)
-        except BadIntake:
-            # Another campaign's test set of that name is chosen, too: it is another version here.
+        except BadIngest:
+            # A test set of that name from another campaign is chosen, too: it becomes another version here.
             link_test_set(connection, campaign_id, chosen.test_set_id, chosen.name)
         return chosen.test_set_id
     folder = chosen.folder
@@ -265,7 +272,7 @@ def _new(
     chosen: Sequence[_Chosen],
     stored: Sequence[tuple[int, str]],
 ) -> NewSchedule:
-    """The schedule as it was asked for; `stored` are the ids and titles of its test sets.
+    """The schedule that the options describe; `stored` are the ids and titles of its test sets.
 
     Raises UsageError and BadSchedule.
     """
@@ -278,8 +285,8 @@ def _new(
     for each, (key, _) in zip(chosen, stored, strict=True):
         if each.metrics != chosen[0].metrics:
             raise CommandError(
-                f"The metrics take something else from {chosen[0].title} than from {each.title} (their languages, for "
-                "instance). Make a schedule for each."
+                f"The metrics need different settings for {chosen[0].title} and {each.title} (different languages, for "
+                "instance). Create a schedule for each."
             )
         asked = reference_selections(options.references, each.references) if options.references else None
         test_sets += [(key, labels) for labels in asked or [list(each.references)]]
@@ -308,7 +315,7 @@ def _new(
 def _baselines(
     options: argparse.Namespace, chosen: Sequence[_Chosen], stored: Sequence[int]
 ) -> dict[int, NewSubmission]:
-    """The output of a baseline that has a name, where a folder has it: by test set."""
+    """The outputs of a named baseline that the folders contain, by id of the test set."""
     from scheduler.ingest.campaigns import NewSubmission
 
     found = {}

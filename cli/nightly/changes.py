@@ -1,4 +1,4 @@
-"""Levels that lasted, as rows of a table; a night's text and a history's have it."""
+"""Lasting changes of level as table rows, for the texts of a night and of a history."""
 
 from __future__ import annotations
 

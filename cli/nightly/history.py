@@ -1,4 +1,4 @@
-"""The nights of a schedule: series of scores with the changes that lasted, as text, JSON or a drawing."""
+"""The history of a schedule: series of scores with lasting changes, as text, JSON or SVG."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from analysis.nightly.series import NightSeries
     from analysis.nightly.verdict import History
-    from models.nightly.runs import KnownNight
+    from models.nightly.runs import NightInfo
 
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST_COURSE = 60
@@ -24,7 +24,7 @@ LONGEST_COURSE = 60
 
 
 def history_text(history: History) -> str:
-    """For a terminal: every series as a line of bars, what changed since when, and the nights that were not fine."""
+    """Text for a terminal: every series as a sparkline, lasting changes, and the nights with problems."""
     name, nights = history.schedule.name, history.nights
     if not nights:
         return f"{name}: no night so far.\n"
@@ -51,7 +51,7 @@ def history_json(history: History) -> str:
 
 
 def history_svg(history: History) -> str:
-    """One drawing with a chart of every series, one below the other."""
+    """One SVG with a chart of every series, one below the other."""
     from campaigns.charts.series import charts_of_nights
 
     return charts_of_nights(history.series, title=history.schedule.name) + "\n"
@@ -82,7 +82,7 @@ def _row(series: NightSeries) -> list[str]:
     ]
 
 
-def _state(night: KnownNight) -> str:
+def _state(night: NightInfo) -> str:
     if night.state == NightState.DONE:
         return "regression" if night.regressed else "fine"
     return f"{night.state}: {night.reason}" if night.reason else str(night.state)

@@ -15,11 +15,11 @@ from analysis.nightly.regression import Outcome
 from models.schema.states import NightState
 
 if TYPE_CHECKING:
-    from analysis.nightly.regression import Finding
+    from analysis.nightly.regression import RegressionFinding
     from analysis.nightly.verdict import NightReport
 
 _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML cannot hold, or nobody can see."""
+"""Characters that XML cannot represent, and invisible ones."""
 
 SKIPPED = (Outcome.NO_BASELINE, Outcome.BASELINE, Outcome.UNTESTED)
 
@@ -73,12 +73,12 @@ def _unjudged(suite: Element, report: NightReport) -> None:
 
 
 def _case(suite: Element, report: NightReport, where: str, name: str) -> Element:
-    # Points part a class name from its package, and names of test sets have points.
+    # Dots separate a class name from its package, and names of test sets contain dots.
     place = f"{report.schedule.name}/{where}".replace(".", "_")
     return SubElement(suite, "testcase", classname=_clean(place), name=_clean(name), time="0")
 
 
-def _finding(case: Element, finding: Finding) -> None:
+def _finding(case: Element, finding: RegressionFinding) -> None:
     if finding.outcome in SKIPPED:
         _add(case, "skipped", str(finding.outcome))
     elif finding.outcome.regressed:
@@ -87,7 +87,7 @@ def _finding(case: Element, finding: Finding) -> None:
         SubElement(case, "system-out").text = _clean(f"{finding.outcome}: {_told(finding)}")
 
 
-def _told(finding: Finding) -> str:
+def _told(finding: RegressionFinding) -> str:
     of_night = f", night of {finding.baseline_date}" if finding.baseline_date else ""
     score = "n/a" if finding.score is None else f"{finding.score:.6g}"
     told = f"{finding.title} {score}, baseline {finding.baseline_score:.6g} ({finding.baseline_system}{of_night})"

@@ -1,4 +1,4 @@
-"""`steelyard nightly`: schedules that are measured again and again, and what came of their nights."""
+"""`steelyard nightly`: schedules of recurring evaluations, and the results of their nights."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from cli.terminal.writing import write_file
 if TYPE_CHECKING:
     import argparse
 
-    from models.nightly.failed_deliveries import Untold
-    from models.nightly.runs import Nights
-    from models.nightly.schedules import KnownSchedule
+    from models.nightly.failed_deliveries import FailedDelivery
+    from models.nightly.runs import NightCount
+    from models.nightly.schedules import ScheduleInfo
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """`nightly` and its own verbs."""
     parser = verbs.add_parser(
         "nightly",
-        help="measure the same systems every night and find what gets worse",
-        description="A schedule says when which outputs are fetched, how they are measured, and what they are compared "
-        "with. `steelyard up`, or a scheduler with workers, sees to it; `nightly run` makes one night now.",
+        help="score the same systems every night and find regressions",
+        description="A schedule defines when which outputs are fetched, how they are scored, and what they are "
+        "compared with. `steelyard up`, or a scheduler with workers, runs it; `nightly run` runs one night now.",
     )
     ours = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
     add.add_verb(ours)
-    listing = ours.add_parser("list", help="show the schedules, when they run next and what came of the last night")
-    listing.add_argument("--removed", action="store_true", help="show those that were removed, too")
+    listing = ours.add_parser("list", help="show the schedules with the next run and the result of the last night")
+    listing.add_argument("--removed", action="store_true", help="include removed schedules")
     listing.add_argument("-f", "--format", choices=("text", "json"), default="text")
     add_database_option(listing)
     listing.set_defaults(run=run_list)
-    remove = ours.add_parser("remove", help="let a schedule have no more nights")
+    remove = ours.add_parser("remove", help="remove a schedule")
     remove.add_argument("name", metavar="NAME")
     remove.add_argument(
-        "--forget", action="store_true", help="drop its history, too (scores stay in the campaign of its name)"
+        "--forget", action="store_true", help="also delete its history (scores stay in the campaign of its name)"
     )
     add_database_option(remove)
     remove.set_defaults(run=run_remove)
@@ -46,12 +46,12 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     history = ours.add_parser(
         "history",
         help="show the nights of a schedule and how its systems changed",
-        description="Shows the scores of every system over the nights, lasting changes among them with their dates, "
-        "and the nights that were not fine.",
+        description="Shows the scores of every system over the nights, lasting changes with their dates, and the "
+        "nights with problems.",
     )
     history.add_argument("name", metavar="NAME")
     history.add_argument("-f", "--format", choices=("text", "json", "svg"), default="text")
-    history.add_argument("--output", type=Path, metavar="FILE", help="write it into a file")
+    history.add_argument("--output", type=Path, metavar="FILE", help="write it to a file")
     add_database_option(history)
     history.set_defaults(run=run_history)
 
@@ -59,7 +59,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run_list(options: argparse.Namespace) -> int:
     """Print the schedules."""
     from models.database.session import make_engine, reading
-    from models.nightly.failed_deliveries import read_untold
+    from models.nightly.failed_deliveries import read_failed_deliveries
     from models.nightly.runs import count_nights
     from models.nightly.schedules import list_schedules
     from models.schema.base import now
@@ -70,7 +70,7 @@ def run_list(options: argparse.Namespace) -> int:
     with reading(engine) as connection:
         schedules = list_schedules(connection, removed=options.removed)
         nights = count_nights(connection, [each.id for each in schedules])
-        untold = read_untold(connection)
+        untold = read_failed_deliveries(connection)
         at = float(connection.execute(now().select()).scalar_one())
     shown = [_listed(each, nights[each.id], untold.get(each.id), at) for each in schedules]
     if options.format == "json":
@@ -80,8 +80,8 @@ def run_list(options: argparse.Namespace) -> int:
     return 0
 
 
-def _listed(schedule: KnownSchedule, nights: Nights, untold: Untold | None, at: float) -> dict[str, Any]:
-    """What there is to say of a schedule."""
+def _listed(schedule: ScheduleInfo, nights: NightCount, untold: FailedDelivery | None, at: float) -> dict[str, Any]:
+    """A schedule as the object that `-f json` prints."""
     from dataclasses import asdict
 
     from scheduler.nightly.cron import Calendar
@@ -110,7 +110,7 @@ def _listed(schedule: KnownSchedule, nights: Nights, untold: Untold | None, at: 
 
 
 def _host(webhook: str | None) -> str | None:
-    """Where messages go, without what may be a secret in the address."""
+    """The host of a webhook, without the parts of its address that may be secret."""
     from urllib.parse import urlsplit
 
     return None if webhook is None else urlsplit(webhook).hostname
@@ -120,23 +120,23 @@ def _as_text(shown: list[dict[str, Any]]) -> str:
     from cli.terminal.columns import aligned
 
     if not shown:
-        return "There is no schedule. `steelyard nightly add` makes one.\n"
+        return "There is no schedule. `steelyard nightly add` creates one.\n"
     rows = [["Schedule", "When", "Next night", "Last night", "Nights"]]
     for each in shown:
         following = each["next"] or ("never" if each["active"] else "removed")
-        overdue = ", overdue: nobody sees to it" if each["overdue"] else ""
+        overdue = ", overdue: no scheduler runs it" if each["overdue"] else ""
         when = f"{each['cron']} {each['time_zone']}"
         rows.append([each["schedule"], when, following + overdue, _last(each["last"]), str(each["nights"])])
     return aligned(rows) + "".join(_untold(each["schedule"], each["untold"]) for each in shown if each["untold"])
 
 
 def _untold(schedule: str, untold: dict[str, Any]) -> str:
-    """That a webhook was not told."""
+    """A line about a failed webhook delivery."""
     from metrics.text.wording import number_of
 
     end = "given up" if untold["given_up"] else "to be tried again"
     return (
-        f"\n{schedule}: the webhook was not told of the night of {untold['date']} "
+        f"\n{schedule}: the webhook was not notified of the night of {untold['date']} "
         f"({number_of(untold['attempts'], 'attempt')}, {end}): {untold['reason']}\n"
     )
 
@@ -159,7 +159,7 @@ def run_remove(options: argparse.Namespace) -> int:
     engine = make_engine(settings.database_url, pooled=False)
     with writing(engine, durable=True) as connection:
         kept = remove_schedule(connection, options.name, forget=options.forget)
-    about = "its history is gone" if options.forget else f"its history stays ({kept} nights)"
+    about = "its history is deleted" if options.forget else f"its history is kept ({kept} nights)"
     print(f'Schedule "{options.name}" is removed; {about}.')
     return 0
 
@@ -177,7 +177,7 @@ def run_history(options: argparse.Namespace) -> int:
     with reading(engine) as connection:
         history = read_history(connection, find_schedule(connection, options.name).id)
     if options.format == "svg" and not history.nights:
-        raise CommandError(f'The schedule "{options.name}" has had no night yet: there is nothing to draw.')
+        raise CommandError(f'The schedule "{options.name}" has had no night yet: there is nothing to plot.')
     made = {"text": history_text, "json": history_json, "svg": history_svg}[options.format](history)
     if options.output is None:
         print(made, end="" if made.endswith("\n") else "\n")

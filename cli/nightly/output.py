@@ -1,4 +1,4 @@
-"""What came of a night, for people, programs and continuous integration; its history is in `cli.nightly.history`."""
+"""The report of a night for people, programs and continuous integration; `cli.nightly.history` has the history."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from analysis.nightly.text import badness, baseline_of, how_tested, place_of, summary
+from analysis.nightly.text import baseline_of, how_tested, place_of, severity_key, summary
 from cli.nightly.changes import CHANGE_HEADER, change_row
 from cli.nightly.history import history_json, history_svg, history_text
 from cli.nightly.junit import night_junit
 from cli.terminal.columns import aligned, digits
 
 if TYPE_CHECKING:
-    from analysis.nightly.regression import Finding
+    from analysis.nightly.regression import RegressionFinding
     from analysis.nightly.verdict import NightReport, Verdict
 
 __all__ = ["history_json", "history_svg", "history_text", "night_json", "night_junit", "night_text"]
 
 
 def night_text(report: NightReport) -> str:
-    """For a terminal: what is worse first, then the rest, changes over the nights and notes."""
+    """Text for a terminal: findings with the worst first, then changes over the nights and notes."""
     night, verdict = report.night, report.verdict
     how = [word for word, is_so in (("caught up", night.caught_up), ("run by hand", night.manual)) if is_so]
     title = f"{report.schedule.name}, night of {night.date}" + (f" ({', '.join(how)})" if how else "")
@@ -28,7 +28,7 @@ def night_text(report: NightReport) -> str:
         return f"{title}: {night.state}." + (f"\n{night.reason}" if night.reason else "") + "\n"
     text = f"{title}: {summary(verdict)}\n\n{how_tested(verdict)}\n\n"
     if verdict.findings:
-        text += aligned([_header(verdict), *map(_row, sorted(verdict.findings, key=badness))])
+        text += aligned([_header(verdict), *map(_row, sorted(verdict.findings, key=severity_key))])
     else:
         text += "Nothing was measured.\n"
     told = [change for change in verdict.changes if change.counts]
@@ -48,7 +48,7 @@ def _header(verdict: Verdict) -> list[str]:
     return ["System", "Test set", "Metric", "Score", "Baseline", "Difference", level, "p", "Verdict"]
 
 
-def _row(finding: Finding) -> list[str]:
+def _row(finding: RegressionFinding) -> list[str]:
     places = digits(2, math.inf if finding.scale is None else finding.scale)
 
     def shown(value: float | None, form: str = "") -> str:

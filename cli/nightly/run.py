@@ -22,12 +22,14 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """`run`."""
     parser = verbs.add_parser(
         "run",
-        help="make one night now, and say by the exit status what came of it",
-        description="Fetches, scores and judges one night, and prints the report. Exit status: 0 fine, 1 something is "
-        "wrong (a regression, or the night failed), 2 wrong usage.",
+        help="run one night now and report the result by the exit status",
+        description="Fetches, scores and judges one night, and prints the report. Exit status: 0 success, 1 a "
+        "regression or a failed night, 2 wrong usage.",
     )
     parser.add_argument("name", metavar="NAME")
-    parser.add_argument("--date", metavar="YYYY-MM-DD", help="the night of that day (default: today, in its time zone)")
+    parser.add_argument(
+        "--date", metavar="YYYY-MM-DD", help="date of the night (default: today, in the schedule's time zone)"
+    )
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the report as JUnit XML, too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON, too")
     parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
@@ -36,13 +38,13 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask for the night, wait, show."""
+    """Request the night, wait for it and print the report; the exit status."""
     from analysis.nightly.verdict import read_report
     from cli.nightly.output import night_json, night_junit, night_text
     from models.database.session import make_engine, writing
-    from scheduler.embedded.wait import read_outliving
+    from scheduler.embedded.wait import read_with_retries
     from scheduler.nightly.cron import parse_date
-    from scheduler.nightly.schedules import ask_for_night
+    from scheduler.nightly.schedules import request_night
 
     settings = read_settings(options)
     if options.date:
@@ -50,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url, pooled=False)
     with writing(engine, durable=True) as connection:
-        night = ask_for_night(connection, options.name, options.date)
+        night = request_night(connection, options.name, options.date)
     if settings.embedded:
         _work(settings, options.processes or None, night, _shown())
     else:
@@ -58,8 +60,8 @@ def run(options: argparse.Namespace) -> int:
         from scheduler.embedded.wait import wait_until
 
         note_without_workers(settings)
-        wait_until(engine, lambda connection: read_night_progress(connection, night), _shown())
-    report = read_outliving(engine, lambda connection: read_report(connection, night))
+        wait_until(engine, settings, lambda connection: read_night_progress(connection, night), _shown())
+    report = read_with_retries(engine, lambda connection: read_report(connection, night))
     print(night_text(report), end="")
     for path, made in ((options.junit, night_junit), (options.json, night_json)):
         if path is not None:
@@ -69,13 +71,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _work(settings: Settings, processes: int | None, night: int, on_progress: Callable[[NightProgress], None]) -> None:
-    """Do the night ourselves, or wait while another process does or works on something else."""
+    """Run the night with own workers, or wait for another process that already works on this database."""
     from models.nightly.runs import read_night_progress
-    from scheduler.embedded.shared import EmbeddedTurn
-    from scheduler.nightly.runner import Nights
+    from scheduler.embedded.shared import SharedEmbedded
+    from scheduler.nightly.runner import NightlyRunner
 
-    nights = Nights(settings, only=night)
-    with EmbeddedTurn(settings, processes, lambda message: note([message])) as turn:
+    nights = NightlyRunner(settings, only=night)
+    with SharedEmbedded(settings, processes, lambda message: note([message])) as turn:
         try:
             turn.run_until(lambda connection: read_night_progress(connection, night), on_progress, nights)
             turn.finish()
@@ -85,7 +87,7 @@ def _work(settings: Settings, processes: int | None, night: int, on_progress: Ca
 
 
 def _shown() -> Callable[[NightProgress], None]:
-    """What tells the user how far the night is, a line for each step."""
+    """A function that prints the progress of the night, a line for each step."""
     last = ""
 
     def show(progress: NightProgress) -> None:

@@ -11,7 +11,7 @@ from cli.stored import add_database_option, read_settings, require_schema
 if TYPE_CHECKING:
     import argparse
 
-    from models.database.compatibility import Standing
+    from models.database.compatibility import SchemaStatus
     from runtime.settings import Settings
 
 OLDER_HOURS = 24
@@ -22,25 +22,25 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = verbs.add_parser("db", help="create and upgrade the tables of the database")
     parser.add_argument(
         "action", choices=("upgrade", "current", "status", "collect"),
-        help="upgrade: bring the tables to this version; current: say which version they have; status: say also which "
-        "programs can work with them, and which workers are alive; collect: delete objects from the store of "
-        "statistics (STEELYARD_STATISTICS_URL) that nothing refers to",
+        help="upgrade: bring the tables to this version; current: print their version; status: also print which "
+        "releases can work with them and which workers are alive; collect: delete unreferenced objects from the store "
+        "of statistics (STEELYARD_STATISTICS_URL)",
     )  # fmt: skip
     parser.add_argument(
         "--force", action="store_true",
-        help="upgrade even where workers that are alive could not work with the new tables: they stop by themselves; "
-        "collect even where more is deleted than kept",
+        help="upgrade even if live workers cannot work with the new tables (they stop by themselves); collect even "
+        "if more is deleted than kept",
     )  # fmt: skip
     parser.add_argument(
         "--older", type=whole_number, metavar="HOURS",
-        help=f"collect leaves alone what is younger, for it may still be needed (default: {OLDER_HOURS})",
+        help=f"collect only deletes objects older than this, since younger ones may be in use (default: {OLDER_HOURS})",
     )  # fmt: skip
     add_database_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Upgrade, or say what is there."""
+    """Upgrade, inspect or clean up the database; the exit status."""
     from models.database import migrate
 
     if options.force and options.action not in ("upgrade", "collect"):
@@ -52,19 +52,19 @@ def run(options: argparse.Namespace) -> int:
         older_hours = OLDER_HOURS if options.older is None else options.older
         return _collect(settings, older_hours * 3600, whosever=options.force)
     if options.action == "upgrade":
-        tables = migrate.standing(settings.database_url)
+        tables = migrate.schema_status(settings.database_url)
         if tables.revision is not None and tables.revision > migrate.REVISION:
             newer = f"the tables are of a newer release (revision {tables.revision}; this one is of {migrate.REVISION})"
             raise CommandError(f"There is nothing to upgrade: {newer}.")
         migrate.upgrade(settings.database_url, silent_seconds=None if options.force else settings.silent_seconds)
-    tables = migrate.standing(settings.database_url)
+    tables = migrate.schema_status(settings.database_url)
     print(f"tables: {tables.revision or 'none'}" + (" (up to date)" if tables.revision == migrate.REVISION else ""))
     if options.action == "status":
         _print_status(settings, tables)
     return 0
 
 
-def _print_status(settings: Settings, tables: Standing) -> None:
+def _print_status(settings: Settings, tables: SchemaStatus) -> None:
     """Which programs can work with the tables, and the workers that are alive."""
     from metrics.base import EDITION, VERSION, edition_name
     from models.database import migrate
@@ -76,7 +76,7 @@ def _print_status(settings: Settings, tables: Standing) -> None:
     print(f"this release: {VERSION}, revision {migrate.REVISION}, edition {edition_name(EDITION)}")
     print(f"this release can work with them: {'yes' if trouble is None else 'no'}")
     if trouble is not None:
-        # What is written of workers may look otherwise there.
+        # The rows of workers may have another form in such tables.
         print(trouble)
         return
     engine = make_engine(settings.database_url, pooled=False)
@@ -89,16 +89,18 @@ def _print_status(settings: Settings, tables: Standing) -> None:
 
 
 def _collect(settings: Settings, older_seconds: float, *, whosever: bool) -> int:
-    """Delete objects that nothing refers to."""
+    """Delete unreferenced objects of the store; the exit status."""
     from models.database.session import make_engine, reading
-    from models.storage.blobs import collect
+    from models.storage.blobs import collect_garbage
 
     if not settings.statistics_url:
         raise CommandError("There is no store of statistics to clean: STEELYARD_STATISTICS_URL is not set.")
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
-        kept, deleted = collect(connection, settings.statistics_url, older_seconds=older_seconds, whosever=whosever)
+        kept, deleted = collect_garbage(
+            connection, settings.statistics_url, older_seconds=older_seconds, whosever=whosever
+        )
     engine.dispose()
     print(f"objects: {deleted:,} deleted, {kept:,} kept")
     return 0

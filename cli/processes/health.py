@@ -15,37 +15,39 @@ if TYPE_CHECKING:
     from runtime.health import Check
 
 SECONDS = 30.0
-"""How long an answer may take: the process asks its database and its broker first."""
+"""Timeout of a request: the process checks its database and its broker first."""
 
 ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
-"""Who serves at all addresses of a machine can be asked at this one."""
+"""A server that listens at all addresses of a machine can be reached at this one."""
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """`health`."""
     parser = verbs.add_parser(
         "health",
-        help="say whether a worker, a scheduler or the web service is ready",
-        description="Print what was found and end with 0 if all is well, else with 1. With --http the process itself "
-        "is asked. Without, the database tells whether a worker of this host beats, or somebody hands out work, and "
-        "the web service is asked for a file.",
+        help="check whether a worker, a scheduler or the web service is ready",
+        description="Print the checks; the exit status is 0 if all passed, else 1. With --http the process itself is "
+        "asked. Without it, the database shows whether a worker of this host sends heartbeats and whether a scheduler "
+        "is active, and the web service is asked for a file.",
     )
-    parser.add_argument("role", nargs="?", choices=("worker", "scheduler", "web"), help="with --http: refuse any other")
+    parser.add_argument(
+        "role", nargs="?", choices=("worker", "scheduler", "web"), help="with --http: reject any other role"
+    )
     parser.add_argument(
         "--http", type=address, nargs="?", const=(None, None), metavar="[HOST:]PORT",
         help="ask the process there (default: STEELYARD_HTTP_HOST and STEELYARD_HTTP_PORT)",
     )  # fmt: skip
-    parser.add_argument("--live", action="store_true", help="with --http: only whether it is alive, not whether ready")
+    parser.add_argument("--live", action="store_true", help="with --http: check liveness only, not readiness")
     add_database_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask, print, and say it by the exit status."""
+    """Run the checks and print them; exit status 0 if all passed, else 1."""
     if options.http is not None:
         return _ask(options)
     if options.role is None or options.live:
-        raise UsageError("Say whose health: worker, scheduler or web, or give --http (--live is for --http).")
+        raise UsageError("Name a role (worker, scheduler or web), or give --http (--live is for --http).")
     return _look(options)
 
 
@@ -65,9 +67,9 @@ def _ask(options: argparse.Namespace) -> int:
         role, ok = found["role"], found["ok"]
         checks = {name: (each["ok"], each["reason"]) for name, each in found["checks"].items()}
     except (OSError, HTTPException) as error:
-        raise CommandError(f"Nobody answers at {host}:{port}: {error}") from error
+        raise CommandError(f"No answer from {host}:{port}: {error}") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise CommandError(f"Who answers at {host}:{port} is no process of Steelyard.") from error
+        raise CommandError(f"The server at {host}:{port} is not a Steelyard process.") from error
     finally:
         connection.close()
     # `up` is all of them.
@@ -79,7 +81,7 @@ def _ask(options: argparse.Namespace) -> int:
 def _look(options: argparse.Namespace) -> int:
     import socket
 
-    from runtime.health import examine
+    from runtime.health import run_checks
     from scheduler.health import check_led
     from worker.health_checks import check_database, check_workers
 
@@ -94,12 +96,12 @@ def _look(options: argparse.Namespace) -> int:
         own = check_led(settings)
     else:
         own = check_workers(settings, socket.gethostname())
-    health = examine((lambda: database, lambda: own))
+    health = run_checks((lambda: database, lambda: own))
     return _printed(options.role, health.ok, {each.name: (each.ok, each.reason) for each in health.checks})
 
 
 def _check_pages(options: argparse.Namespace) -> Check:
-    """Whether the web service answers at the address that the settings name."""
+    """Whether the web service answers at the address in the settings."""
     from http.client import HTTPConnection, HTTPException
 
     from runtime.health import Check
@@ -112,7 +114,7 @@ def _check_pages(options: argparse.Namespace) -> Check:
         connection.request("HEAD", "/static/site.css")
         status = connection.getresponse().status
     except (OSError, HTTPException) as error:
-        return Check("pages", False, f"nobody answers at {host}:{port}: {error}")
+        return Check("pages", False, f"no answer from {host}:{port}: {error}")
     finally:
         connection.close()
     return Check("pages", status == 200, f"{host}:{port} answers with status {status}")

@@ -21,7 +21,7 @@ def add_http_option(parser: argparse.ArgumentParser) -> None:
 
 
 def address(text: str) -> tuple[str | None, int]:
-    """A host, if there is one, and a port; an IPv6 address in brackets."""
+    """Parse PORT or HOST:PORT, an IPv6 host in brackets; the host is None where only a port is given."""
     host, colon, port = text.rpartition(":")
     if not port.isdecimal() or int(port) > 65535 or bool(colon) != bool(host):
         raise argparse.ArgumentTypeError(f'"{text}" is not PORT or HOST:PORT')
@@ -37,7 +37,7 @@ def read_served_settings(options: argparse.Namespace, kind: type[AnySettings]) -
 
 
 def read_served_settings(options: argparse.Namespace, kind: type[Settings] | None = None) -> Settings:
-    """The settings, with what --http says; those of the queue without `kind`. Raises UsageError."""
+    """The settings with the address of --http; those of the queue without `kind`. Raises UsageError."""
     settings = read_settings(options) if kind is None else read_settings(options, kind)
     if options.http is None:
         return settings

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """`worker` and `scheduler`."""
-    text = "Reads STEELYARD_DATABASE_URL and STEELYARD_BROKER_URL; SIGTERM or Ctrl-C stops it in order."
+    text = "Reads STEELYARD_DATABASE_URL and STEELYARD_BROKER_URL; SIGTERM or Ctrl-C shuts it down gracefully."
     worker = verbs.add_parser("worker", help="score shards until stopped", description=f"Score shards. {text}")
     worker.add_argument("--concurrency", type=whole_number, metavar="N", help="processes (default: all cores)")
     add_http_option(worker)
     worker.set_defaults(run=run_worker)
-    scheduler = verbs.add_parser("scheduler", help="hand out work until stopped", description=f"Hand out work. {text}")
+    scheduler = verbs.add_parser("scheduler", help="dispatch work until stopped", description=f"Dispatch work. {text}")
     add_http_option(scheduler)
     scheduler.set_defaults(run=run_scheduler)
 
 
 def run_worker(options: argparse.Namespace) -> int:
-    """Work until stopped."""
+    """Run until stopped; the exit status."""
     from runtime.logs import set_up_logs
     from worker.app import run_worker
 
@@ -37,7 +37,7 @@ def run_worker(options: argparse.Namespace) -> int:
 
 
 def run_scheduler(options: argparse.Namespace) -> int:
-    """Hand out work until stopped."""
+    """Dispatch work until stopped; the exit status. Raises CommandError without a broker."""
     import signal
     import threading
 
@@ -47,8 +47,8 @@ def run_scheduler(options: argparse.Namespace) -> int:
     settings = read_served_settings(options)
     if settings.embedded:
         raise CommandError(
-            "STEELYARD_BROKER_URL is not set: a broker in memory reaches no other process. "
-            "Name a Redis, e.g. redis://localhost:6379/0."
+            "STEELYARD_BROKER_URL is not set, and an in-memory broker reaches no other process. "
+            "Set it to a Redis, e.g. redis://localhost:6379/0."
         )
     require_schema(settings, create=False)
     set_up_logs(settings.log_format, settings.log_level, role="scheduler")

@@ -23,8 +23,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "serve",
         help="serve pages and API until stopped",
         description="Serve the leaderboards as pages and as an API. Scores come from workers: `steelyard worker` and "
-        "`steelyard scheduler`, or `steelyard up`, which serves, too. As long as there is no account, a link is "
-        "printed that makes the first administrator's. SIGTERM or Ctrl-C stops it in order.",
+        "`steelyard scheduler`, or `steelyard up`, which serves, too. Without any account, it prints a "
+        "link to create the first administrator. SIGTERM or Ctrl-C stops it in order.",
     )
     add_address_options(parser)
     add_http_option(parser)
@@ -36,16 +36,16 @@ def add_address_options(parser: argparse.ArgumentParser) -> None:
     """--host and --port."""
     parser.add_argument(
         "--host", metavar="ADDRESS",
-        help="serve there; 0.0.0.0 lets other machines ask (default: STEELYARD_WEB_HOST, else 127.0.0.1)",
+        help="address to listen on; 0.0.0.0 accepts other machines (default: STEELYARD_WEB_HOST, else 127.0.0.1)",
     )  # fmt: skip
     parser.add_argument(
         "--port", type=at_most(LARGEST_PORT), metavar="N",
-        help="serve at this port; 0: any that is free (default: STEELYARD_WEB_PORT, else 8718)",
+        help="port to listen on; 0: any free one (default: STEELYARD_WEB_PORT, else 8718)",
     )  # fmt: skip
 
 
 def read_web_settings(options: argparse.Namespace) -> WebSettings:
-    """The settings, with what the options say. Raises UsageError."""
+    """The settings of the web service, overridden by the options. Raises UsageError."""
     from runtime.service_settings import WebSettings
 
     settings = read_served_settings(options, WebSettings)
@@ -54,7 +54,7 @@ def read_web_settings(options: argparse.Namespace) -> WebSettings:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until stopped."""
+    """Serve until stopped; the exit status."""
     from runtime.logs import set_up_logs
     from web.serving import serve
 
@@ -66,12 +66,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def tell(settings: WebSettings, address: Address) -> None:
-    """Say where pages are, and how the first account is made. Not in the log: whoever has the link is administrator."""
-    from campaigns.accounts.bootstrap_admin import LINK_SECONDS, first_link
+    """Print the address and the link for the first account. Not logged: the link makes its holder administrator."""
+    from campaigns.accounts.bootstrap_admin import LINK_SECONDS, bootstrap_link
     from models.database.session import make_engine
 
     engine = make_engine(settings.database_url, pooled=False)
-    link = first_link(engine, settings, address.public_url)
+    link = bootstrap_link(engine, settings, address.public_url)
     engine.dispose()
     print(f"Steelyard is at {address.public_url}/", flush=True)
     if link is not None:

@@ -1,4 +1,4 @@
-"""`steelyard up`: everything that one machine needs, in one command, until it is stopped."""
+"""`steelyard up`: web service, scheduler and workers of one machine in one process."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from runtime.http_server import Outlook
+    from runtime.http_server import ProcessStatus
     from runtime.settings import Settings
-    from web.supervised import AttachedWeb
+    from web.supervised import SupervisedWeb
 
 log = logging.getLogger("steelyard")
 
 LOOK_SECONDS = 1.0
-"""How often we look what there is to do, for those who watch."""
+"""Interval between two reads of the open work for the log."""
 
 QUIET_SECONDS = 10.0
-"""Time between two lines while there is something to do."""
+"""Interval between two log lines while work is open."""
 
 NICENESS_BESIDE_PAGES = 5
-"""Of pool processes where pages are served by the same machine."""
+"""Nice value of pool processes on a machine that also serves pages."""
 
 AGAIN_SECONDS = 5.0
-"""Wait before a new start after a fault."""
+"""Delay before a restart after a failure."""
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """`up`."""
     parser = verbs.add_parser(
         "up",
-        help="serve pages and API, score what is queued and see to nightly schedules, until stopped",
+        help="serve pages and API, score queued work and run nightly schedules, until stopped",
         description="Web service, scheduler and workers of one machine in one command: serves pages and API, works on "
-        "whatever is queued in the database and sees to nightly schedules. As long as there is no account, a link is "
-        "printed that makes the first administrator's. Ctrl-C or SIGTERM stops it in order; if it is killed, the next "
-        "one takes up where it stopped.",
+        "everything queued in the database and runs nightly schedules. Without any account, it prints a link to "
+        "create the first administrator. Ctrl-C or SIGTERM shuts it down gracefully; after a crash, the next start "
+        "resumes the work.",
     )
     parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
     parser.add_argument("--web", action=argparse.BooleanOptionalAction, default=True, help="serve pages and API, too")
@@ -61,12 +61,12 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Work until stopped."""
+    """Run until stopped; the exit status."""
     from sqlalchemy.exc import DBAPIError
 
     from runtime.logs import set_up_logs
     from scheduler.errors import AlreadyRunning, StorageFailed
-    from web.supervised import AttachedWeb, WebDidNotStart
+    from web.supervised import SupervisedWeb, WebStartFailed
 
     settings = read_web_settings(options)
     if not settings.embedded:
@@ -78,9 +78,9 @@ def run(options: argparse.Namespace) -> int:
     set_up_logs(settings.log_format, settings.log_level, role="up")
     _leave_on_sigterm()
     if options.web:
-        # Whoever waits for a page, or hands in before a deadline, goes before numbers that take their time anyway.
+        # Page requests and submissions before a deadline go before scoring, which takes longer anyway.
         settings = settings.model_copy(update={"niceness": max(settings.niceness, NICENESS_BESIDE_PAGES)})
-    web = AttachedWeb(settings, lambda address: tell(settings, address)) if options.web else None
+    web = SupervisedWeb(settings, lambda address: tell(settings, address)) if options.web else None
     waiting = False
     try:
         if web is not None:
@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     except (KeyboardInterrupt, SystemExit):
         log.info("Stopped. What was not finished waits for the next start.")
         return 0
-    except WebDidNotStart as error:
+    except WebStartFailed as error:
         raise CommandError(str(error)) from error
     finally:
         if web is not None:
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _leave_on_sigterm() -> None:
-    """While no workers are there, for whom `Embedded` sees to it."""
+    """Exit on SIGTERM while no workers run; with workers `Embedded` handles it."""
 
     def leave(number: int, _frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -117,34 +117,36 @@ def _leave_on_sigterm() -> None:
         signal.signal(signal.SIGTERM, leave)
 
 
-def _rest(seconds: float, web: AttachedWeb | None) -> None:
-    """Wait; pages are served all the same."""
+def _rest(seconds: float, web: SupervisedWeb | None) -> None:
+    """Wait for so many seconds, supervising the web service meanwhile."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if web is not None:
-            web.tend()
+            web.poll()
         time.sleep(min(0.1, seconds))
 
 
-def _work(settings: Settings, processes: int | None, web: AttachedWeb | None) -> None:
+def _work(settings: Settings, processes: int | None, web: SupervisedWeb | None) -> None:
     from metrics.text.wording import number_of
-    from runtime.http_server import bound
+    from runtime.http_server import serve_status
     from scheduler.embedded.processes import Embedded
-    from scheduler.nightly.runner import Nights
+    from scheduler.nightly.runner import NightlyRunner
 
-    nights = Nights(settings)
+    nights = NightlyRunner(settings)
     try:
         with Embedded(settings, processes) as embedded:
             pool = number_of(processes or settings.processes, "process")
             log.info("Working on %s with %s; Ctrl-C stops.", shown_database(settings), pool)
             try:
-                with bound(settings.http_host, settings.http_port, lambda: _outlook(embedded.outlook, web)) as server:
-                    # The pool's processes are there by now.
+                with serve_status(
+                    settings.http_host, settings.http_port, lambda: _outlook(embedded.outlook, web)
+                ) as server:
+                    # The pool's processes have been forked by now.
                     if server is not None:
                         server.start()
-                    embedded.run_until(_look(web), _shown(), nights=nights)
+                    embedded.run_until(_look(), _shown(), nights, None if web is None else web.poll)
             except (KeyboardInterrupt, SystemExit):
-                # First of all, so that nothing is handed in any more.
+                # Stopped first, so that no more submissions arrive.
                 if web is not None:
                     web.stop()
                 raise
@@ -154,8 +156,8 @@ def _work(settings: Settings, processes: int | None, web: AttachedWeb | None) ->
         nights.stop()
 
 
-def _outlook(outlook: Outlook, web: AttachedWeb | None) -> Outlook:
-    """What all of it shows of itself."""
+def _outlook(outlook: ProcessStatus, web: SupervisedWeb | None) -> ProcessStatus:
+    """The status of the whole process, with that of the web service."""
     if web is None:
         return outlook
     return replace(outlook, ready=(*outlook.ready, web.check), collectors=(*outlook.collectors, web))
@@ -163,23 +165,21 @@ def _outlook(outlook: Outlook, web: AttachedWeb | None) -> Outlook:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What there is to do."""
+    """The open work."""
 
     evaluations: int
     nights: int
     next_night: str
     open: int = 1
-    """There will always be more."""
+    """Never 0: `up` does not end when no work is open."""
 
 
-def _look(web: AttachedWeb | None) -> Callable[[Connection], _Work]:
-    """What reads it, not more often than somebody wants to know."""
+def _look() -> Callable[[Connection], _Work]:
+    """A function that reads the open work, at most every `LOOK_SECONDS`."""
     last, looked = _Work(0, 0, ""), float("-inf")
 
     def look(connection: Connection) -> _Work:
         nonlocal last, looked
-        if web is not None:
-            web.tend()
         if time.monotonic() - looked >= LOOK_SECONDS:
             looked = time.monotonic()
             last = _read(connection)
@@ -202,7 +202,7 @@ def _read(connection: Connection) -> _Work:
     first = min(schedules, key=lambda each: each.next_at or 0.0, default=None)
     following = ""
     if first is not None and first.next_at is not None:
-        # A time zone may have gone since: that is said when the night is due.
+        # A time zone may no longer exist: that is reported when the night is due.
         with suppress(BadSchedule):
             following = f"{first.name} {Calendar(first.cron, first.time_zone).clock(first.next_at)}"
     return _Work(
@@ -213,7 +213,7 @@ def _read(connection: Connection) -> _Work:
 
 
 def _shown() -> Callable[[_Work], None]:
-    """What says it: at once when work begins or ends or another night is next, else now and then."""
+    """A function that logs the open work: at once when work begins or ends or the next night changes, else rarely."""
     before: _Work | None = None
     said = float("-inf")
 

@@ -1,4 +1,4 @@
-"""`steelyard cancel`, `retry` and `requeue`: what people do to the queue by hand."""
+"""`steelyard cancel`, `retry` and `requeue`: administration of queued evaluations."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-    from models.queue_status.evaluation_filters import Selection
+    from models.queue_status.evaluation_filters import EvaluationFilter
     from models.queue_status.progress import Progress
     from runtime.settings import Settings
     from scheduler.admin import Plan
 
 STATES = ("queued", "running", "reducing", "done", "failed", "cancelled")
 CHOICE = (
-    "Which evaluations are meant is said by their numbers, or by options, of which all must hold. What will be touched "
-    "is shown with its numbers before anything is done, and nothing else ever is."
+    "Select evaluations by their numbers, or by options, all of which must match. The selection is shown before "
+    "anything is done, and nothing else is changed."
 )
 
 
@@ -33,35 +33,35 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     cancel = verbs.add_parser(
         "cancel",
         help="cancel evaluations that are not done",
-        description="Cancel evaluations that wait or run. Shards that run are finished, and their results dropped; "
-        f"what was finished before is kept for a `steelyard retry`. {CHOICE}",
+        description="Cancel queued or running evaluations. Running shards finish, and their results are discarded; "
+        f"results of finished shards are kept for a `steelyard retry`. {CHOICE}",
     )
     _add_selection(cancel)
     cancel.add_argument(
         "--comparison", nargs="+", type=whole_number, default=[], metavar="N",
         help="comparisons that run, by their numbers (`steelyard status` shows them), in place of evaluations",
     )  # fmt: skip
-    cancel.add_argument("--reason", metavar="TEXT", help="what to tell those who wait for them")
+    cancel.add_argument("--reason", metavar="TEXT", help="reason shown to the submitters")
     cancel.add_argument(
         "--counts", action="store_true",
-        help="the submissions count against the quotas of their teams all the same (default: they are given back)",
+        help="still count the submissions against the quotas of their teams (default: they are refunded)",
     )  # fmt: skip
     cancel.set_defaults(run=run_cancel)
     retry = verbs.add_parser(
         "retry",
-        help="queue evaluations again that failed or were cancelled",
-        description=f"Queue failed and cancelled evaluations again; shards that were finished are kept. {CHOICE}",
+        help="queue failed or cancelled evaluations again",
+        description=f"Queue failed and cancelled evaluations again; results of finished shards are kept. {CHOICE}",
     )
     _add_selection(retry)
     _add_waiting(retry)
     retry.set_defaults(run=run_retry)
     requeue = verbs.add_parser(
         "requeue",
-        help="measure evaluations anew, from nothing",
-        description="Drop statistics, scores and randomization tests of evaluations that have ended and measure them "
-        "anew, where a disk or an installation is suspected; once they are done, say whether the new scores are the "
-        "old ones to the bit. Open evaluations are left alone: cancel them first. Exit status 1 where an evaluation "
-        f"fails, or a score differs. {CHOICE}",
+        help="recompute evaluations from scratch",
+        description="Delete statistics, scores and randomization tests of ended evaluations and compute them again, "
+        "for instance after a disk failure; then compare the new scores with the old ones bit by bit. Open "
+        "evaluations are skipped: cancel them first. Exit status 1 if an evaluation fails or a score differs. "
+        f"{CHOICE}",
     )
     _add_selection(requeue)
     _add_waiting(requeue)
@@ -70,11 +70,11 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("evaluations", nargs="*", type=whole_number, metavar="ID", help="evaluations by their numbers")
-    parser.add_argument("--campaign", metavar="NAME", help="those of this campaign")
-    parser.add_argument("--system", metavar="NAME", help="those of this system, NAME or TEAM/NAME")
-    parser.add_argument("--team", metavar="NAME", help="those that wait in the turn of this team")
+    parser.add_argument("--campaign", metavar="NAME", help="evaluations of this campaign")
+    parser.add_argument("--system", metavar="NAME", help="evaluations of this system, NAME or TEAM/NAME")
+    parser.add_argument("--team", metavar="NAME", help="evaluations queued by this team")
     parser.add_argument(
-        "--state", nargs="+", choices=STATES, metavar="STATE", help=f"those that are {', '.join(STATES)}"
+        "--state", nargs="+", choices=STATES, metavar="STATE", help=f"evaluations in these states: {', '.join(STATES)}"
     )
     add_yes_option(parser)
     add_database_option(parser)
@@ -89,11 +89,11 @@ def _add_waiting(parser: argparse.ArgumentParser) -> None:
 
 
 def run_cancel(options: argparse.Namespace) -> int:
-    """Show, ask, cancel."""
+    """Show the selection, ask, cancel; the exit status."""
     from models.database.session import make_engine
     from scheduler.admin import cancel, cancel_comparisons
 
-    # It is shown in tables.
+    # One line, because it is shown in tables.
     reason = " ".join((options.reason or "").split())
     if options.comparison:
         if options.evaluations or options.campaign or options.system or options.team or options.state:
@@ -112,7 +112,7 @@ def run_cancel(options: argparse.Namespace) -> int:
 
 
 def run_retry(options: argparse.Namespace) -> int:
-    """Show, ask, queue again, and wait where that is meant."""
+    """Show the selection, ask, queue it again; with --wait wait for it; the exit status."""
     from scheduler.admin import retry
 
     engine, settings, plan = _agreed(options, "retry")
@@ -122,31 +122,31 @@ def run_retry(options: argparse.Namespace) -> int:
 
 
 def run_requeue(options: argparse.Namespace) -> int:
-    """Show, ask, drop, queue anew, and where that is meant wait and compare the scores."""
+    """Show the selection, ask, recompute it; with --wait compare the scores with the old ones; the exit status."""
     from cli.queue.control_output import compared
     from models.results.fingerprints import read_fingerprints
     from scheduler.admin import requeue
-    from scheduler.embedded.wait import read_outliving
+    from scheduler.embedded.wait import read_with_retries
 
     engine, settings, plan = _agreed(options, "requeue")
     done = requeue(engine, settings, [each.id for each in plan.touched], processes=options.processes or None)
-    _tell("Queued anew", done.evaluations, plan, "was queued again by somebody else")
+    _tell("Queued for recomputation", done.evaluations, plan, "was queued again by somebody else")
     if done.comparisons:
         print(f"Comparisons that read them have failed: {', '.join(map(str, done.comparisons))}. Compare again.")
     progress = _work_off(options, settings, done.evaluations)
     status = _ended(progress)
     if progress is None:
         return status
-    now = read_outliving(engine, lambda connection: read_fingerprints(connection, done.evaluations))
+    now = read_with_retries(engine, lambda connection: read_fingerprints(connection, done.evaluations))
     text, same = compared(plan.touched, done.scores, now)
     print(text, end="")
     return status if same else 1
 
 
 def _agreed(options: argparse.Namespace, verb: str) -> tuple[Engine, Settings, Plan]:
-    """What will be touched, shown to the user, who has agreed.
+    """The selection, shown to and confirmed by the user.
 
-    Raises UsageError, NotFound, NothingToDo, TooMany, and CommandError where there is nobody to ask or he says no.
+    Raises UsageError, NotFound, NothingToDo, TooMany, and CommandError without a terminal or a confirmation.
     """
     from cli.queue.control_output import planned
     from models.database.session import make_engine, reading
@@ -155,7 +155,7 @@ def _agreed(options: argparse.Namespace, verb: str) -> tuple[Engine, Settings, P
     selection = _selection(options)
     settings = read_settings(options)
     require_schema(settings, create=False)
-    # Workers are forked later, and take no connection along.
+    # Workers are forked later and must not inherit a connection.
     engine = make_engine(settings.database_url, pooled=False)
     with reading(engine) as connection:
         found = plan(connection, Action(verb), selection)
@@ -164,11 +164,11 @@ def _agreed(options: argparse.Namespace, verb: str) -> tuple[Engine, Settings, P
     return engine, settings, found
 
 
-def _selection(options: argparse.Namespace) -> Selection:
-    from models.queue_status.evaluation_filters import Selection
+def _selection(options: argparse.Namespace) -> EvaluationFilter:
+    from models.queue_status.evaluation_filters import EvaluationFilter
     from models.schema.states import EvaluationState
 
-    selection = Selection(
+    selection = EvaluationFilter(
         evaluations=tuple(dict.fromkeys(options.evaluations)),
         campaign=options.campaign,
         system=options.system,
@@ -181,7 +181,7 @@ def _selection(options: argparse.Namespace) -> Selection:
 
 
 def _tell(done: str, evaluations: Sequence[int], plan: Plan, otherwise: str) -> None:
-    """What was done, and to how many of those that were shown it was not."""
+    """Print the number of changed evaluations, and of shown ones that were not changed."""
     print(f"{done}: {_amount(len(evaluations))}.", flush=True)
     if missed := len(plan.touched) - len(evaluations):
         note([f"{missed} {otherwise}"])
@@ -192,7 +192,7 @@ def _amount(number: int, what: str = "evaluation") -> str:
 
 
 def _work_off(options: argparse.Namespace, settings: Settings, evaluations: Sequence[int]) -> Progress | None:
-    """Wait until these evaluations have ended, where that is meant; what came of it, None where nobody waited."""
+    """Wait until these evaluations have ended, if requested; their progress, None without waiting."""
     if not evaluations:
         return None
     wait = settings.embedded if options.wait is None else options.wait

@@ -1,4 +1,4 @@
-"""What commands that steer the queue say."""
+"""Output of `cancel`, `retry` and `requeue`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cli.terminal.columns import aligned
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from models.queue_status.evaluation_filters import ChosenEvaluation
+    from models.queue_status.evaluation_filters import EvaluationSummary
     from models.results.fingerprints import Fingerprint
     from scheduler.admin import Plan
 
@@ -18,7 +18,7 @@ MOST_ROWS = 20
 
 
 def planned(verb: str, plan: Plan) -> str:
-    """The evaluations that will be touched, and how many are left alone."""
+    """The selected evaluations, and the number of skipped ones."""
     rows = [["Evaluation", "System", "Of", "State"]]
     rows += [[str(each.id), each.called, each.measured, each.state] for each in plan.touched[:MOST_ROWS]]
     text = f"To {verb}:\n{aligned(rows)}"
@@ -26,18 +26,18 @@ def planned(verb: str, plan: Plan) -> str:
         text += f"and {len(plan.touched) - MOST_ROWS:,} more\n"
     counts = Counter(each.state for each in plan.left)
     if counts:
-        text += "Left alone: " + ", ".join(f"{amount:,} {state}" for state, amount in sorted(counts.items())) + ".\n"
+        text += "Skipped: " + ", ".join(f"{amount:,} {state}" for state, amount in sorted(counts.items())) + ".\n"
     return text
 
 
 def compared(
-    evaluations: Sequence[ChosenEvaluation],
+    evaluations: Sequence[EvaluationSummary],
     before: Mapping[tuple[int, int], Fingerprint],
     after: Mapping[tuple[int, int], Fingerprint],
 ) -> tuple[str, bool]:
-    """Whether scores that were measured anew are the old ones, in words; and False where one differs.
+    """A comparison of recomputed scores with the old ones as text, and whether all are equal to the bit.
 
-    Both are by evaluation and position of the metric.
+    `before` and `after` are by evaluation and position of the metric.
     """
     called = {each.id: each for each in evaluations}
     both = [key for key in sorted(before) if key in after]

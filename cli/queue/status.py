@@ -1,4 +1,4 @@
-"""`steelyard status`: what waits, who works, how far campaigns are, and what failed."""
+"""`steelyard status`: queue, workers, progress of campaigns, and failures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from cli.options import WATCH_SECONDS, whole_number
-from cli.server.server import add_server_option
+from cli.server import add_server_option
 from cli.stored import add_database_option, read_settings, require_schema, shown_database
 
 if TYPE_CHECKING:
@@ -25,23 +25,21 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """`status`."""
     parser = verbs.add_parser(
         "status",
-        help="show what waits, who works, and what failed",
-        description="Show the queue: what waits and for how long, the workers and what they hold, what was done in the "
-        "last minute, an estimate of the time left, how far campaigns are, and why evaluations failed. It only reads, "
-        "and holds nobody up. It is a report: the exit status is 0 also where evaluations failed.",
+        help="show the queue, workers and failures",
+        description="Show the queue: waiting work and its age, the workers and their tasks, the throughput of the last "
+        "minute, an estimate of the time left, the progress of campaigns, and why evaluations failed. Read-only; takes "
+        "no locks. The exit status is 0 even if evaluations failed.",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="only the evaluations of this campaign or test set")
     parser.add_argument(
         "--evaluation", nargs="+", type=whole_number, metavar="ID", default=[], help="only these evaluations"
     )
-    parser.add_argument("--failed", action="store_true", help="only the evaluations that failed, all of them")
+    parser.add_argument("--failed", action="store_true", help="only failed evaluations, all of them")
     parser.add_argument(
         "--watch", nargs="?", type=seconds, const=WATCH_SECONDS, metavar="SECONDS",
-        help="look again every so many seconds (SECONDS: 1) until Ctrl-C; without a terminal every look is printed",
+        help="refresh every so many seconds (SECONDS: 1) until Ctrl-C; without a terminal every update is printed",
     )  # fmt: skip
-    parser.add_argument(
-        "--until-done", action="store_true", help="watch until no evaluation of those that are meant is open"
-    )
+    parser.add_argument("--until-done", action="store_true", help="watch until no selected evaluation is open")
     parser.add_argument(
         "-f", "--format", choices=("text", "json"), default="text",
         help="text, or one JSON object, with --watch one in each line (default: text)",
@@ -52,7 +50,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def seconds(text: str) -> float:
-    """A number of seconds, at least a tenth."""
+    """Parse a number of seconds from 0.1 to 86400."""
     try:
         value = float(text)
     except ValueError:
@@ -65,14 +63,14 @@ def seconds(text: str) -> float:
 
 
 def run_on_server(options: argparse.Namespace) -> int:
-    """The same on a server."""
-    from cli.server.status import run
+    """The same command on a server; the exit status."""
+    from cli.queue.status_server import run
 
     return run(options)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Look once, or again and again."""
+    """Print the status once, or repeatedly with --watch; the exit status."""
     from cli.queue.status_output import as_json, print_text
 
     settings = read_settings(options)
@@ -92,16 +90,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def looking(options: argparse.Namespace, settings: Settings) -> Callable[[], Status]:
-    """What reads the state of things that these options ask for. It raises NotFound for names that are not there."""
+    """A function that reads the requested status. It raises NotFound for unknown names."""
     from cli.queue.status_output import Status
     from models.database.session import make_engine, reading
-    from models.queue_status.evaluation_filters import Selection, check_names
+    from models.queue_status.evaluation_filters import EvaluationFilter, check_names
     from models.queue_status.overview import read_overview
     from scheduler.leader import is_led
 
-    # No connection outlives a look: somebody may watch for days, and PostgreSQL may be restarted meanwhile.
+    # No connection outlives a read: a command may watch for days, and PostgreSQL may be restarted meanwhile.
     engine = make_engine(settings.database_url, pooled=False)
-    selection = Selection(evaluations=tuple(dict.fromkeys(options.evaluation)), name=options.name)
+    selection = EvaluationFilter(evaluations=tuple(dict.fromkeys(options.evaluation)), name=options.name)
 
     def look() -> Status:
         with reading(engine) as connection:

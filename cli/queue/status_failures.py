@@ -1,4 +1,4 @@
-"""Evaluations that failed, why, and what to do about it."""
+"""Failed evaluations with reasons and remedies."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from models.queue_status.evaluation_filters import ChosenEvaluation
+    from models.queue_status.evaluation_filters import EvaluationSummary
     from models.queue_status.overview import Overview
 
 MOST_NUMBERS = 10
-"""Evaluations that are named in a command to be copied."""
+"""Most evaluations that a suggested command names."""
 
 
 def shown_failures(overview: Overview) -> Iterator[RenderableType]:
-    """The failures, those with the same reason together."""
+    """The failures, grouped by reason."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -30,7 +30,7 @@ def shown_failures(overview: Overview) -> Iterator[RenderableType]:
     shown = len(overview.failures)
     newest = f", the newest {shown} of {total:,}; `--failed` shows all" if shown < total else ""
     yield Text(f"Failed{newest}", style="bold")
-    groups: dict[tuple[str | None, str | None], list[ChosenEvaluation]] = {}
+    groups: dict[tuple[str | None, str | None], list[EvaluationSummary]] = {}
     for each in overview.failures:
         groups.setdefault((each.reason, each.fault), []).append(each)
     for (reason, fault), members in groups.items():

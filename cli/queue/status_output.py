@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from models.queue_status.campaign_progress import CampaignProgress
-    from models.queue_status.evaluation_filters import ChosenEvaluation
-    from models.queue_status.overview import Held, Overview, WorkerLine
+    from models.queue_status.evaluation_filters import EvaluationSummary
+    from models.queue_status.overview import Overview, RunningTask, WorkerOverview
 
 UNLIMITED = 100_000
-"""Columns where nobody looks at a terminal: there every row is a line, to be searched and cut."""
+"""Width where the output is not a terminal: every row is one line, for grep and cut."""
 
 MOST_ROWS = 20
 """Rows of a table of workers, teams or campaigns; JSON has all."""
@@ -36,11 +36,11 @@ BAR = 20
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is shown."""
+    """The status to show."""
 
     overview: Overview
     led: bool
-    """Whether a scheduler, or a command with workers of its own, hands out work; None where it cannot be told."""
+    """Whether a scheduler, or a command with its own workers, dispatches work."""
     database: str
     embedded: bool
     """Whether commands bring their own workers."""
@@ -48,7 +48,7 @@ class Status:
 
     @property
     def open(self) -> int:
-        """Evaluations of those asked for that will still change by themselves."""
+        """The number of selected evaluations that are open."""
         return self.overview.open
 
     def text(self) -> str:
@@ -85,7 +85,7 @@ def as_text(status: Status, width: int = UNLIMITED) -> str:
 
 
 def sections(status: Status, *, live: bool) -> list[RenderableType]:
-    """Everything that is shown, the most important first; as a live view, with bars and in few lines, or to be kept."""
+    """All parts of the status, the most important first; a `live` view has bars and fewer lines."""
     from rich.columns import Columns
 
     overview = status.overview
@@ -143,18 +143,18 @@ def _headline(status: Status) -> Table:
 def _left(seconds: float | None) -> str:
     if seconds is None:
         return "cannot be told"
-    # An estimate of nothing says that nothing is left, which is not true yet.
+    # An estimate of 0 s would say that nothing is left, which is not true yet.
     return f"about {duration(seconds)}" if seconds >= 1.0 else "less than 1 s"
 
 
 def _advice(status: Status) -> str:
-    """What keeps work waiting, and what would help."""
+    """What to do where open work cannot proceed, or ""."""
     overview = status.overview
     if not overview.open and not overview.waiting:
         return ""
     if status.embedded:
         if not status.led:
-            return "Nobody works on what is open. Start `steelyard up`, or evaluate something."
+            return "No worker processes the open work. Start `steelyard up`, or evaluate something."
         return ""
     lacking = []
     if not status.led:
@@ -166,16 +166,14 @@ def _advice(status: Status) -> str:
             f"{_count(amount, 'evaluation')} of edition {edition_name(edition)}"
             for edition, amount in overview.unserved.items()
         )
-        return (
-            f"No worker makes {wait}. Start a `steelyard worker` of the release, and with the Python, that queued it."
-        )
-    return f"Nobody works on what is open. Start {' and '.join(lacking)}." if lacking else ""
+        return f"No worker can compute {wait}. Start a `steelyard worker` of the release and Python that queued it."
+    return f"No worker processes the open work. Start {' and '.join(lacking)}." if lacking else ""
 
 
-def _asked(evaluations: Sequence[ChosenEvaluation]) -> Table:
+def _asked(evaluations: Sequence[EvaluationSummary]) -> Table:
     table = folding_table("Evaluation", "System", "Of", "State", "Shards left", right=(0, 4))
     for each in evaluations:
-        # Why one failed is said below.
+        # The reasons of failures are shown below.
         state = f"{each.state}: {each.reason}" if each.reason and each.state == "cancelled" else each.state
         add_row(table, str(each.id), each.called, each.measured, state, str(each.remaining))
     return table
@@ -243,12 +241,14 @@ def _workers(overview: Overview) -> Table:
     return table
 
 
-def _called(worker: WorkerLine) -> str:
+def _called(worker: WorkerOverview) -> str:
     return f"{worker.host}, process {worker.pid}"
 
 
-def _listed(held: Iterable[Held]) -> str:
-    singular = {"shards": "shard", "preparations": "preparation", "reductions": "reduction", "trials": "trials"}
+def _listed(held: Iterable[RunningTask]) -> str:
+    from models.queue.kinds import SENT
+
+    singular = {kind.name: kind.title.lower() for kind in SENT}
     parts = []
     for each in held:
         since = "" if each.seconds is None else f" for {duration(each.seconds)}"
@@ -297,7 +297,7 @@ def as_json(status: Status, *, indent: int | None = None) -> str:
     return json.dumps(found, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _evaluation(each: ChosenEvaluation) -> dict[str, Any]:
+def _evaluation(each: EvaluationSummary) -> dict[str, Any]:
     return {
         "evaluation": each.id,
         "state": each.state,

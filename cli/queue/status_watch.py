@@ -1,4 +1,4 @@
-"""Looking at the queue again and again, until the user has seen enough or everything is done."""
+"""Repeated display of the status, until Ctrl-C or until everything is done."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 
 class Look(Protocol):
-    """How things stood at one moment, in a database or on a server."""
+    """A snapshot of the status, of a database or a server."""
 
     @property
     def open(self) -> int:
-        """How much of what is meant will still change by itself."""
+        """The number of selected items that are open."""
 
     def text(self) -> str:
-        """To be read."""
+        """Plain text."""
 
     def sections(self) -> list[RenderableType]:
-        """To be read, as a live view."""
+        """Parts of a live view."""
 
     def json(self) -> str:
         """One object in one line, ended by a newline."""
 
 
 def watch(look: Callable[[], Look], every: float, *, until_done: bool, as_lines: bool) -> int:
-    """Show every look: in place on a terminal, elsewhere as blocks of text, or `as_lines` of JSON.
+    """Show every snapshot: in place on a terminal, elsewhere as blocks of text, or `as_lines` of JSON.
 
-    `every` is the time between two looks in seconds. Ctrl-C is the usual way to end it, and no error. A database or
-    server that is away for a while is waited for; where not even the first look succeeds, its error is raised.
+    `every` is the interval in seconds. Ctrl-C ends it and is no error. An outage of the database or server is waited
+    for, unless the first read fails, whose error is raised.
     """
     from rich.console import Console
 
@@ -84,7 +84,7 @@ def _write(status: Look, as_lines: bool) -> None:
 
 
 def _again(look: Callable[[], Look], before: Look) -> tuple[Look, str]:
-    """Another look; where that is away, the one before and what is wrong."""
+    """The next snapshot and ""; during an outage the previous one and the error."""
     from sqlalchemy.exc import DBAPIError
 
     try:

@@ -1,4 +1,4 @@
-"""`steelyard check-metric`: whether a metric keeps what every metric promises."""
+"""`steelyard check-metric`: conformance tests for a metric."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """`check-metric`."""
     parser = verbs.add_parser(
         "check-metric",
-        help="try whether a metric keeps the promises of all metrics",
-        description="Tries a metric on many made-up campaigns: whether shards add up, systems and segments do not know "
-        "each other, sums are exact, the signature says everything. For each broken promise it prints the smallest "
-        "campaign it found that breaks it. Exit status: 0 all kept, 1 some broken.",
+        help="test whether a metric keeps the metric contract",
+        description="Tests a metric on many random campaigns: shards add up, systems and segments are independent, "
+        "sums are exact, the signature is complete. For each broken promise it prints the smallest campaign found "
+        "that breaks it. Exit status: 0 all kept, 1 some broken.",
     )
     parser.add_argument(
         "metric", metavar="NAME[:key=value]...",
@@ -32,7 +32,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )  # fmt: skip
     parser.add_argument(
         "--resource", nargs="+", action="extend", type=named_file, default=[], metavar="NAME=FILE",
-        help="a file that the metric asks for by name; otherwise its own small examples are taken",
+        help="a file that the metric refers to by name (default: the metric's own small examples)",
     )  # fmt: skip
     parser.add_argument("--campaigns", type=whole_number, default=200, metavar="N", help="how many (default: 200)")
     parser.add_argument("--seed", type=whole_number, default=1, help="seed of the made-up campaigns (default: 1)")
@@ -40,7 +40,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Try all promises, print a line for each."""
+    """Test all promises and print a line for each; exit status 1 where one is broken."""
     from metrics.conformance import PROMISES, check, subjects
     from metrics.registry import parse_metric
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def described(finding: Finding) -> str:
-    """A line, and below a broken promise what breaks it."""
+    """A line for a promise; below a broken one the campaign that breaks it."""
     if finding.fault is None:
         return f"  kept    {finding.promise}"
     lines = [f"  BROKEN  {finding.promise}", f"          {finding.fault}"]

@@ -1,4 +1,4 @@
-"""Further figures that metrics show with their scores, such as precisions or the share of unknown words."""
+"""Further figures beside scores, such as precisions or the share of unknown words."""
 
 from __future__ import annotations
 

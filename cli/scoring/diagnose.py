@@ -1,4 +1,4 @@
-"""`steelyard diagnose`: what is odd about an output, from files alone."""
+"""`steelyard diagnose`: check an output for problems, from files alone."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """`diagnose`."""
     parser = verbs.add_parser(
         "diagnose",
-        help="say what is odd about an output before it is handed in",
-        description="Look at a system's output beside its source, its references or both: shifted, reordered, empty, "
-        "copied and repeated lines, the wrong language, harmed characters. No database. The same is done wherever "
-        "an output is handed in. Exit status 1 where it cannot be scored, and with --strict where anything is wrong.",
+        help="check an output for problems before submitting",
+        description="Compare a system's output with its source, its references or both: shifted, reordered, empty, "
+        "copied and repeated lines, wrong language, damaged characters. No database is needed. Every submission is "
+        "checked in the same way. Exit status 1 if it cannot be scored, with --strict also for warnings.",
     )
     parser.add_argument(
         "output", metavar="OUTPUT", help="the output, one segment after the other; - reads standard input"
@@ -31,7 +31,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--source", metavar="SRC", help="its source")
     parser.add_argument("--source-language", default="", metavar="CODE", help="such as en")
     parser.add_argument(
-        "--target-language", default="", metavar="CODE", help="such as cs; without it the language is not looked at"
+        "--target-language", default="", metavar="CODE", help="such as cs; without it the language is not checked"
     )
     parser.add_argument(
         "--input-format", choices=INPUT_FORMATS, help="of all files (default: found from their content)"
@@ -42,20 +42,20 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, look, tell."""
+    """Read the files, print the findings; the exit status."""
     from campaigns.checks.diagnose import diagnose
     from campaigns.checks.finding import Severity, is_fatal
-    from campaigns.checks.standard import Standard
+    from campaigns.checks.standard import CheckContext
     from cli.errors import UsageError
 
     if not options.reference and not options.source:
-        raise UsageError("Give --source, --reference or both: what should the output be held against?")
+        raise UsageError("Give --source, --reference or both to compare the output with.")
     source = _read(options.source, options) if options.source else None
     references = [_read(path, options) for path in options.reference]
     beside = [text for text in (source, *references) if text is not None]
     _check(beside)
     output = _read(options.output, options)
-    standard = Standard(
+    standard = CheckContext(
         segments=beside[0].segments,
         source=None if source is None else source.bytes,
         references=[each.bytes for each in references],
@@ -71,12 +71,12 @@ def run(options: argparse.Namespace) -> int:
 def as_text(findings: Sequence[Finding]) -> str:
     """A line for each finding, the worst first."""
     if not findings:
-        return "Nothing odd was found.\n"
+        return "No problems found.\n"
     return "".join(f"{each.severity}: {each.message} [{each.code}]\n" for each in findings)
 
 
 def as_json(findings: Sequence[Finding]) -> str:
-    """A list of what is stored and what servers answer."""
+    """A list of findings, in the form that the database stores and the API returns."""
     return json.dumps([each.as_row() for each in findings], ensure_ascii=False, indent=1) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""`steelyard embeddings`: word vectors, trained, imported and listed."""
+"""`steelyard embeddings`: train, import and list word vectors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     own = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
     _add_train(own)
     _add_import(own)
-    own.add_parser("list", help="what is registered").set_defaults(run=run_list)
+    own.add_parser("list", help="list registered vectors").set_defaults(run=run_list)
 
 
 def _add_train(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -43,20 +43,20 @@ def _add_train(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         description="Train word vectors with gensim's word2vec on UTF-8 text, one sentence per line, plain or gzipped. "
         "With --workers 1 the same text gives the same vectors on the same machine.",
     )
-    parser.add_argument("name", metavar="NAME", help="how the vectors will be called")
+    parser.add_argument("name", metavar="NAME", help="name of the vectors")
     parser.add_argument("--input", nargs="+", type=Path, required=True, metavar="FILE", help="the text")
     parser.add_argument("--model", choices=("cbow", "skip-gram"), default="cbow", help="default: cbow")
     for name, default, what in (
         ("size", 100, "dimensions"),
         ("window", 5, "words to each side that are context"),
-        ("epochs", 5, "rounds through the text"),
+        ("epochs", 5, "passes over the text"),
         ("min-count", 5, "how often a word must occur to get a vector"),
-        ("workers", 1, "threads; more than one are faster and never give the same vectors twice"),
+        ("workers", 1, "threads; more than one are faster but not reproducible"),
         ("seed", 1, "seed of the training"),
     ):
         parser.add_argument(f"--{name}", type=whole_number, default=default, metavar="N", help=f"{what} ({default})")
     parser.add_argument("--case", choices=("lc", "mixed"), default="lc",
-                        help="fold the case of letters (lc, the default), as the metrics do, or keep it")  # fmt: skip
+                        help="lowercase (lc, the default), as the metrics do, or keep the case")  # fmt: skip
     parser.add_argument("--tokenize", default="13a", metavar="TOK", help="tokenizer, as in the metrics (13a)")
     parser.set_defaults(run=run_train)
 
@@ -64,21 +64,21 @@ def _add_train(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 def _add_import(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = verbs.add_parser(
         "import",
-        help="register vectors that exist",
+        help="register existing vectors",
         description="Register the vectors of a word2vec file, text or binary, plain or gzipped, or of one of gensim's "
-        "own. The latter are pickles: loading one runs code that it holds, so --format gensim must be said, and "
-        "only for files from people you trust.",
+        "own. The latter are pickles: loading one can run arbitrary code, so --format gensim must be given "
+        "explicitly, and only for files that you trust.",
     )
-    parser.add_argument("name", metavar="NAME", help="how the vectors will be called")
+    parser.add_argument("name", metavar="NAME", help="name of the vectors")
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument(
-        "--format", choices=FORMATS, default="auto", help="default: auto, which tells text and binary apart"
+        "--format", choices=FORMATS, default="auto", help="default: auto, which distinguishes text and binary"
     )
     parser.set_defaults(run=run_import)
 
 
 def run_train(options: argparse.Namespace) -> int:
-    """Train, register, say what came out."""
+    """Train and register vectors and print their size; the exit status."""
     from metrics.embedding_training import Sentences, Training, train
     from metrics.embeddings import LARGEST_SIZE
     from metrics.text.tokenizers import TOKENIZERS, settled_tokenizer
@@ -105,7 +105,7 @@ def run_train(options: argparse.Namespace) -> int:
 
 
 def run_import(options: argparse.Namespace) -> int:
-    """Convert, register, say what is in it."""
+    """Convert and register vectors and print their size; the exit status."""
     from metrics.embedding_files import entries_of
 
     with _registering(options.name) as register:
@@ -115,7 +115,7 @@ def run_import(options: argparse.Namespace) -> int:
 
 
 def run_list(options: argparse.Namespace) -> int:  # noqa: ARG001 - all verbs are called alike
-    """A table of what is registered."""
+    """Print a table of the registered vectors; the exit status."""
     from cli.terminal.columns import aligned
     from metrics.embeddings import vectors_in
 
@@ -128,7 +128,7 @@ def run_list(options: argparse.Namespace) -> int:  # noqa: ARG001 - all verbs ar
     if len(table) > 1:
         print(aligned(table), end="")
     else:
-        print(f"None are registered in {resources.folder}. `steelyard embeddings train` or `import` makes some.")
+        print(f"None are registered in {resources.folder}. Use `steelyard embeddings train` or `import`.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The files that `score` is given: texts matched by position, or documents that name their texts and have ids."""
+"""The input files of `score`: texts matched by position, or documents with ids."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class GivenSystem(NamedTuple):
     files: Sequence[str]
     """One for each run."""
     name: str | None = None
-    """None where its file says it."""
+    """None where the file names the system."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class InputSystem:
     outputs: range
     """Positions in `Inputs.outputs`, one for each run."""
     runs: tuple[str, ...] | None = None
-    """Names of its runs; None where it was not given as runs, and has one output."""
+    """Names of its runs; None where it was not given as runs and has one output."""
 
     def label(self, output: int) -> str:
-        """What one of its outputs is called."""
+        """The display name of one of its outputs."""
         return self.name if self.runs is None else f"{self.name}/{self.runs[output - self.outputs.start]}"
 
 
@@ -61,18 +61,18 @@ class Inputs:
     language: str = ""
     """Code of the target language, where the files name it."""
     test_set: str = ""
-    """The name of the test set, where the files say it."""
+    """The name of the test set, where the files have one."""
     segment_ids: Sequence[tuple[str, str]] | None = None
     """Document and segment, where the files name them."""
 
     @property
     def names(self) -> list[str]:
-        """Of the systems, in their order."""
+        """The names of the systems, in their order."""
         return [system.name for system in self.systems]
 
     @property
     def labels(self) -> list[str]:
-        """Of the outputs, in their order: the system, and the run where it has several."""
+        """The names of the outputs, in their order: the system, and the run where it has several."""
         return [system.label(output) for system in self.systems for output in system.outputs]
 
     @property
@@ -88,14 +88,14 @@ class Inputs:
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file, and the part of it that is meant: a layer or a zone."""
+    """A file and the part to read from it: a layer or a zone."""
 
     path: str
     part: str | None = None
 
     @property
     def system(self) -> str:
-        """What a system that it holds is called."""
+        """The name of the system in it."""
         return printable(system_name(self.path) + (f".{self.part}" if self.part else ""))
 
 
@@ -108,7 +108,7 @@ def input_file(argument: str) -> InputFile:
 
 
 def allowed_systems() -> TextLimits:
-    """How much is read at once: as STEELYARD_MOST_SYSTEMS says.
+    """The limits on the input, with STEELYARD_MOST_SYSTEMS. Raises UsageError.
 
     `runtime.settings` reads the variable too, but loading it takes longer than scoring a system.
     """
@@ -128,9 +128,9 @@ def read_inputs(
 ) -> Inputs:
     """Read reference and system files, in which segments are matched by position, or by id where they have ids.
 
-    Their formats are found from the content unless `input_format` says it of all. `part` is the layer or zone to take
-    where a file names none.
-    Raises BadText, and CommandError where files with and without ids of documents are mixed, and where runs have ids.
+    `input_format` is the format of all files; None detects each from its content. `part` is the layer or zone to read
+    where a file argument names none. Raises BadText, and CommandError where files with and without ids of documents are
+    mixed, or where runs have ids.
     """
     arguments = [*references, *(file for system in systems for file in system.files)]
     if arguments.count(STDIN) > 1:
@@ -184,13 +184,13 @@ def _by_position(texts: list[Text], systems: list[InputSystem], references: int,
         raise BadText(f"{texts[0].name}: is empty. A reference has one segment per line.")
     notices = list(dict.fromkeys(notice for text in texts for notice in text.notices))
     twice = [name for name, count in Counter(system.name for system in systems).items() if count > 1]
-    notices += [f'Several systems are called "{name}"; they stand in the order given.' for name in twice]
+    notices += [f'Several systems are called "{name}"; they are shown in the order given.' for name in twice]
     outputs = texts[references:]
     for system in systems:
         if len({outputs[output].bytes for output in system.outputs}) < len(system.outputs):
             notices.append(
-                f'Runs of "{system.name}" have the very same output: is a file given twice? '
-                "Then its runs seem to differ less than they do."
+                f'Runs of "{system.name}" have identical output: is a file given twice? '
+                "That would understate the variation between runs."
             )
     language = next((text.language for text in texts if text.language), "")
     return Inputs(texts[:references], outputs, systems, variable_references, notices, language)

@@ -1,4 +1,4 @@
-"""`steelyard metrics`: what can be measured, and how each metric is adjusted."""
+"""`steelyard metrics`: the metrics and their parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a paragraph for each metric."""
+    """Print a paragraph for each metric; the exit status."""
     from metrics import METRICS
     from metrics.registry import metric_class
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def others() -> Iterator[str]:
-    """Paragraphs of the metrics of other distributions; a note of each that cannot be used."""
+    """Paragraphs on the metrics of other distributions; prints a note for each that cannot be used."""
     from metrics import METRICS
     from metrics.entry_points import offers
     from metrics.errors import BrokenMetric
@@ -43,13 +43,13 @@ def others() -> Iterator[str]:
     ours = {*ALIASES, *(metric.name for metric in METRICS)}
     for offer in offers():
         if offer.name in ours:
-            note([f'The metric "{offer.name}" of {offer.distribution} is passed over: one of ours is called so.'])
+            note([f'The metric "{offer.name}" of {offer.distribution} is ignored: a built-in metric has this name.'])
             continue
         try:
             yield described(metric_class(offer.name))
         except BrokenMetric as error:
             note([str(error)])
-        # Somebody else's code: whatever is wrong with it, the list goes on.
+        # Third-party code: whatever it raises, the list continues.
         except Exception as error:
             note([f'The metric "{offer.name}" of {offer.distribution} cannot be described: {error}.'])
 

@@ -32,14 +32,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(options: argparse.Namespace, given: Sequence[str]) -> int:
-    """Read, measure, write. `given` are the words of the command line."""
+    """Read, score and write; the exit status. `given` are the arguments of the command line."""
     from cli.scoring.mtrics_output import Run, report
     from cli.scoring.score import scored
 
     started, clock = time.time(), time.monotonic()
     metrics = chosen_metrics(options)
     if options.confidence_level and not options.confidence_intervals:
-        raise UsageError("-cl is the level of the intervals that -conf asks for: give -conf, too.")
+        raise UsageError("-cl is the level of the intervals of -conf: give -conf, too.")
     if overwrites(options.output, (*options.candidate, *options.reference)):
         raise UsageError(f"-o {options.output} is one of the files to score and would be lost. Give another name.")
     inputs = read(options)
@@ -83,7 +83,7 @@ def annotated(options: argparse.Namespace, metrics: Sequence[Metric], inputs: In
 
 
 def overwrites(output: Path | None, files: Sequence[str]) -> bool:
-    """Whether the output is one of these files."""
+    """Whether the output is one of the input files."""
     from cli.scoring.inputs import input_file
 
     paths = [Path(input_file(file).path) for file in files]
@@ -108,7 +108,7 @@ def read(options: argparse.Namespace) -> Inputs:
 
 
 def score_options(options: argparse.Namespace, metrics: Sequence[Metric]) -> argparse.Namespace:
-    """The same as options of `score`."""
+    """The equivalent options of `score`."""
     return argparse.Namespace(
         metrics=None,
         language_pair=options.language_pair,

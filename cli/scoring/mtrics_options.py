@@ -1,4 +1,4 @@
-"""The options of `mtrics`, and the metrics that they ask for."""
+"""The options of `mtrics` and the metrics that they select."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ if TYPE_CHECKING:
 
 DESCRIPTION = "Score translations against references with the metrics and options of MTrics (Kos 2008, Appendix A)."
 EPILOGUE = (
-    "NGRAMS is a list of numbers and intervals, such as 6,1-3,7. Case is folded unless -s is given, and words are what "
-    "white space separates unless -T is given. Exit status: 0 fine, 1 something is wrong with the files, 2 wrong usage."
+    "NGRAMS is a list of numbers and intervals, such as 6,1-3,7. Texts are lowercased unless -s is given, and words "
+    "are separated by white space unless -T is given. Exit status: 0 success, 1 a problem with the files, "
+    "2 wrong usage."
 )
 TOKENIZER = "thesis"
-"""What -T stands for, but for languages that ask for another."""
+"""The tokenizer of -T, except for languages that need another one."""
 SYNONYMS = "synonyms"
-"""What signatures call the file of --synonyms."""
+"""The name of the file of --synonyms in signatures."""
 LAYER_OF_WORDS, LAYER_OF_TREES = "TCzechA", "TCzechT"
-"""What -TMT reads unless it is told another layer."""
+"""The layers that -TMT reads by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricOption:
-    """An option that asks for a metric, perhaps with a value."""
+    """An option that selects a metric, perhaps with a value."""
 
     short: str
     metric: str
@@ -40,7 +41,7 @@ class MetricOption:
     metavar: str = ""
     default: str = ""
     parameters: tuple[str, ...] = ()
-    """What the value sets; more than one are separated by commas."""
+    """The parameters that the value sets; several are separated by commas."""
     fixed: tuple[tuple[str, str], ...] = ()
     """Parameters in which the thesis differs from our defaults, beside case and tokenizer."""
     long: str = ""
@@ -75,7 +76,7 @@ METRICS = (
         "-m", "meteor", "Meteor", "Meteor, needs -TMT; orig: its parameters of 2005", "orig", "2007", ("params",)
     ),
     MetricOption(
-        "-sempos", "sempos", "SemPOS", "SemPOS overlapping of tectogrammatical trees, needs -TMT; stands alone",
+        "-sempos", "sempos", "SemPOS", "SemPOS overlapping of tectogrammatical trees, needs -TMT; only by itself",
         long="semantic-pos-overlap",
     ),
 )  # fmt: skip
@@ -83,7 +84,7 @@ METRICS = (
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of the manual, and below them a few of ours."""
+    """The options of the manual, and a few additional ones."""
     top = Parser(prog="mtrics", description=DESCRIPTION, epilog=EPILOGUE)
     files = top.add_argument_group("files")
     files.add_argument(
@@ -133,7 +134,7 @@ def parser() -> argparse.ArgumentParser:
     ours.add_argument("--seed", type=whole_number, default=12345, help="seed of the bootstrap (default: 12345)")
     ours.add_argument(
         *("-l", "--language-pair"), metavar="SRC-TRG",
-        help="tells Meteor the language of its lemmas, e.g. en-cs, and -T that of the words (zh, ja, ko)",
+        help="language of Meteor's lemmas, e.g. en-cs, and of the words for -T (zh, ja, ko)",
     )  # fmt: skip
     ours.add_argument("--synonyms", type=Path, metavar="FILE", help="synonyms for Meteor, one group on a line")
     return top
@@ -145,7 +146,7 @@ def chosen_options(options: argparse.Namespace) -> list[MetricOption]:
 
 
 def tokenizer_for(options: argparse.Namespace) -> str:
-    """What -T stands for: the rules of the manual, or the tokenizer that the target language of -l asks for."""
+    """The tokenizer of -T: the rules of the manual, or the one that the target language of -l needs."""
     from metrics.text.tokenizers import USUAL, tokenizer_of
 
     asked_for = tokenizer_of((options.language_pair or "").partition("-")[2])
@@ -153,18 +154,18 @@ def tokenizer_for(options: argparse.Namespace) -> str:
 
 
 def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
-    """The metrics that were asked for. Raises UsageError."""
+    """The selected metrics. Raises UsageError."""
     chosen = chosen_options(options)
     if not chosen:
-        raise UsageError(f"No metric was asked for. Give one or more of {' '.join(each.short for each in METRICS)}.")
+        raise UsageError(f"No metric is selected. Give one or more of {' '.join(each.short for each in METRICS)}.")
     if options.sempos is not None and len(chosen) > 1:
         others = " ".join(each.short for each in chosen if each.metric != "sempos")
         raise UsageError(
-            f"-sempos stands alone: it compares trees and the other metrics words. Run mtrics again for {others}."
+            f"-sempos cannot be combined: it compares trees and the other metrics words. Run mtrics again for {others}."
         )
     cut = options.tokenize or options.mteval_input
     if options.tectomt_input is not None and (cut or options.mteval_file_format):
-        raise UsageError("-TMT reads words that are cut already, from files of its own: leave out -T, -M and -MT.")
+        raise UsageError("-TMT reads tokenized words from files of its own: leave out -T, -M and -MT.")
     common = {"case": "mixed" if options.case_sensitive else "lc", "tok": tokenizer_for(options) if cut else "none"}
     if options.synonyms:
         common["synonyms"] = SYNONYMS

@@ -1,4 +1,4 @@
-"""What `mtrics` prints: the format of Kos (2008), appendix A.4."""
+"""The output of `mtrics`: the format of Kos (2008), appendix A.4."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Run(NamedTuple):
     started: float
     """Unix time."""
     seconds: float
-    """How long it took to compute the scores."""
+    """Time to compute the scores."""
     parameters: Sequence[str]
     """The words of the command line."""
 
@@ -80,7 +80,7 @@ def segment_lines(result: Result, title: str, measurement: Measurement, segment:
 
 
 def shown(measurement: Measurement, score: float) -> str:
-    """From 0 to 1 what we count from 0 to 100."""
+    """A score from 0 to 1 where ours is from 0 to 100; other scales are kept."""
     scale = measurement.metric.scale
     return rounded(score / scale if math.isfinite(scale) else score)
 

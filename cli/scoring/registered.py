@@ -1,4 +1,4 @@
-"""The resources that commands without a database see: those registered in the folder of the settings."""
+"""The registered resources, for commands without a database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def registered_resources(files: Mapping[str, Path] | None = None) -> Resources:
-    """Those in STEELYARD_RESOURCE_FOLDER, and `files` by name.
+    """The resources in STEELYARD_RESOURCE_FOLDER, and `files` by name.
 
     `runtime.settings` reads the variable too, but loading it takes longer than scoring a system.
     """

@@ -28,7 +28,7 @@ class TakenRuns:
         return bool(self._runs)
 
     def add(self, batch: Batch) -> None:
-        """Take in one shard; shards come in their order."""
+        """Add the runs of one shard; shards must come in order."""
         for metric, systems in self._runs.items():
             assert isinstance(metric, GTM)
             systems += [[] for _ in batch.systems[len(systems) :]]
@@ -50,7 +50,7 @@ class TakenRuns:
 
 
 def shown_words(run: Run) -> str:
-    """The words for people: what would steer a terminal is escaped."""
+    """The words of a run, with terminal control characters escaped."""
     return printable(" ".join(run.words))
 
 

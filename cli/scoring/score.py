@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "tsv", "latex", "html", "scr")
 INPUT_FORMATS = ("plain", "mteval", "wmt-xml", "conllu", "tectomt", "treex")
-"""Those of `metrics.text.formats`, which help need not load."""
+"""The formats of `metrics.text.formats`, not imported to keep help fast."""
 REPLICATES = 1000
-"""Of the bootstrap, where something needs it and nobody says how many."""
+"""Default bootstrap replicates where a test or an interval needs them."""
 
 
 class AddSystems(argparse.Action):
@@ -95,14 +95,14 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="the system that all others are tested against; none: test all pairs (default: the first system)",
     )  # fmt: skip
     parser.add_argument("--all-pairs", action="store_true", help="test all pairs: short for --baseline none")
-    parser.add_argument("--segments", action="store_true", help="also the score of every segment")
+    parser.add_argument("--segments", action="store_true", help="also print the score of every segment")
     parser.add_argument(
         "--runs",
         action="store_true",
-        help="also the runs of words that gtm takes in every segment: length, places, words",
+        help="also print the runs of words that gtm matches in every segment: length, places, words",
     )
     parser.add_argument(
-        "--shard-size", type=whole_number, metavar="N", help="segments worked on at once; changes no score"
+        "--shard-size", type=whole_number, metavar="N", help="segments scored at a time; does not change scores"
     )
     parser.add_argument(
         "--variable-references", action="store_true",
@@ -119,7 +119,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, measure, print."""
+    """Read, score and print; the exit status."""
     from importlib import import_module
 
     from cli.scoring.inputs import GivenSystem, read_inputs
@@ -143,7 +143,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check_paired(options: argparse.Namespace) -> None:
-    """Ask for the replicates that tests and intervals need. Raises UsageError for options that do not go together."""
+    """Set the replicates that tests and intervals need. Raises UsageError for options that cannot be combined."""
     others = {
         "--baseline": options.baseline is not None,
         "--all-pairs": options.all_pairs,
@@ -161,9 +161,9 @@ def check_paired(options: argparse.Namespace) -> None:
 
 
 def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Inputs) -> Result:
-    """Measure what was read; `options` are those of `score`.
+    """Score the inputs; `options` are those of `score`.
 
-    Raises MetricsError, and UsageError where the options ask for what the input or the metrics do not have.
+    Raises MetricsError, and UsageError where input or metrics do not support the options.
     """
     from cli.scoring.registered import registered_resources
     from cli.scoring.runs import TakenRuns
@@ -172,7 +172,7 @@ def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Input
     from metrics.segments import Segments
 
     note(inputs.notices)
-    # Registered resources are at hand here, too, but no database is.
+    # Registered resources need no database.
     resources = registered_resources(dict(options.resource))
     metrics = settled_metrics(options, metrics, resources, inputs.language, inputs.texts)
     baseline = baseline_of(options, inputs.names) if options.paired else None
@@ -212,9 +212,7 @@ def baseline_of(options: argparse.Namespace, names: Sequence[str]) -> int | None
     if len(places) == 1:
         return places[0]
     if places:
-        raise CommandError(
-            f"--baseline {options.baseline}: {len(places)} systems have this name. Call one of them otherwise."
-        )
+        raise CommandError(f"--baseline {options.baseline}: {len(places)} systems have this name. Rename one of them.")
     if options.baseline == "none":
         return None
     raise CommandError(f"--baseline {options.baseline}: there is no such system. There are: {', '.join(names)}.")

@@ -1,4 +1,4 @@
-"""What `score` found out as one HTML page without scripts, which needs no server and no network."""
+"""The result of `score` as one self-contained HTML page without scripts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.leaderboards import pairs_output
-from cli.scoring.score_text import about_runs, detail_tables, run_table, score_table, segment_rows
+from cli.scoring.score_text import detail_tables, run_notes, run_table, score_table, segment_rows
 from metrics.base import VERSION
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Table:
     """Columns at the left that are names."""
     matrix: bool = False
     open: bool = True
-    """Whether it is shown at once; the reader may unfold it else."""
+    """Whether the table is unfolded at first."""
 
 
 def render(result: Result) -> str:
@@ -55,7 +55,7 @@ def render(result: Result) -> str:
 
 
 def tables(result: Result) -> Iterator[Table]:
-    """All that was asked for, in the order of the text."""
+    """All requested tables, in the order of the text output."""
     stressed = frozenset(
         (place, number + 1)
         for number, metric in enumerate(result.metrics)
@@ -64,7 +64,7 @@ def tables(result: Result) -> Iterator[Table]:
     )
     yield Table("Scores", score_table(result), [result.intervals] if result.intervals else [], stressed)
     if result.has_runs:
-        yield Table("Runs", run_table(result), about_runs(result))
+        yield Table("Runs", run_table(result), run_notes(result))
     if result.tests:
         yield from pair_tables(result.tests, result.options.width)
     for table in detail_tables(result):

@@ -1,4 +1,4 @@
-"""What `score` found out as JSON: numbers at full precision, null where undefined."""
+"""The result of `score` as JSON: numbers at full precision, null where undefined."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def render(result: Result) -> str:
 
 
 def structure(result: Result) -> dict[str, Any]:
-    """What is printed, as dictionaries and lists."""
+    """The JSON document as dictionaries and lists."""
     systems = []
     for place, system in enumerate(result.inputs.systems):
         scores = [_score(result, metric, metric.systems[place]) for metric in result.metrics]
@@ -81,7 +81,7 @@ def _run(result: Result, place: int, output: int) -> dict[str, Any]:
 
 
 def _of_output(result: Result, metric: MetricScores, output: int) -> dict[str, Any]:
-    """What there is for single outputs only, where it was asked for: further figures, segments, GTM's runs of words."""
+    """Fields of single outputs, where requested: further figures, segment scores, GTM's runs of words."""
     measurement = metric.measurement
     entry: dict[str, Any] = {}
     if details := measurement.metric.details(measurement.sums[output]):

@@ -1,4 +1,4 @@
-r"""What `score` found out as tables for LaTeX; they need `\usepackage{booktabs}`."""
+r"""The result of `score` as LaTeX tables; they need `\usepackage{booktabs}`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from campaigns.reports.latex import booktabs, comments, escaped
 from cli.leaderboards import pairs_output
-from cli.scoring.score_text import about_runs, cell, run_table
+from cli.scoring.score_text import cell, run_notes, run_table
 
 if TYPE_CHECKING:
     from cli.scoring.score_result import Result
@@ -20,7 +20,7 @@ def render(result: Result) -> str:
     if result.has_runs:
         rows = [[escaped(text) for text in row] for row in run_table(result)]
         parts.append(booktabs(rows, "lrlrrrr", "Runs of systems"))
-        notes += about_runs(result)
+        notes += run_notes(result)
     if result.tests:
         parts.append(pairs_output.as_latex(result.tests, result.options.width))
     return "\n".join([*parts, comments(notes)])

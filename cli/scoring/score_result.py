@@ -1,4 +1,4 @@
-"""What one call of `score` found out, ready to be shown."""
+"""The result of one call of `score`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SystemScore:
 
 @dataclass(frozen=True, eq=False)
 class MetricScores:
-    """What one metric says."""
+    """The scores of all systems by one metric."""
 
     name: str
     """As the user wrote it."""
@@ -52,7 +52,7 @@ class MetricScores:
 
     @property
     def title(self) -> str:
-        """The name people know, with a word on the direction where it is not the usual one."""
+        """The metric's display name, with "(less is better)" where that holds."""
         metric = self.measurement.metric
         return metric.title + ("" if metric.higher_is_better else " (less is better)")
 
@@ -69,7 +69,7 @@ class MetricScores:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Everything that one call of `score` found out."""
+    """The scores, tests and inputs of one call of `score`."""
 
     inputs: Inputs
     metrics: Sequence[MetricScores]
@@ -112,7 +112,7 @@ def conclude(
     baseline: int | None = 0,
     runs: TakenRuns | None = None,
 ) -> Result:
-    """Scores of systems from those of their outputs, intervals and tests, as the options of `score` ask for them.
+    """The scores of systems from those of their outputs, with the requested intervals and tests.
 
     `names` are those of the metrics as the user wrote them; `baseline` is the system that all others are tested
     against, None for all pairs.

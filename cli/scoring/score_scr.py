@@ -1,4 +1,4 @@
-"""What `score` found out in the format `.scr` of NIST's MetricsMATR, as mteval-v13a writes it.
+"""The result of `score` in the format `.scr` of NIST's MetricsMATR, as mteval-v13a writes it.
 
 Fields between tabs: test set, system, score; for segments test set, system, document, segment, score. There is no field
 for the metric, so a file holds the scores of one.
@@ -55,10 +55,10 @@ def render(result: Result) -> str:
 
 
 def field(text: str) -> str:
-    """A name without white space: some who read the format divide lines at any."""
+    """A name without white space: some readers of the format split at any."""
     return re.sub(r"\s", "_", text)
 
 
 def scaled(metric: Metric, score: float) -> str:
-    """From 0 to 1 what has an end, at full precision."""
+    """A score at full precision, from 0 to 1 where the metric has an upper end."""
     return repr(float(score / metric.scale if math.isfinite(metric.scale) else score))

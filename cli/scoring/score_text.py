@@ -1,4 +1,4 @@
-"""What `score` found out as text for people."""
+"""The result of `score` as text."""
 
 from __future__ import annotations
 
@@ -15,19 +15,17 @@ if TYPE_CHECKING:
     from cli.scoring.runs import TakenRuns
     from cli.scoring.score_result import MetricScores, Result, SystemScore
 
-RUNS = "s_sel: standard deviation of a score over test sets like this one, from the bootstrap; s_opt: from run to run."
-SHOWN = "A score stands with ± s_opt."
-ONE_RUN = "Of a system with one run s_opt is not known: its score may owe something to a lucky run."
+SHOWN = "Scores are shown with ± s_opt."
 
 
 def render(result: Result) -> str:
-    """A table with a column per metric, and below it what else was asked for and how it was made."""
+    """A table with a column per metric, then the other requested tables, signatures and method."""
     if result.options.score_only:
         rows = zip(*([metric.shown(found.score) for found in metric.systems] for metric in result.metrics), strict=True)
         return "".join(" ".join(row) + "\n" for row in rows)
     parts = [aligned(score_table(result))]
     if result.has_runs:
-        parts.append(aligned(run_table(result)) + "".join(f"{sentence}\n" for sentence in about_runs(result)))
+        parts.append(aligned(run_table(result)) + "".join(f"{sentence}\n" for sentence in run_notes(result)))
     if result.tests:
         parts.append(pairs_output.as_text(result.tests, result.options.width))
     if any(metric.measurement.segment_scores is not None for metric in result.metrics):
@@ -61,7 +59,7 @@ def cell(metric: MetricScores, found: SystemScore) -> str:
 
 
 def run_table(result: Result) -> list[list[str]]:
-    """A header, then for every system with runs a row per metric: what makes its score vary, and each run's score."""
+    """A header, then for every system with runs a row per metric: s_sel, s_opt and each run's score."""
     rows = [["System", "Runs", "Metric", "Score", "s_sel", "s_opt", "Score of each run"]]
     for place, system in enumerate(result.inputs.systems):
         for metric in result.metrics if system.runs is not None else ():
@@ -75,11 +73,11 @@ def run_table(result: Result) -> list[list[str]]:
     return rows
 
 
-def about_runs(result: Result) -> list[str]:
+def run_notes(result: Result) -> list[str]:
     """What the table of runs means, a sentence each."""
     single = any(system.runs is not None and len(system.runs) == 1 for system in result.inputs.systems)
     selection = [] if result.options.confidence else ["s_sel needs bootstrap replicates: --confidence."]
-    return [f"{RUNS} {SHOWN}", *selection, *([ONE_RUN] if single else [])]
+    return [f"{pairs_output.RUN_SPREADS} {SHOWN}", *selection, *([pairs_output.ONE_RUN] if single else [])]
 
 
 def segment_rows(result: Result) -> list[list[str]]:
@@ -106,7 +104,7 @@ def tables_of_words(taken: TakenRuns, result: Result) -> Iterator[str]:
 
 
 def detail_tables(result: Result) -> Iterator[list[list[str]]]:
-    """For each metric that has some, the further figures that it shows with its scores."""
+    """A table of further figures for each metric that has some."""
     for metric in result.metrics:
         measurement = metric.measurement
         details = [measurement.metric.details(each) for each in measurement.sums]

@@ -1,4 +1,4 @@
-"""What `score` found out as tables of tab-separated values at full precision, with a blank line between tables."""
+"""The result of `score` as tables of tab-separated values at full precision, with a blank line between tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The collector of cycles, for which a command of a second has little use."""
+"""Settings of the garbage collector for short commands."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import atexit
 import gc
 
 LONG_LIVED = {"worker", "scheduler", "serve", "up"}
-"""Verbs that run for days: for them cycles are looked for as often as Python does it."""
+"""Verbs that run for days: they keep Python's default thresholds."""
 THRESHOLD = 400_000
-"""Objects made, less those dropped, before cycles are looked for: more than there are once everything is imported."""
+"""Allocations minus deallocations before a collection: more than the imports of any command cause."""
 
 
 def collect_rarely(verb: str) -> None:
-    """Look for cycles less often in a command that is short, and at the end in none.
+    """Collect cycles less often in a short command, and not at all at exit.
 
-    The interpreter would look through all that is alive several times while it ends: half a second with the database's
-    library loaded. What is frozen it leaves out; whatever has an end of its own still comes to it.
+    The interpreter would traverse all live objects several times while it exits: half a second with SQLAlchemy loaded.
+    Frozen objects are skipped; finalizers still run.
     """
     if verb not in LONG_LIVED:
         gc.set_threshold(THRESHOLD, *gc.get_threshold()[1:])

@@ -21,14 +21,14 @@ def aligned(rows: Sequence[Sequence[str]], rules: Collection[int] = ()) -> str:
 
 
 def display_width(text: str) -> int:
-    """How many cells of a terminal the text takes."""
+    """The number of terminal cells that the text occupies."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     marks = sum(bool(unicodedata.combining(character)) for character in text)
     return len(text) + wide - marks
 
 
 def digits(asked: int, scale: float) -> int:
-    """Digits after the point of scores on this scale: at least three where it has no end, for such scores are small."""
+    """Digits after the point for scores on this scale: at least three where it has no end (small scores)."""
     return asked if math.isfinite(scale) else max(asked, 3)
 
 

@@ -1,4 +1,4 @@
-"""When something is to be done: a time with its zone, or in how many hours."""
+"""Deadlines on the command line: a time with its zone, or a duration from now."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Due:
     from_now: bool
 
     def at(self, connection: Connection) -> float:
-        """The time by the database's clock."""
+        """The deadline in seconds since 1970, by the database's clock."""
         from sqlalchemy import select
 
         from models.schema.base import now
@@ -32,7 +32,7 @@ class Due:
 
 
 def due_time(text: str) -> Due:
-    """What the command line says: "2h", "90m", "1.5d", or "2026-11-30T18:00+01:00"."""
+    """Parse "2h", "90m", "1.5d" or "2026-11-30T18:00+01:00"."""
     if found := re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)([mhd])", text, re.ASCII):
         seconds = float(found[1]) * _SECONDS[found[2]]
         if seconds <= LONGEST_DAYS * _SECONDS["d"]:

@@ -1,4 +1,4 @@
-"""Tables that fit a terminal: where it is narrow their cells are folded. Those of cli/terminal/columns.py never are."""
+"""Tables that fold their cells to fit a narrow terminal, unlike those of `cli.terminal.columns`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def folding_table(*names: str, right: Sequence[int] = ()) -> Table:
 
 
 def add_row(table: Table, *cells: str) -> None:
-    """Add a row of cells that are taken as they are: names may look like markup."""
+    """Add a row of literal cells: names may look like markup."""
     from rich.text import Text
 
     table.add_row(*(Text(cell) for cell in cells))

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from models.queue_status.progress import ComparisonProgress, Progress
 
 MOMENT = 0.5
-"""Seconds that work takes before its progress is worth a line."""
+"""Seconds before the progress of work is shown."""
 
 
 @contextmanager
 def shown_progress() -> Iterator[Callable[[Progress], None]]:
-    """A function that shows how far things are: a bar on a terminal, now and then a line elsewhere."""
+    """A function that shows progress: a bar on a terminal, a line at each change elsewhere."""
     if not sys.stderr.isatty():
         yield _line_by_line()
         return
@@ -37,7 +37,7 @@ def shown_progress() -> Iterator[Callable[[Progress], None]]:
 
 @contextmanager
 def shown_segments() -> Iterator[Callable[[int, int], None]]:
-    """As `shown_progress`, for what a server tells: segments measured and segments in all."""
+    """As `shown_progress`, for the progress that a server reports: scored segments and all segments."""
     if not sys.stderr.isatty():
         yield lambda done, every: print(f"segments {done} of {every}", file=sys.stderr)
         return
@@ -58,9 +58,9 @@ def shown_trials() -> Iterator[Callable[[ComparisonProgress], None]]:
 
 
 def counted(what: str) -> Callable[[int, int], None] | None:
-    """A function that shows how many of how many are done, in one line, where the work takes longer than a moment.
+    """A function that shows "DONE of ALL" on one line, once the work has taken `MOMENT` seconds.
 
-    None where there is no terminal. The line needs no `rich`, whose import would take longer than most such work.
+    None without a terminal. It does not use `rich`, whose import takes longer than most such work.
     """
     if not sys.stderr.isatty():
         return None
@@ -78,7 +78,7 @@ def counted(what: str) -> Callable[[int, int], None] | None:
 
 @contextmanager
 def working(on: str) -> Iterator[None]:
-    """What is worked on, on a terminal, until it is done; nothing elsewhere."""
+    """Show a status line on a terminal while the block runs; nothing elsewhere."""
     if not sys.stderr.isatty():
         yield
         return

@@ -1,4 +1,4 @@
-"""Questions to whoever sits at the keyboard. A pipe answers them, too, where that is safe."""
+"""Interactive questions; a pipe can answer them where that is safe."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add_yes_option(parser: argparse.ArgumentParser) -> None:
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask whether to do it, unless `yes`. Raises CommandError where there is nobody to ask, or he says no."""
+    """Ask for confirmation, unless `yes`. Raises CommandError without a terminal or where the answer is no."""
     if yes:
         return
     if not sys.stdin.isatty():
@@ -35,9 +35,10 @@ def confirm(question: str, *, yes: bool) -> None:
 
 
 def ask_secret(*questions: str) -> list[str]:
-    """What is typed after each question, and not shown; from a pipe its first line for all of them.
+    """The answers to the questions, typed without echo; in a pipe its first line answers all of them.
 
-    Never from the command line, which others see. Raises CommandError where the input ends instead (Ctrl-D).
+    Secrets are never read from the command line, which others can see. Raises CommandError where the input ends
+    instead (Ctrl-D).
     """
     if not sys.stdin.isatty():
         return [sys.stdin.readline().rstrip("\n")] * len(questions)
@@ -52,6 +53,6 @@ def _answered() -> Iterator[None]:
     try:
         yield
     except EOFError as error:
-        # The cursor still stands behind the question.
+        # End the line of the question.
         print(file=sys.stderr)
         raise CommandError("The input ended without an answer. Nothing was changed.") from error

@@ -1,4 +1,4 @@
-"""Where the processes that a command starts look for modules."""
+"""The import path of processes that a command starts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ def import_nothing_from_the_current_folder() -> None:
     """Keep the current folder off the import path of every Python that this process starts.
 
     A command's own path begins with the folder of the program. The processes that `multiprocessing` spawns run
-    `python -c`, whose path begins with the current folder: a `threading.py` there would be run by whoever starts the
-    command, perhaps as root.
+    `python -c`, whose path begins with the current folder: a `threading.py` there would run with the rights of the
+    user, perhaps root.
     """
     os.environ["PYTHONSAFEPATH"] = "1"

@@ -1,4 +1,4 @@
-"""How many threads compute in a command."""
+"""The number of compute threads of a command."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 
 
 def compute_in_one_thread() -> None:
-    """Leave the cores to processes, which do the parallel work: idle threads of linear algebra only spin.
+    """Use one thread for linear algebra: processes do the parallel work, and idle threads would only spin.
 
-    Call it before anything imports NumPy, whose library starts them at once.
+    Call it before anything imports NumPy, which starts the threads at import.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

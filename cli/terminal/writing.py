@@ -1,4 +1,4 @@
-"""Files that a command leaves behind: whole, or not at all."""
+"""Atomic writes of output files."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ if TYPE_CHECKING:
 
 
 def write_file(path: Path, content: str) -> None:
-    """Write text to a file, in the place of an older one only when all of it is on the disk.
-
-    Raises CommandError.
-    """
+    """Write text to a file, replacing an older one only once all of it is on the disk. Raises CommandError."""
     target = path.resolve()
     part = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         if target.exists() and not target.is_file():
-            # A pipe or a device has no place to take.
+            # A pipe or a device cannot be replaced.
             target.write_text(content, encoding="utf-8")
             return
         with part.open("w", encoding="utf-8") as file:
@@ -31,8 +28,8 @@ def write_file(path: Path, content: str) -> None:
         part.replace(target)
     except OSError as error:
         raise CommandError(
-            f"{path} cannot be written: {error.strerror}. See that there is space and that this user may write there, "
-            "then run the same command again."
+            f"{path} cannot be written: {error.strerror}. Check the free space and the permissions, then run the same "
+            "command again."
         ) from error
     finally:
         with suppress(OSError):
@@ -40,8 +37,8 @@ def write_file(path: Path, content: str) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder where there is none. Raises CommandError."""
+    """Create a folder with its parents unless it exists. Raises CommandError."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise CommandError(f"The folder {path} cannot be made: {error.strerror}. Name another place.") from error
+        raise CommandError(f"The folder {path} cannot be created: {error.strerror}. Choose another one.") from error

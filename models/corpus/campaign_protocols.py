@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from models.corpus.test_sets import KnownTestSet
+from models.corpus.test_sets import StoredTestSet
 from models.errors import NotFound
 from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, called_there
 from models.schema.corpus import Protocol, Submission, TestSet
@@ -15,7 +15,7 @@ from models.schema.queue import Evaluation
 
 
 @dataclass(frozen=True, slots=True)
-class KnownProtocol:
+class ProtocolInfo:
     """One way in which a campaign measures."""
 
     id: int
@@ -23,14 +23,14 @@ class KnownProtocol:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class CampaignProtocols:
     """The protocols of a campaign on a test set."""
 
     campaign_id: int
     campaign: str
-    test_set: KnownTestSet
+    test_set: StoredTestSet
     target_language: str
-    protocols: tuple[KnownProtocol, ...]
+    protocols: tuple[ProtocolInfo, ...]
     """In the order in which they were made; without sweeps of a parameter, and without those of which a later one has
     the same references and all metrics."""
 
@@ -45,7 +45,7 @@ def find_campaign(connection: Connection, name: str) -> int:
     return int(known)
 
 
-def hold_campaign(connection: Connection, campaign_id: int) -> None:
+def lock_campaign_shared(connection: Connection, campaign_id: int) -> None:
     """Let nobody change the rules of a campaign until the transaction ends; others may hold it, too.
 
     Whoever hands in holds it before the rules are read: else a test set could be replaced in between.
@@ -58,7 +58,7 @@ def lock_campaign(connection: Connection, campaign_id: int) -> None:
     connection.execute(select(Campaign.id).where(Campaign.id == campaign_id).with_for_update())
 
 
-def find_measures(connection: Connection, campaign: str, test_set: str | None = None) -> Measures:
+def find_test_set_protocols(connection: Connection, campaign: str, test_set: str | None = None) -> CampaignProtocols:
     """How the campaign of that name measures on a test set of it, `NAME` or `NAME@VERSION`; its only one without.
 
     A test set whose references were corrected is not there any more: the corrected one stands for it. Raises NotFound
@@ -87,7 +87,7 @@ def find_measures(connection: Connection, campaign: str, test_set: str | None = 
         .where(Protocol.id.in_(measured), Protocol.sweep.is_(False), CampaignTestSet.replaced_by.is_(None))
         .order_by(Protocol.id)
     ).all()
-    known = {row.test_set_id: KnownTestSet(row.test_set_id, row.name, row.version, row.segments) for row in rows}
+    known = {row.test_set_id: StoredTestSet(row.test_set_id, row.name, row.version, row.segments) for row in rows}
     exact = [each for each in known.values() if test_set == f"{each.name}@{each.version}"]
     found = exact or [each for each in known.values() if test_set in (None, each.name)]
     there = ", ".join(f"{each.name}@{each.version}" for each in known.values())
@@ -102,12 +102,12 @@ def find_measures(connection: Connection, campaign: str, test_set: str | None = 
         raise NotFound(f"The campaign {campaign!r} has several test sets: {there}. Choose one with --test-set.")
     ours = [row for row in rows if row.test_set_id == found[0].id]
     ours = [row for place, row in enumerate(ours) if not any(_says_all(later, row) for later in ours[place + 1 :])]
-    return Measures(
+    return CampaignProtocols(
         campaign_id,
         campaign,
         found[0],
         ours[0].target_language,
-        tuple(KnownProtocol(row.id, tuple(row.metrics)) for row in ours),
+        tuple(ProtocolInfo(row.id, tuple(row.metrics)) for row in ours),
     )
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, lit
 
 from models.errors import ModelsError, NotFound
 from models.schema.base import Base
+from models.schema.column_types import readable
 from models.schema.corpus import TestSet
 from models.schema.human import HumanSegmentScore, HumanSystemScore, Judgments, Rating
 from models.schema.states import JudgmentKind
@@ -122,7 +123,7 @@ def store_judgments(
     return stored, True
 
 
-def carry_judgments(
+def copy_judgments(
     connection: Connection, campaign_id: int, old_test_set_id: int, new_test_set_id: int
 ) -> list[StoredJudgments]:
     """Let a campaign's judgments of a test set be there of another one with the same source and segments; the new ones.
@@ -225,7 +226,7 @@ def _known(connection: Connection, campaign_id: int, test_set_id: int, name: str
 
 
 def _stored(row: Row[Any]) -> StoredJudgments:
-    return StoredJudgments(row.id, row.name, row.version, JudgmentKind(row.kind), row.method, row.created_at)
+    return StoredJudgments(row.id, row.name, row.version, row.kind, readable(row.method, {}), row.created_at)
 
 
 def _insert(

@@ -11,15 +11,15 @@ from sqlalchemy import Connection, select
 from models.errors import UnreadableRow
 from models.schema.base import now
 from models.schema.campaigns import Campaign, Phase
+from models.schema.column_types import known
 from models.schema.roles import Feedback, LateRule, PhaseKind
-from models.schema.states import known
 
 TAKING = (PhaseKind.OPEN, PhaseKind.BLIND)
 """Kinds of phases in which teams hand in."""
 
 
 @dataclass(frozen=True, slots=True)
-class KnownPhase:
+class PhaseInfo:
     """A phase as it is stored."""
 
     id: int
@@ -54,19 +54,19 @@ class KnownPhase:
         return 0.0 if self.ends_at is None else max(0.0, at - self.ends_at)
 
 
-def read_phases(connection: Connection, campaign_id: int) -> list[KnownPhase]:
+def read_phases(connection: Connection, campaign_id: int) -> list[PhaseInfo]:
     """The phases of a campaign by their start."""
     return read_phases_of(connection, [campaign_id])[campaign_id]
 
 
 def read_phases_of(
     connection: Connection, campaigns: Collection[int], unreadable: dict[int, UnreadableRow] | None = None
-) -> dict[int, list[KnownPhase]]:
+) -> dict[int, list[PhaseInfo]]:
     """The phases of each of these campaigns by their start.
 
     Raises UnreadableRow, or with `unreadable` keeps what is wrong there, by campaign, and goes on with the others.
     """
-    found: dict[int, list[KnownPhase]] = {campaign: [] for campaign in campaigns}
+    found: dict[int, list[PhaseInfo]] = {campaign: [] for campaign in campaigns}
     for row in connection.execute(select(Phase).where(Phase.campaign_id.in_(campaigns)).order_by(Phase.starts_at)):
         try:
             found[row.campaign_id].append(_known_phase(row))
@@ -77,22 +77,22 @@ def read_phases_of(
     return found
 
 
-def _known_phase(row: Any) -> KnownPhase:
+def _known_phase(row: Any) -> PhaseInfo:
     of_phase = f"of the phase {row.name!r}"
-    return KnownPhase(
+    return PhaseInfo(
         row.id,
         row.name,
-        known(PhaseKind, row.kind, f"The kind {of_phase}"),
+        known(row.kind, f"The kind {of_phase}"),
         row.starts_at,
         row.ends_at,
-        known(LateRule, row.late, f"The rule for what is late {of_phase}"),
+        known(row.late, f"The rule for what is late {of_phase}"),
         row.grace_seconds,
-        known(Feedback, row.feedback, f"The feedback {of_phase}"),
+        known(row.feedback, f"The feedback {of_phase}"),
         row.feedback_step,
     )
 
 
-def phase_at(phases: Sequence[KnownPhase], at: float) -> KnownPhase | None:
+def phase_at(phases: Sequence[PhaseInfo], at: float) -> PhaseInfo | None:
     """The phase that holds at a moment: that which began last; None before the first."""
     begun = [each for each in phases if each.starts_at <= at]
     return max(begun, key=lambda each: each.starts_at, default=None)

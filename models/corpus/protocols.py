@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from models.errors import NotFound
+from models.schema.column_types import stored
 from models.schema.corpus import Protocol, Reference, TestSet
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
+class ProtocolContent:
     """A protocol with what a worker must know of its test set."""
 
     protocol_id: int
@@ -24,7 +25,7 @@ class Measurement:
     seed: int
 
 
-def read_measurement(connection: Connection, protocol_id: int) -> Measurement:
+def read_protocol(connection: Connection, protocol_id: int) -> ProtocolContent:
     """The protocol of that id. Raises NotFound."""
     row = connection.execute(
         select(Protocol, TestSet.segments, TestSet.variable_references)
@@ -35,11 +36,13 @@ def read_measurement(connection: Connection, protocol_id: int) -> Measurement:
         raise NotFound(f"There is no protocol {protocol_id}.")
     labelled = select(Reference.label, Reference.text_id).where(Reference.test_set_id == row.test_set_id)
     texts = {each.label: each.text_id for each in connection.execute(labelled)}
-    return Measurement(
+    with stored("The references of a protocol"):
+        reference_texts = tuple(texts[label] for label in row.reference_labels)
+    return ProtocolContent(
         protocol_id=protocol_id,
         segments=row.segments,
         variable_references=row.variable_references,
-        reference_texts=tuple(texts[label] for label in row.reference_labels),
+        reference_texts=reference_texts,
         metrics=tuple(row.metrics),
         replicates=row.replicates,
         seed=row.seed,

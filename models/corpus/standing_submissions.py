@@ -13,11 +13,11 @@ from models.schema.campaigns import Campaign, CampaignTestSet, called_there
 from models.schema.corpus import Reference, Submission, TestSet
 
 if TYPE_CHECKING:
-    from models.corpus.test_sets import KnownTestSet
+    from models.corpus.test_sets import StoredTestSet
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class StandingSubmissions:
     """The submissions that stand for one test set in one campaign, and what they are measured against."""
 
     campaign_id: int
@@ -33,7 +33,7 @@ class Contest:
     """The last one of each run of each system."""
 
 
-def find_contest(connection: Connection, name: str) -> Contest:
+def find_standing_submissions(connection: Connection, name: str) -> StandingSubmissions:
     """The contest on the test set or in the campaign of that name; of a test set in several versions the newest.
 
     Raises NotFound with the names there are, also where several campaigns share the test set.
@@ -56,10 +56,10 @@ def find_contest(connection: Connection, name: str) -> Contest:
     if len({row.name for row in found}) > 1:
         names = sorted({row.name for row in found})
         raise NotFound(f'The campaign "{name}" has several test sets. Name one of them: {", ".join(names)}.')
-    return read_contest(connection, found[-1].campaign_id, found[-1].test_set_id)
+    return read_standing_submissions(connection, found[-1].campaign_id, found[-1].test_set_id)
 
 
-def read_contest(connection: Connection, campaign_id: int, test_set_id: int) -> Contest:
+def read_standing_submissions(connection: Connection, campaign_id: int, test_set_id: int) -> StandingSubmissions:
     """The contest of a campaign on a test set. Raises NotFound."""
     named = connection.execute(
         select(Campaign.name.label("campaign"), CampaignTestSet.name, CampaignTestSet.version, TestSet.target_language)
@@ -83,7 +83,7 @@ def read_contest(connection: Connection, campaign_id: int, test_set_id: int) -> 
         .order_by(Submission.id)
     ).all()
     test_set = named.name if named.version == "1" else f"{named.name} (version {named.version})"
-    return Contest(
+    return StandingSubmissions(
         campaign_id,
         test_set_id,
         test_set if named.campaign == named.name else f"{named.campaign}: {test_set}",
@@ -94,7 +94,7 @@ def read_contest(connection: Connection, campaign_id: int, test_set_id: int) -> 
     )
 
 
-def campaigns_with(connection: Connection, test_set: KnownTestSet) -> dict[str, int]:
+def campaigns_with(connection: Connection, test_set: StoredTestSet) -> dict[str, int]:
     """The campaigns that have a test set and call it so: names and ids, in the order of names."""
     rows = connection.execute(
         select(Campaign.name, Campaign.id)
@@ -106,7 +106,7 @@ def campaigns_with(connection: Connection, test_set: KnownTestSet) -> dict[str, 
     return {row.name: row.id for row in rows}
 
 
-def find_campaign_with(connection: Connection, test_set: KnownTestSet, name: str | None = None) -> int:
+def find_campaign_with(connection: Connection, test_set: StoredTestSet, name: str | None = None) -> int:
     """The campaign of that name that has the test set; without a name the only one that has it.
 
     Raises NotFound with what there is.

@@ -15,7 +15,7 @@ from models.schema.corpus import Document, LayerBlock, Reference, Submission, Sy
 
 
 @dataclass(frozen=True, slots=True)
-class KnownTestSet:
+class StoredTestSet:
     """A test set in one version, as a campaign calls it."""
 
     id: int
@@ -29,7 +29,7 @@ class KnownTestSet:
         return self.name if self.version == "1" else f"{self.name}@{self.version}"
 
 
-class Named(Protocol):
+class NamedTestSet(Protocol):
     """A test set in any view of it."""
 
     @property
@@ -45,19 +45,19 @@ class Named(Protocol):
         """The version."""
 
 
-AnyTestSet = TypeVar("AnyTestSet", bound=Named)
+AnyTestSet = TypeVar("AnyTestSet", bound=NamedTestSet)
 
 
-def first_called(test_sets: Sequence[AnyTestSet], wanted: str) -> AnyTestSet | None:
+def match_test_set(test_sets: Sequence[AnyTestSet], wanted: str) -> AnyTestSet | None:
     """The test set that somebody means: by its number, NAME@VERSION, "NAME (version VERSION)" or NAME.
 
     A name alone means the first version of that name: put those that were replaced last.
     """
-    exact = (each for each in test_sets if is_exactly(each, wanted))
+    exact = (each for each in test_sets if is_exact_name(each, wanted))
     return next(exact, None) or next((each for each in test_sets if each.name == wanted), None)
 
 
-def is_exactly(test_set: Named, wanted: str) -> bool:
+def is_exact_name(test_set: NamedTestSet, wanted: str) -> bool:
     """Whether these words mean this version of the test set and no other one."""
     name, version = test_set.name, test_set.version
     return wanted in (str(test_set.id), f"{name}@{version}", f"{name} (version {version})")
@@ -75,13 +75,13 @@ class References:
     """The linguistic layers that all of them have."""
 
 
-def list_test_sets(connection: Connection, campaign_id: int | None = None) -> list[KnownTestSet]:
+def list_test_sets(connection: Connection, campaign_id: int | None = None) -> list[StoredTestSet]:
     """The test sets of a campaign, or of all, in the order in which they came: one for each name that it has."""
     named = {each: None for campaign, each in _named(connection) if campaign_id in (None, campaign[0])}
     return list(named)
 
 
-def find_test_set(connection: Connection, name: str | None = None, campaign: str | None = None) -> KnownTestSet:
+def find_test_set(connection: Connection, name: str | None = None, campaign: str | None = None) -> StoredTestSet:
     """The test set of that name, `NAME` or `NAME@VERSION`; without a name the only one.
 
     Where campaigns call different ones so, the one of the `campaign`, or of that which comes first in the name, as on
@@ -111,7 +111,7 @@ _Campaign = tuple[int, str]
 """Id and name."""
 
 
-def _named(connection: Connection) -> list[tuple[_Campaign, KnownTestSet]]:
+def _named(connection: Connection) -> list[tuple[_Campaign, StoredTestSet]]:
     rows = connection.execute(
         select(CampaignTestSet.campaign_id, Campaign.name.label("campaign"))
         .add_columns(TestSet.id, CampaignTestSet.name, CampaignTestSet.version, TestSet.segments)
@@ -119,15 +119,15 @@ def _named(connection: Connection) -> list[tuple[_Campaign, KnownTestSet]]:
         .join(TestSet, TestSet.id == CampaignTestSet.test_set_id)
         .order_by(TestSet.id, CampaignTestSet.campaign_id)
     )
-    return [((row.campaign_id, row.campaign), KnownTestSet(*row[2:])) for row in rows]
+    return [((row.campaign_id, row.campaign), StoredTestSet(*row[2:])) for row in rows]
 
 
-def _exact_names(campaign: _Campaign, each: KnownTestSet) -> tuple[str, ...]:
+def _exact_names(campaign: _Campaign, each: StoredTestSet) -> tuple[str, ...]:
     exact = f"{each.name}@{each.version}"
     return exact, f"{campaign[1]}: {exact}"
 
 
-def _names(campaign: _Campaign, each: KnownTestSet) -> tuple[str, ...]:
+def _names(campaign: _Campaign, each: StoredTestSet) -> tuple[str, ...]:
     return each.name, f"{campaign[1]}: {each.name}"
 
 
@@ -157,7 +157,7 @@ def segments_of_documents(connection: Connection, test_set_id: int) -> dict[str,
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class SubmittedSystem:
     """A system with a submission in a campaign, as people may know it."""
 
     team: str
@@ -166,7 +166,7 @@ class Submitted:
     """Of its team."""
 
 
-def submitted_systems(connection: Connection, campaign_id: int, test_set_id: int) -> Sequence[Submitted]:
+def submitted_systems(connection: Connection, campaign_id: int, test_set_id: int) -> Sequence[SubmittedSystem]:
     """All systems of a campaign with a submission for the test set."""
     chosen = (
         select(System.team, System.name, func.coalesce(Team.publication_name, ""))
@@ -176,7 +176,7 @@ def submitted_systems(connection: Connection, campaign_id: int, test_set_id: int
         .distinct()
         .order_by(System.team, System.name)
     )
-    return [Submitted(*row) for row in connection.execute(chosen)]
+    return [SubmittedSystem(*row) for row in connection.execute(chosen)]
 
 
 def common_layers(connection: Connection, texts: Sequence[int]) -> frozenset[str]:

@@ -17,7 +17,7 @@ BEFORE_WORKERS_TOLD = "20261204"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SchemaStatus:
     """Where the tables of a database stand."""
 
     revision: str | None
@@ -60,17 +60,17 @@ class LivingWorker:
     edition: int
 
 
-def read_standing(connection: Connection) -> Standing:
+def read_schema_status(connection: Connection) -> SchemaStatus:
     """Where the tables stand, whatever is there."""
     tables = inspect(connection)
     if not tables.has_table("alembic_version"):
-        return Standing(None, None)
+        return SchemaStatus(None, None)
     revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
     oldest = connection.scalar(select(Compatibility.oldest)) if tables.has_table(Compatibility.__tablename__) else None
-    return Standing(None if revision is None else str(revision), oldest)
+    return SchemaStatus(None if revision is None else str(revision), oldest)
 
 
-def read_trouble(connection: Connection, revision: str) -> str | None:
+def read_schema_problem(connection: Connection, revision: str) -> str | None:
     """As `Standing.trouble`, by one small statement: for programs that found everything right when they started.
 
     Raises what the database says where the tables are gone.
@@ -78,7 +78,7 @@ def read_trouble(connection: Connection, revision: str) -> str | None:
     row = connection.execute(
         text("SELECT version_num, (SELECT oldest FROM compatibility) FROM alembic_version")
     ).first()
-    return (Standing(None, None) if row is None else Standing(str(row[0]), row[1])).trouble(revision)
+    return (SchemaStatus(None, None) if row is None else SchemaStatus(str(row[0]), row[1])).trouble(revision)
 
 
 def living_workers(connection: Connection, silent_seconds: float) -> list[LivingWorker]:

@@ -7,7 +7,7 @@ from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, Strin
 from models.schema.base import Base
 from models.schema.queue import Compatibility
 
-OLDEST = "20261127"
+OLDEST = "20261218"
 """What the migrations up to the newest say of the oldest programs that can work with these tables."""
 
 _VERSION = Table(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _AGAIN = "Then run the same command again: it goes on where this one stopped."
 
 
-class Trouble(StrEnum):
+class DatabaseProblem(StrEnum):
     """What is wrong with a database, and what to do; nothing is ever stored by half."""
 
     AWAY = "See that it runs and that STEELYARD_DATABASE_URL names it."
@@ -32,31 +32,31 @@ class Trouble(StrEnum):
     @property
     def passes(self) -> bool:
         """Whether the same may work in a moment."""
-        return self in {Trouble.AWAY, Trouble.BUSY}
+        return self in {DatabaseProblem.AWAY, DatabaseProblem.BUSY}
 
 
 _SQLITE = {
-    sqlite3.SQLITE_BUSY: Trouble.BUSY,
-    sqlite3.SQLITE_LOCKED: Trouble.BUSY,
-    sqlite3.SQLITE_PROTOCOL: Trouble.BUSY,
-    sqlite3.SQLITE_FULL: Trouble.FULL,
-    sqlite3.SQLITE_IOERR: Trouble.UNRELIABLE,
-    sqlite3.SQLITE_READONLY: Trouble.FORBIDDEN,
-    sqlite3.SQLITE_PERM: Trouble.FORBIDDEN,
-    sqlite3.SQLITE_CANTOPEN: Trouble.CLOSED,
-    sqlite3.SQLITE_CORRUPT: Trouble.DAMAGED,
-    sqlite3.SQLITE_NOTADB: Trouble.DAMAGED,
+    sqlite3.SQLITE_BUSY: DatabaseProblem.BUSY,
+    sqlite3.SQLITE_LOCKED: DatabaseProblem.BUSY,
+    sqlite3.SQLITE_PROTOCOL: DatabaseProblem.BUSY,
+    sqlite3.SQLITE_FULL: DatabaseProblem.FULL,
+    sqlite3.SQLITE_IOERR: DatabaseProblem.UNRELIABLE,
+    sqlite3.SQLITE_READONLY: DatabaseProblem.FORBIDDEN,
+    sqlite3.SQLITE_PERM: DatabaseProblem.FORBIDDEN,
+    sqlite3.SQLITE_CANTOPEN: DatabaseProblem.CLOSED,
+    sqlite3.SQLITE_CORRUPT: DatabaseProblem.DAMAGED,
+    sqlite3.SQLITE_NOTADB: DatabaseProblem.DAMAGED,
 }
 
-_STATES = {"53100": Trouble.FULL, "25P03": Trouble.AWAY}
+_STATES = {"53100": DatabaseProblem.FULL, "25P03": DatabaseProblem.AWAY}
 """A full disk, and a connection that was cut because its process slept in the middle of a transaction."""
 
 _POSTGRES = {
-    "08": Trouble.AWAY,
-    "57": Trouble.AWAY,
-    "40": Trouble.BUSY,
-    "53": Trouble.BUSY,
-    "55": Trouble.BUSY,
+    "08": DatabaseProblem.AWAY,
+    "57": DatabaseProblem.AWAY,
+    "40": DatabaseProblem.BUSY,
+    "53": DatabaseProblem.BUSY,
+    "55": DatabaseProblem.BUSY,
 }
 """By the first two characters of SQLSTATE: connections, interventions, deadlocks, resources, locks."""
 
@@ -64,7 +64,7 @@ _INTEGRITY = "23"
 """Keys and checks that a row would break."""
 
 
-def trouble_of(error: BaseException) -> Trouble | None:
+def classify_error(error: BaseException) -> DatabaseProblem | None:
     """What is wrong with the database; None where the error lies in what it was asked."""
     if not isinstance(error, DBAPIError):
         return None
@@ -76,28 +76,28 @@ def trouble_of(error: BaseException) -> Trouble | None:
     if state:
         return _STATES.get(state) or _POSTGRES.get(state[:2])
     # A connection that is refused or cut has no state.
-    return Trouble.AWAY if isinstance(error, (OperationalError, InterfaceError)) else None
+    return DatabaseProblem.AWAY if isinstance(error, (OperationalError, InterfaceError)) else None
 
 
-def passes(error: BaseException) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Whether the same may work in a moment, or when a server that is away is back."""
-    trouble = trouble_of(error)
-    return trouble is not None and (trouble.passes or (trouble == Trouble.FULL and not _is_ours(error)))
+    trouble = classify_error(error)
+    return trouble is not None and (trouble.passes or (trouble == DatabaseProblem.FULL and not _is_ours(error)))
 
 
-def outlasts(error: BaseException) -> bool:
+def is_transient_server_error(error: BaseException) -> bool:
     """Whether it is a server's trouble that passes: a command that waits had better go on waiting."""
-    return passes(error) and not _is_ours(error)
+    return is_transient(error) and not _is_ours(error)
 
 
 def explain(error: DBAPIError) -> str:
     """What was found, where, and what to do."""
     said = (str(error.orig).strip().splitlines() or [type(error.orig).__name__])[0]
     found = redacted(f"The database {getattr(error, 'database', '')} cannot be used: {said}".replace("  ", " "))
-    return f"{found.rstrip('.')}. {trouble_of(error) or 'Check STEELYARD_DATABASE_URL.'}"
+    return f"{found.rstrip('.')}. {classify_error(error) or 'Check STEELYARD_DATABASE_URL.'}"
 
 
-def forget_values(context: ExceptionContext) -> None:
+def redact_values(context: ExceptionContext) -> None:
     """Take out of an error what the rows hold that it is about: texts of users, which no log and no answer may have."""
     cause, error = context.original_exception, context.sqlalchemy_exception
     found = getattr(getattr(cause, "diag", None), "message_primary", None)

@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, event, inspect, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from models.database.compatibility import Standing, living_workers, read_standing
-from models.database.error_kinds import explain, trouble_of
+from models.database.compatibility import SchemaStatus, living_workers, read_schema_status
+from models.database.error_kinds import classify_error, explain
 from models.database.session import make_engine, reading, writing
 from models.errors import OlderWorkers, Unreachable
 
 if TYPE_CHECKING:
     from alembic.config import Config
-
-REVISION = "20261217"
-"""The newest migration, written here so that an up-to-date database needs no migration library."""
 
 LOCK_SECONDS = 0.5
 """How long an upgrade waits for the tables at a time."""
@@ -33,27 +30,31 @@ CANCELED, DEADLOCK = "57014", "40P01"
 _LOCK = 0x5354_4545_4C59_4152
 
 
-def migrations_home() -> Path:
+def migrations_folder() -> Path:
     """Where the migrations are: beside this file once installed, else in the repository."""
     rooms = Path(__file__).parents[2]
     installed = rooms / "models" / "migrations"
     return installed if (installed / "env.py").is_file() else rooms / "alembic"
 
 
-def standing(url: str) -> Standing:
+REVISION = max(file.name[:8] for file in (migrations_folder() / "versions").glob("*.py"))
+"""The newest migration, by the names of their files: an up-to-date database needs no migration library."""
+
+
+def schema_status(url: str) -> SchemaStatus:
     """Where the tables of a database stand."""
     with _engine(url) as engine, reading(engine) as connection:
-        return read_standing(connection)
+        return read_schema_status(connection)
 
 
-def current(url: str) -> str | None:
+def current_revision(url: str) -> str | None:
     """The revision of a database; None when it is empty."""
-    return standing(url).revision
+    return schema_status(url).revision
 
 
 def is_up_to_date(url: str) -> bool:
     """Whether a database has the schema of this release."""
-    return current(url) == REVISION
+    return current_revision(url) == REVISION
 
 
 def create(url: str) -> None:
@@ -92,14 +93,14 @@ def configuration(connection: Connection | None = None) -> Config:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(migrations_home()).replace("%", "%%"))
+    config.set_main_option("script_location", str(migrations_folder()).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     return config
 
 
 def _refuse_older_workers(connection: Connection, silent_seconds: float) -> None:
-    tables = read_standing(connection)
+    tables = read_schema_status(connection)
     older = [each for each in living_workers(connection, silent_seconds) if not tables.serves(each.revision)]
     if older:
         raise OlderWorkers(
@@ -171,7 +172,7 @@ def _engine(url: str) -> Iterator[Engine]:
     try:
         yield engine
     except DBAPIError as error:
-        if trouble_of(error) is None:
+        if classify_error(error) is None:
             raise
         raise Unreachable(explain(error)) from error
     finally:

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import math
 import re
+import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
-from models.database.error_kinds import forget_values, name_database
+from models.database.error_kinds import name_database, redact_values
 from models.database.forking import unforked
 from models.errors import BadDatabaseUrl, RowsHeld
 from runtime.private_files import keep_database_private
@@ -31,6 +32,9 @@ SQLITE_OPTIONS = frozenset({"cache", "immutable", "mode", "nolock", "timeout", "
 
 LOCK_NOT_AVAILABLE = "55P03"
 """What PostgreSQL says when somebody else held a row for too long."""
+
+CHANNEL = "steelyard"
+"""On which PostgreSQL notifies of what was committed; channels belong to one database."""
 
 IDLE_SECONDS = 30.0
 """PostgreSQL ends a writing transaction whose process says nothing for so long: others may wait for its locks."""
@@ -80,12 +84,23 @@ def make_engine(
         event.listen(engine, "do_connect", _keep_sqlite_private)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+        event.listen(engine, "invalidate", _roll_back_sqlite)
         if statement_seconds is not None:
             event.listen(engine, "connect", partial(_bound_sqlite, statement_seconds))
             event.listen(engine, "before_cursor_execute", _begin_to_count)
     event.listen(engine, "handle_error", partial(name_database, address))
-    event.listen(engine, "handle_error", forget_values)
+    event.listen(engine, "handle_error", redact_values)
     return engine
+
+
+def make_steady_engine(url: str) -> Engine:
+    """A `relaxed` engine of one connection, for a thread that asks now and then in a process that is forked.
+
+    On SQLite no connection outlives its transaction: the new processes would inherit what SQLite remembers of its
+    locks. A connection to PostgreSQL they leave alone, as its driver does.
+    """
+    steady = sqlite_file(url) is None
+    return make_engine(url, relaxed=True, pooled=steady, connections=1 if steady else None)
 
 
 def parse_url(url: str) -> URL:
@@ -144,8 +159,8 @@ READS: dict[str, dict[str, Any]] = {
 def writing(engine: Engine, *, durable: bool = False, lock_seconds: float | None = None) -> Iterator[Connection]:
     """A transaction that may write: committed at the end, rolled back on an exception.
 
-    `durable` makes sure that it is on disk even on a `relaxed` engine. With `lock_seconds` PostgreSQL waits no longer
-    for rows that others hold, and RowsHeld is raised.
+    Whoever listens (`models.database.changes`) hears of the commit. `durable` makes sure that it is on disk even on a
+    `relaxed` engine. With `lock_seconds` PostgreSQL waits no longer for rows that others hold, and RowsHeld is raised.
     """
     gate = unforked() if engine.dialect.name == "sqlite" else nullcontext()
     with gate, engine.begin() as connection:
@@ -155,15 +170,26 @@ def writing(engine: Engine, *, durable: bool = False, lock_seconds: float | None
                 values["synchronous_commit"] = "on"
             if lock_seconds is not None:
                 values["lock_timeout"] = f"{round(1000 * lock_seconds)}"
-            # In one statement: each costs a way to the server and back.
+            # In one statement: each costs a way to the server and back. The notification leaves with the commit.
             local = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
-            connection.exec_driver_sql(f"SELECT {local}")
+            connection.exec_driver_sql(f"SELECT {local}, pg_notify('{CHANNEL}', '')")
         try:
             yield connection
         except OperationalError as error:
             if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE:
                 raise RowsHeld from error
             raise
+
+
+@contextmanager
+def touching(engine: Engine) -> Iterator[Connection]:
+    """For statements that write of which each stands for itself, again and again, and of which nobody need hear."""
+    if engine.dialect.name == "sqlite":
+        with writing(engine) as connection:
+            yield connection
+    else:
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            yield connection
 
 
 @contextmanager
@@ -177,8 +203,8 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def glancing(engine: Engine) -> Iterator[Connection]:
-    """For a single statement that reads, again and again: no transaction around it, which costs more than it does."""
+def reading_once(engine: Engine) -> Iterator[Connection]:
+    """For statements that read, each for itself, again and again: no transaction around them, which costs more."""
     options = READS["sqlite"] if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
     with engine.connect().execution_options(**options) as connection:
         yield connection
@@ -217,6 +243,13 @@ def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ARG001
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _roll_back_sqlite(connection: sqlite3.Connection, record: object, error: object) -> None:  # noqa: ARG001
+    # SQLAlchemy closes a connection where Ctrl-C comes in the middle of a statement. But SQLite closes it only when the
+    # statement is gone, too, which the traceback keeps: until then nobody could write, not even to clean up.
+    with suppress(sqlite3.Error):
+        connection.rollback()
 
 
 STEPS_AT_ONCE = 1_000_000

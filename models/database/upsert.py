@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql, sqlite
 
 
-def insert_if_absent(connection: Connection, table: type[Base], rows: Sequence[dict[str, Any]]) -> None:
+def insert_ignore(connection: Connection, table: type[Base], rows: Sequence[dict[str, Any]]) -> None:
     """Insert the rows, leaving alone those that would break a unique key."""
     if rows:
         connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows)
@@ -36,9 +36,7 @@ def lock_table(connection: Connection, table: type[Base]) -> None:
         connection.exec_driver_sql(f"LOCK TABLE {table.__tablename__} IN SHARE ROW EXCLUSIVE MODE")
 
 
-def insert_or_replace(
-    connection: Connection, table: type[Base], rows: Sequence[dict[str, Any]], values: Sequence[str]
-) -> None:
+def upsert(connection: Connection, table: type[Base], rows: Sequence[dict[str, Any]], values: Sequence[str]) -> None:
     """Insert the rows; where the primary key is there already, replace the columns named in `values`."""
     if rows:
         statement = _insert(connection, table)

@@ -11,7 +11,7 @@ from models.schema.states import LeaseState
 
 
 @dataclass(frozen=True, slots=True)
-class Untold:
+class FailedDelivery:
     """The last message of a schedule that was tried, and has not arrived."""
 
     date: str
@@ -22,7 +22,7 @@ class Untold:
     reason: str
 
 
-def read_untold(connection: Connection) -> dict[int, Untold]:
+def read_failed_deliveries(connection: Connection) -> dict[int, FailedDelivery]:
     """By schedule, where the last message that was tried has not arrived."""
     last = (
         select(func.max(Delivery.id))
@@ -35,4 +35,7 @@ def read_untold(connection: Connection) -> dict[int, Untold]:
         .join(Night, Night.id == Delivery.night_id)
         .where(Delivery.id.in_(last), Delivery.state != LeaseState.DONE, Delivery.error.is_not(None))
     )
-    return {row.schedule_id: Untold(row.date, row.attempts, row.state == LeaseState.FAILED, row.error) for row in rows}
+    return {
+        row.schedule_id: FailedDelivery(row.date, row.attempts, row.state == LeaseState.FAILED, row.error)
+        for row in rows
+    }

@@ -16,6 +16,7 @@ from sqlalchemy import (
 
 from models.errors import NotFound
 from models.schema.campaigns import CampaignTestSet, called_there
+from models.schema.column_types import UNREADABLE, readable
 from models.schema.corpus import Protocol, Submission
 from models.schema.nightly import Night, NightEvaluation
 from models.schema.queue import Evaluation
@@ -23,7 +24,7 @@ from models.schema.states import OPEN, OPEN_NIGHT_STATES, NightState
 
 
 @dataclass(frozen=True, slots=True)
-class KnownNight:
+class NightInfo:
     """A night as others see it."""
 
     id: int
@@ -81,7 +82,7 @@ def read_night_progress(connection: Connection, night_id: int) -> NightProgress:
     return NightProgress(night.date, night.state, len(states), done)
 
 
-def read_night(connection: Connection, night_id: int) -> KnownNight:
+def read_night(connection: Connection, night_id: int) -> NightInfo:
     """The night of that id. Raises NotFound."""
     row = connection.execute(select(*_COLUMNS).where(Night.id == night_id)).one_or_none()
     if row is None:
@@ -89,21 +90,21 @@ def read_night(connection: Connection, night_id: int) -> KnownNight:
     return _known(row)
 
 
-def list_nights(connection: Connection, schedule_id: int) -> list[KnownNight]:
+def list_nights(connection: Connection, schedule_id: int) -> list[NightInfo]:
     """All nights of a schedule, the earliest first."""
     rows = connection.execute(select(*_COLUMNS).where(Night.schedule_id == schedule_id).order_by(Night.due_at))
     return [_known(row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
-class Nights:
+class NightCount:
     """How many nights a schedule has, and the last one that has begun."""
 
     count: int = 0
-    last: KnownNight | None = None
+    last: NightInfo | None = None
 
 
-def count_nights(connection: Connection, schedules: Collection[int]) -> dict[int, Nights]:
+def count_nights(connection: Connection, schedules: Collection[int]) -> dict[int, NightCount]:
     """The nights of each of these schedules."""
     begun_at = case((Night.state != NightState.DUE, Night.due_at))
     counted = (
@@ -114,8 +115,8 @@ def count_nights(connection: Connection, schedules: Collection[int]) -> dict[int
     )
     last = and_(Night.schedule_id == counted.c.schedule, Night.due_at == counted.c.begun_at)
     rows = connection.execute(select(counted, *_COLUMNS).outerjoin(Night, last))
-    found = {row.schedule: Nights(row.nights, None if row.id is None else _known(row)) for row in rows}
-    return {schedule: found.get(schedule, Nights()) for schedule in schedules}
+    found = {row.schedule: NightCount(row.nights, None if row.id is None else _known(row)) for row in rows}
+    return {schedule: found.get(schedule, NightCount()) for schedule in schedules}
 
 
 def night_members(connection: Connection, nights: Sequence[int]) -> dict[int, list[NightMember]]:
@@ -145,15 +146,14 @@ def night_members(connection: Connection, nights: Sequence[int]) -> dict[int, li
                 system=row.system,
                 protocol_id=row.protocol_id,
                 test_set=row.name if row.version == "1" else f"{row.name}@{row.version}",
-                references=tuple(row.reference_labels),
+                references=tuple(readable(row.reference_labels, UNREADABLE)),
             )
         )
     return found
 
 
-_COLUMNS = [getattr(Night, name) for name in KnownNight.__dataclass_fields__]
+_COLUMNS = [getattr(Night, name) for name in NightInfo.__dataclass_fields__]
 
 
-def _known(row: Any) -> KnownNight:
-    values = {name: getattr(row, name) for name in KnownNight.__dataclass_fields__}
-    return KnownNight(**{**values, "state": NightState(row.state)})
+def _known(row: Any) -> NightInfo:
+    return NightInfo(**{name: getattr(row, name) for name in NightInfo.__dataclass_fields__})

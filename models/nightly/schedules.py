@@ -11,7 +11,8 @@ from sqlalchemy import (
     select,
 )
 
-from models.errors import NotFound, UnreadableSchedule
+from models.errors import NotFound, UnreadableRow, UnreadableSchedule
+from models.schema.column_types import known
 from models.schema.nightly import Schedule
 from models.schema.states import BaselineKind, PairedTest
 
@@ -40,7 +41,7 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownSchedule:
+class ScheduleInfo:
     """A schedule as others see it: all but the secret."""
 
     id: int
@@ -65,7 +66,7 @@ class KnownSchedule:
     campaign_id: int
 
 
-def list_schedules(connection: Connection, *, removed: bool = False) -> list[KnownSchedule]:
+def list_schedules(connection: Connection, *, removed: bool = False) -> list[ScheduleInfo]:
     """All schedules by name; with `removed` those too that were removed. What cannot be read is left out and logged."""
     which = [] if removed else [Schedule.active.is_(True)]
     found = []
@@ -77,7 +78,7 @@ def list_schedules(connection: Connection, *, removed: bool = False) -> list[Kno
     return found
 
 
-def find_schedule(connection: Connection, name: str) -> KnownSchedule:
+def find_schedule(connection: Connection, name: str) -> ScheduleInfo:
     """The schedule of that name, also one that was removed. Raises NotFound and UnreadableSchedule."""
     return read_schedule(connection, find_schedule_id(connection, name))
 
@@ -92,7 +93,7 @@ def find_schedule_id(connection: Connection, name: str) -> int:
     raise NotFound(f"There is no schedule {name!r}. {there}")
 
 
-def read_schedule(connection: Connection, schedule_id: int) -> KnownSchedule:
+def read_schedule(connection: Connection, schedule_id: int) -> ScheduleInfo:
     """The schedule of that id. Raises NotFound and UnreadableSchedule."""
     row = connection.execute(select(*_COLUMNS).where(Schedule.id == schedule_id)).one_or_none()
     if row is None:
@@ -100,19 +101,19 @@ def read_schedule(connection: Connection, schedule_id: int) -> KnownSchedule:
     return _known(row._asdict())
 
 
-_COLUMNS = [getattr(Schedule, name) for name in KnownSchedule.__dataclass_fields__]
+_COLUMNS = [getattr(Schedule, name) for name in ScheduleInfo.__dataclass_fields__]
 
 
-def _known(row: dict[str, Any]) -> KnownSchedule:
+def _known(row: dict[str, Any]) -> ScheduleInfo:
     try:
-        known = {
+        read = {
             "metrics": tuple(row["metrics"]),
             "baseline": Baseline.from_json(row["baseline"]),
-            "test": PairedTest(row["test"]),
+            "test": known(row["test"], "The test"),
         }
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, UnreadableRow) as error:
         raise UnreadableSchedule(
             f'The schedule "{row["name"]}" was written by another release, or by hand: {error}. Remove it by '
             f"`steelyard nightly remove {row['name']}` and add it again."
         ) from error
-    return KnownSchedule(**{**row, **known})
+    return ScheduleInfo(**{**row, **read})

@@ -63,7 +63,7 @@ def read_night_scores(
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredOutput:
     """What an evaluation measured, and by which edition of the numbers."""
 
     edition: int
@@ -71,7 +71,7 @@ class Measured:
     """Of the output: two with the same text are the very same output."""
 
 
-def read_measured(connection: Connection, evaluations: Collection[int]) -> dict[int, Measured]:
+def read_measured_outputs(connection: Connection, evaluations: Collection[int]) -> dict[int, MeasuredOutput]:
     """Evaluation -> edition and output."""
     found = {}
     wanted = sorted(set(evaluations))
@@ -81,7 +81,7 @@ def read_measured(connection: Connection, evaluations: Collection[int]) -> dict[
             .join(Submission, Submission.id == Evaluation.submission_id)
             .where(Evaluation.id.in_(wanted[begin : begin + CHUNK]))
         )
-        found.update({row.id: Measured(row.edition, row.text_id) for row in rows})
+        found.update({row.id: MeasuredOutput(row.edition, row.text_id) for row in rows})
     return found
 
 

@@ -14,7 +14,7 @@ def read_clock(connection: Connection) -> float:
     return float(connection.scalar(now().select()) or 0.0)
 
 
-def begin_leases_anew(
+def restart_leases(
     connection: Connection, table: type[Leased], *, lease_seconds: float, beyond: float | None = None
 ) -> int:
     """Let every lease, hint and delay of a table begin now; how many rows.
@@ -37,7 +37,7 @@ def begin_leases_anew(
     return touched
 
 
-def begin_beats_anew(connection: Connection, *, beyond: float | None = None) -> int:
+def restart_heartbeats(connection: Connection, *, beyond: float | None = None) -> int:
     """Let every worker have beaten just now: the living beat again, the dead are silent from now on."""
     statement = update(Worker).values(beat_at=now())
     if beyond is not None:

@@ -1,4 +1,4 @@
-"""The life of a comparison: started, its trials claimed, completed, released, and added up.
+"""The life of a comparison: started, its trials loaded, completed, failed, and added up.
 
 Locks are taken in the order trials, then comparison, then evaluations by id.
 """
@@ -7,38 +7,45 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, case, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, case, exists, insert, select, update
 
-from models.database.upsert import insert_if_absent
-from models.queue.lease import cancel_idle, close, finish, put_back, take
-from models.results.randomizations import Contest, Pair, store_randomizations
+from models.database.upsert import insert_ignore
+from models.queue.lease import cancel_idle
+from models.queue.task_kind import Claim, Failure, TaskKind
+from models.results.randomizations import Pair, RandomizationPlan, store_randomizations
 from models.schema.base import now
+from models.schema.column_types import kept, readable
 from models.schema.queue import Comparison, Trials
 from models.schema.states import ComparisonState, LeaseState, QueueClass
 from models.storage.arrays import pack, unpack
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimedTrials:
+class ClaimedTrials(Claim):
     """Trials that are ours until their lease is over."""
 
-    trials_id: int
-    owner: str
     comparison_id: int
-    contest: Contest
+    contest: RandomizationPlan
     first_trial: int
     last_trial: int
     """Exclusive."""
 
+    def log_fields(self) -> dict[str, Any]:
+        """As `Claim`."""
+        runs = {evaluation for system in self.contest.systems for evaluation in system}
+        protocol = self.contest.protocol_id
+        return {"comparison": self.comparison_id, "protocol": protocol, "evaluations": sorted(runs)}
+
 
 def start_comparison(
     connection: Connection,
-    contest: Contest,
+    contest: RandomizationPlan,
     ranges: Sequence[tuple[int, int]],
     *,
     queue_class: int,
@@ -64,7 +71,7 @@ def start_comparison(
         Comparison.content_hash == content_hash, Comparison.state == ComparisonState.RUNNING
     )
     while True:
-        insert_if_absent(connection, Comparison, [row])
+        insert_ignore(connection, Comparison, [row])
         comparison = connection.scalar(running)
         if comparison is None:
             # There was one, and it ended between the two statements.
@@ -84,44 +91,21 @@ def prefer(connection: Connection, comparisons: Collection[int]) -> None:
     connection.execute(update(Trials).where(Trials.state == LeaseState.PENDING).values(queue_class=preferred))
 
 
-def claim_trials(
-    connection: Connection,
-    trials_id: int,
-    *,
-    owner: str,
-    worker: str,
-    lease_seconds: float,
-    max_attempts: int,
-    edition: int | None = None,
-) -> ClaimedTrials | None:
-    """Try to become the one who makes some trials; None when somebody else does, or nobody needs them."""
-    if not take(
-        connection,
-        Trials,
-        trials_id,
-        owner=owner,
-        worker=worker,
-        lease_seconds=lease_seconds,
-        max_attempts=max_attempts,
-        edition=edition,
-    ):
-        return None
+def _load(connection: Connection, claim: Claim) -> ClaimedTrials | None:
     row = connection.execute(
         select(Trials.comparison_id, Trials.first_trial, Trials.last_trial, Comparison)
         .join(Comparison, Comparison.id == Trials.comparison_id)
-        .where(Trials.id == trials_id)
+        .where(Trials.id == claim.key)
     ).one()
     if row.state != ComparisonState.RUNNING:
-        close(connection, Trials, [trials_id], LeaseState.CANCELLED, None)
         return None
     return ClaimedTrials(
-        trials_id=trials_id,
-        owner=owner,
+        *claim.identity,
         comparison_id=row.comparison_id,
-        contest=Contest(
+        contest=RandomizationPlan(
             protocol_id=row.protocol_id,
-            systems=tuple(map(tuple, row.contestants)),
-            pairs=tuple(Pair(*pair) for pair in row.tests),
+            systems=kept(row.contestants, lambda runs: tuple(map(tuple, runs))),
+            pairs=kept(row.tests, lambda tests: tuple(Pair(*test) for test in tests)),
             trials=row.trials,
             seed=row.seed,
         ),
@@ -130,13 +114,12 @@ def claim_trials(
     )
 
 
-def complete_trials(connection: Connection, claim: ClaimedTrials, counts: NDArray[np.int64]) -> bool:
-    """Hand in how many trials were as large, (pairs,); False when they were not ours any more.
+def _columns(_claim: ClaimedTrials, counts: NDArray[np.int64]) -> Mapping[str, object]:
+    return {"counts": pack(counts.astype(np.float64))}
 
-    With the last ones all are added up, and the tests are stored.
-    """
-    if not finish(connection, Trials, claim.trials_id, claim.owner, counts=pack(counts.astype(np.float64))):
-        return False
+
+def _complete(connection: Connection, claim: ClaimedTrials, _counts: NDArray[np.int64]) -> None:
+    """How many trials were as large, (pairs,), lies in the row. With the last ones all are added up and stored."""
     # A counter, as for shards: the row's lock lets one of two last ones see the other.
     remaining = connection.scalar(
         update(Comparison)
@@ -146,39 +129,20 @@ def complete_trials(connection: Connection, claim: ClaimedTrials, counts: NDArra
     )
     if remaining == 0:
         _conclude(connection, claim)
-    return True
 
 
-def release_trials(
-    connection: Connection,
-    trials_id: int,
-    owner: str,
-    reason: str,
-    *,
-    max_attempts: int,
-    delay_seconds: float,
-    permanent: bool = False,
-) -> bool:
-    """Take trials from an owner that could not finish them; False when they were not his any more.
+def _exhausted(connection: Connection, row: Row[Any], failure: Failure) -> None:
+    """Fail the comparison."""
+    what = f"Trials {row.first_trial + 1} to {row.last_trial} could not be made"
+    _end(connection, row.comparison_id, failure.told(what))
 
-    They go back to pending, `delay_seconds` longer each time. Out of attempts (or at once when the error is
-    `permanent`) they fail, and with them the comparison.
-    """
-    row = connection.execute(
-        select(Trials.attempts, Trials.comparison_id, Trials.first_trial, Trials.last_trial)
-        .where(Trials.id == trials_id, Trials.owner == owner, Trials.state == LeaseState.RUNNING)
-        .with_for_update()
-    ).one_or_none()
-    if row is None:
-        return False
-    if row.attempts < max_attempts and not permanent:
-        put_back(connection, Trials, trials_id, reason=reason, delay_seconds=delay_seconds * row.attempts)
-        return True
-    close(connection, Trials, [trials_id], LeaseState.FAILED, reason)
-    tries = f"tried {row.attempts} times" if row.attempts > 1 else "tried once"
-    first, last = row.first_trial + 1, row.last_trial
-    _end(connection, row.comparison_id, f"Trials {first} to {last} could not be made ({tries}): {reason}")
-    return True
+
+def _removable() -> ColumnElement[bool]:
+    return exists().where(Comparison.id == Trials.comparison_id, Comparison.state != ComparisonState.RUNNING)
+
+
+def _log_fields(connection: Connection, key: int) -> dict[str, Any]:
+    return {"comparison": connection.scalar(select(Trials.comparison_id).where(Trials.id == key))}
 
 
 def end_comparisons_of(connection: Connection, evaluations: Collection[int], reason: str) -> list[int]:
@@ -192,7 +156,7 @@ def end_comparisons_of(connection: Connection, evaluations: Collection[int], rea
         .order_by(Comparison.id)
     )
     wanted = set(evaluations)
-    theirs = [row.id for row in running if any(wanted.intersection(runs) for runs in row.contestants)]
+    theirs = [row.id for row in running if any(wanted.intersection(runs) for runs in readable(row.contestants, []))]
     return end_comparisons(connection, theirs, reason)
 
 
@@ -230,3 +194,18 @@ def _end(connection: Connection, comparison: int, reason: str | None) -> bool:
     if ended.rowcount:
         cancel_idle(connection, Trials, Trials.comparison_id == comparison)
     return bool(ended.rowcount)
+
+
+TRIALS = TaskKind(
+    name="trials",
+    table=Trials,
+    message="randomize",
+    load=_load,
+    run="worker.runners:randomize",
+    columns=_columns,
+    complete=_complete,
+    exhausted=_exhausted,
+    removable=_removable,
+    log_fields=_log_fields,
+    cost=lambda settings: settings.shard_seconds / 2,
+)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, Connection, func, or_, select, update
 
 from models.queue.evaluation_end import lock_evaluations
-from models.queue.shards import start_reducing
+from models.queue.reductions import start_reducing
 from models.schema.queue import RUNNING, Comparison, Evaluation, Shard, ShardEvaluation, Trials
 from models.schema.states import IN_FLIGHT, UNSCORED, LeaseState
 
 
-def miscounted(connection: Connection) -> list[int]:
+def find_miscounted(connection: Connection) -> list[int]:
     """Evaluations whose `remaining` is not the number of their unfinished shards, or that wait for none."""
     wrong = or_(Evaluation.remaining != _unfinished(), Evaluation.remaining == 0)
     rows = select(Evaluation.id).where(Evaluation.state.in_(UNSCORED), wrong)
@@ -40,7 +40,7 @@ def recount(connection: Connection, evaluation: int) -> tuple[int, int] | None:
     return row.remaining, row.unfinished
 
 
-def broken_comparisons(connection: Connection) -> list[int]:
+def find_broken_comparisons(connection: Connection) -> list[int]:
     """Running comparisons whose rows of trials do not cover their trials, or are not as many as they wait for."""
     theirs = Trials.comparison_id == Comparison.id
     waiting = Trials.state.in_((LeaseState.PENDING, *IN_FLIGHT))

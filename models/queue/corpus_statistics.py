@@ -1,30 +1,30 @@
-"""The life of a preparation: claimed, completed, released, merged.
+"""The life of a preparation: loaded, completed, merged, failed.
 
 Locks are taken in the order preparation, then evaluations by id, then prepared state.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import ColumnElement, Connection, Row, exists, or_, select, update
 
-from models.queue.corpus_statistics_plan import send_prepared, start_merging, waiting_evaluations
-from models.queue.evaluation_end import fail_evaluations, fault_of
-from models.queue.lease import close, finish, put_back, take
+from models.queue.corpus_statistics_plan import enqueue_merge, send_prepared, waiting_evaluations
+from models.queue.evaluation_end import fail_evaluations
+from models.queue.task_kind import Claim, Failure, TaskKind
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.queue import Preparation, PreparedState, ProtocolState, Shard
 from models.schema.states import LeaseState
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimedPreparation:
+class ClaimedPreparation(Claim):
     """A preparation that is ours until its lease is over."""
 
-    preparation_id: int
-    owner: str
     prepared_state_id: int
-    key: str
+    state_key: str
     metric: str
     reference_texts: tuple[int, ...]
     variable_references: bool
@@ -33,15 +33,9 @@ class ClaimedPreparation:
     merges: bool
     edition: int
 
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """What came of handing in a part."""
-
-    accepted: bool
-    """False when somebody else had taken the preparation over."""
-    merge: int | None = None
-    """The pending preparation that merges, where this was the last part."""
+    def log_fields(self) -> dict[str, Any]:
+        """As `Claim`."""
+        return {"state": self.prepared_state_id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +47,7 @@ class CountedPart:
     last_block: int
 
 
-def claim_preparation(
-    connection: Connection,
-    preparation_id: int,
-    *,
-    owner: str,
-    worker: str,
-    lease_seconds: float,
-    max_attempts: int,
-    edition: int | None = None,
-) -> ClaimedPreparation | None:
-    """Try to become the one who counts or merges; None when somebody else does, or nobody waits for it."""
-    if not take(
-        connection,
-        Preparation,
-        preparation_id,
-        owner=owner,
-        worker=worker,
-        lease_seconds=lease_seconds,
-        max_attempts=max_attempts,
-        edition=edition,
-    ):
-        return None
+def _load(connection: Connection, claim: Claim) -> ClaimedPreparation | None:
     row = connection.execute(
         select(
             Preparation.first_block,
@@ -88,16 +61,14 @@ def claim_preparation(
             PreparedState.variable_references,
         )
         .join(PreparedState, PreparedState.id == Preparation.prepared_state_id)
-        .where(Preparation.id == preparation_id)
+        .where(Preparation.id == claim.key)
     ).one()
     if not waiting_evaluations(connection, row.id):
-        close(connection, Preparation, [preparation_id], LeaseState.CANCELLED, None)
         return None
     return ClaimedPreparation(
-        preparation_id=preparation_id,
-        owner=owner,
+        *claim.identity,
         prepared_state_id=row.id,
-        key=row.key,
+        state_key=row.key,
         metric=row.metric,
         reference_texts=tuple(row.reference_texts),
         variable_references=row.variable_references,
@@ -108,21 +79,21 @@ def claim_preparation(
     )
 
 
-def complete_part(connection: Connection, claim: ClaimedPreparation, part: bytes) -> Counted:
-    """Hand in what was counted; with the last part comes a new preparation that merges."""
-    if not finish(connection, Preparation, claim.preparation_id, claim.owner, part=part):
-        return Counted(accepted=False)
-    return Counted(accepted=True, merge=start_merging(connection, claim.prepared_state_id))
+def _columns(claim: ClaimedPreparation, counted: bytes) -> Mapping[str, object]:
+    return {} if claim.merges else {"part": counted}
 
 
-def complete_merge(connection: Connection, claim: ClaimedPreparation, state: bytes) -> bool:
-    """Store the state, for which shards wait, and drop its parts; False when the merge was not ours any more.
+def _complete(
+    connection: Connection, claim: ClaimedPreparation, counted: bytes
+) -> tuple[TaskKind[Any, Any], int] | None:
+    """With the last part comes a new preparation that merges; with the state, shards that wait for it may be sent.
 
-    The state is empty where its chapters are stored.
+    The state is empty where its chapters are stored. Its parts are dropped.
     """
-    if not finish(connection, Preparation, claim.preparation_id, claim.owner):
-        return False
-    connection.execute(update(PreparedState).where(PreparedState.id == claim.prepared_state_id).values(blob=state))
+    if not claim.merges:
+        merge = enqueue_merge(connection, claim.prepared_state_id)
+        return None if merge is None else (PREPARATION, merge)
+    connection.execute(update(PreparedState).where(PreparedState.id == claim.prepared_state_id).values(blob=counted))
     connection.execute(
         update(Preparation)
         .where(Preparation.prepared_state_id == claim.prepared_state_id, Preparation.part.is_not(None))
@@ -130,7 +101,7 @@ def complete_merge(connection: Connection, claim: ClaimedPreparation, state: byt
     )
     linked = select(ProtocolState.protocol_id).where(ProtocolState.prepared_state_id == claim.prepared_state_id)
     send_prepared(connection, claim.edition, Shard.protocol_id.in_(linked))
-    return True
+    return None
 
 
 def counted_parts(connection: Connection, prepared_state_id: int) -> list[CountedPart]:
@@ -151,49 +122,40 @@ def read_part(connection: Connection, part: CountedPart) -> bytes:
     return blob
 
 
-def release_preparation(
-    connection: Connection,
-    preparation_id: int,
-    owner: str,
-    reason: str,
-    *,
-    max_attempts: int,
-    delay_seconds: float,
-    permanent: bool = False,
-) -> bool:
-    """Take a preparation from an owner that could not finish it; False when it was not his any more.
-
-    It goes back to pending, `delay_seconds` longer each time. Out of attempts (or at once when the error is
-    `permanent`) it fails, and with it every evaluation that waits for the state.
-    """
-    row = connection.execute(
-        select(
-            Preparation.attempts,
-            Preparation.prepared_state_id,
-            Preparation.first_block,
-            Preparation.last_block,
-            Preparation.merges,
-            PreparedState.metric,
-        )
-        .join(PreparedState, PreparedState.id == Preparation.prepared_state_id)
-        .where(Preparation.id == preparation_id, Preparation.owner == owner, Preparation.state == LeaseState.RUNNING)
-        .with_for_update(of=Preparation)
-    ).one_or_none()
-    if row is None:
-        return False
-    if row.attempts < max_attempts and not permanent:
-        delay = delay_seconds * row.attempts
-        put_back(connection, Preparation, preparation_id, reason=reason, delay_seconds=delay)
-        return True
-    close(connection, Preparation, [preparation_id], LeaseState.FAILED, reason)
-    tries = f"tried {row.attempts} times" if row.attempts > 1 else "tried once"
+def _exhausted(connection: Connection, row: Row[Any], failure: Failure) -> None:
+    """Fail every evaluation that waits for the state."""
+    metric = connection.scalar(select(PreparedState.metric).where(PreparedState.id == row.prepared_state_id))
     first, last = row.first_block * BLOCK_SEGMENTS + 1, row.last_block * BLOCK_SEGMENTS
     what = "What was counted" if row.merges else f"Segments {first} to {last}"
     failed = "merged" if row.merges else "counted"
     fail_evaluations(
         connection,
         waiting_evaluations(connection, row.prepared_state_id),
-        f"{what} in the references could not be {failed} for {row.metric} ({tries}): {reason}",
-        fault=fault_of(permanent=permanent),
+        failure.told(f"{what} in the references could not be {failed} for {metric}"),
+        fault=failure.fault,
     )
-    return True
+
+
+def _removable() -> ColumnElement[bool]:
+    # A part that is not merged yet is no row of work alone: it is what was counted.
+    merged = exists().where(PreparedState.id == Preparation.prepared_state_id, PreparedState.blob.is_not(None))
+    return or_(Preparation.state != LeaseState.DONE, merged)
+
+
+def _log_fields(connection: Connection, key: int) -> dict[str, Any]:
+    return {"state": connection.scalar(select(Preparation.prepared_state_id).where(Preparation.id == key))}
+
+
+PREPARATION: TaskKind[ClaimedPreparation, bytes] = TaskKind(
+    name="preparations",
+    table=Preparation,
+    message="prepare",
+    load=_load,
+    run="worker.runners:count_references",
+    columns=_columns,
+    complete=_complete,
+    exhausted=_exhausted,
+    removable=_removable,
+    log_fields=_log_fields,
+    cost=lambda settings: settings.shortest_shard_seconds,
+)

@@ -59,7 +59,7 @@ def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = T
     return UnpreparedState(row.id, row.key, tuple(row.reference_texts), row.segments, row.edition)
 
 
-def uncounted(
+def missing_ranges(
     connection: Connection, state: UnpreparedState, counted: Sequence[LeaseState] = (*OPEN_WORK, LeaseState.DONE)
 ) -> list[tuple[int, int]]:
     """The ranges of blocks without a part in one of these states. Only for who holds the state.
@@ -131,12 +131,12 @@ def send_prepared(connection: Connection, edition: int, *which: ColumnElement[bo
     return connection.execute(sent).rowcount
 
 
-def start_merging(connection: Connection, prepared_state_id: int) -> int | None:
+def enqueue_merge(connection: Connection, prepared_state_id: int) -> int | None:
     """A new pending preparation that merges, if all parts are there and nobody merges; its id."""
     row = lock_state(connection, prepared_state_id)
     # Only what is done stays as it is while we hold the state. A part that is open now may be cancelled or fail before
     # we look again, and would be missing in the merge.
-    if row is None or uncounted(connection, row, [LeaseState.DONE]):
+    if row is None or missing_ranges(connection, row, [LeaseState.DONE]):
         return None
     unfinished = select(Preparation.id).where(
         Preparation.prepared_state_id == prepared_state_id, Preparation.state.in_(OPEN_WORK)
@@ -184,7 +184,9 @@ def plan_parts(
     )
 
 
-def hurry(connection: Connection, prepared_state_id: int, queue_class: int, due_at: float | None = None) -> None:
+def raise_priority(
+    connection: Connection, prepared_state_id: int, queue_class: int, due_at: float | None = None
+) -> None:
     """Let what is still to be done for a state wait in this class at most, and be due by then: somebody needs it."""
     # Who queues evaluations holds them already, and preparations are locked before evaluations: so take only rows that
     # nobody holds. Whoever holds one is about to send or to claim it anyway.

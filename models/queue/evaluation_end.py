@@ -36,14 +36,10 @@ def fail_evaluations(
 ) -> list[int]:
     """Fail those of the evaluations that are still open, with a reason; which they were.
 
-    With a fault of the platform, the attempts of teams that asked for them are given back (`campaigns.quotas.ledger`).
+    With a fault of the platform, the attempts of teams that asked for them are given back
+    (`campaigns.quotas.usage_log`).
     """
     return _end(connection, evaluations, EvaluationState.FAILED, reason, fault)
-
-
-def fault_of(*, permanent: bool) -> Fault:
-    """Whose fault a failure is: an error that comes again whoever tries is that of the input."""
-    return Fault.INPUT if permanent else Fault.PLATFORM
 
 
 def cancel_evaluations(
@@ -51,7 +47,7 @@ def cancel_evaluations(
 ) -> list[int]:
     """Cancel those of the evaluations that are still open; which they were.
 
-    The attempts of teams that asked for them are given back unless they are to count (`campaigns.quotas.ledger`).
+    The attempts of teams that asked for them are given back unless they are to count (`campaigns.quotas.usage_log`).
     """
     return _end(connection, evaluations, EvaluationState.CANCELLED, reason, Fault.INPUT if counts else None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, Connection, or_, select, update
 
-from models.database.upsert import insert_if_absent
+from models.database.upsert import insert_ignore
 from models.schema.base import now
 from models.schema.queue import Leader
 
@@ -26,7 +26,7 @@ def take_lead(connection: Connection, holder: str, term_seconds: float, *, dead:
     if connection.execute(taking).rowcount:
         return True
     # The very first one finds no row.
-    insert_if_absent(connection, Leader, [{"id": 1, "holder": "", "expires_at": 0.0}])
+    insert_ignore(connection, Leader, [{"id": 1, "holder": "", "expires_at": 0.0}])
     return bool(connection.execute(taking).rowcount)
 
 

@@ -1,4 +1,4 @@
-"""What shards, reductions, preparations and trials share: work that one worker holds for a limited time.
+"""The row of a leased task: work that one process holds for a limited time. `task_kind` says what a task is for.
 
 Every change is one conditional UPDATE, and its row count says who won. `owner` is a fencing
 token, new at each claim: whoever comes back late with an old one finds no row to change.
@@ -12,7 +12,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     and_,
-    func,
     or_,
     select,
     true,
@@ -20,13 +19,19 @@ from sqlalchemy import (
 )
 
 from models.schema.base import now
-from models.schema.queue import RETRIED, Leased, Worker
+from models.schema.column_types import readable
+from models.schema.queue import Leased
 from models.schema.states import IN_FLIGHT, NOT_YET, LeaseState
 
 
 def is_open(table: type[Leased]) -> ColumnElement[bool]:
     """Whether a row waits or is in flight: said so that a partial index serves each."""
     return or_(table.state == LeaseState.PENDING, table.state.in_(IN_FLIGHT))
+
+
+def held_by(table: type[Leased], key: int, owner: str) -> ColumnElement[bool]:
+    """Whether it is this owner who holds the row."""
+    return and_(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
 
 
 def take(
@@ -39,15 +44,15 @@ def take(
     lease_seconds: float,
     max_attempts: int,
     edition: int | None = None,
-) -> bool:
-    """Try to become the one who holds this row; True when it worked, also when it worked before.
+) -> int | None:
+    """Try to become the one who holds this row: which attempt it is, also when it was ours before; None if it failed.
 
     With an `edition` only a row of that one is taken; one of another is left to others, and its message is given up.
     A connection may break when the claim is written and before we hear of it: who asks again must not wait for the end
     of his own lease.
     """
     own = true() if edition is None else table.edition == edition
-    taken = connection.execute(
+    taken: int | None = connection.scalar(
         update(table)
         .where(
             table.id == key,
@@ -63,31 +68,34 @@ def take(
             lease_until=now() + lease_seconds,
             claimed_at=now(),
         )
+        .returning(table.attempts)
     )
-    if taken.rowcount == 1 or holds(connection, table, key, owner):
-        return True
-    if edition is not None:
-        withdraw(connection, table, [key], table.edition != edition)
-    return False
+    if taken is not None:
+        return taken
+    ours: int | None = connection.scalar(select(table.attempts).where(held_by(table, key, owner)))
+    if ours is None and edition is not None:
+        unsend(connection, table, [key], table.edition != edition)
+    return ours
 
 
-def withdraw(connection: Connection, table: type[Leased], keys: Iterable[int], *which: ColumnElement[bool]) -> int:
+def unsend(connection: Connection, table: type[Leased], keys: Iterable[int], *which: ColumnElement[bool]) -> int:
     """Put those of the rows back whose message will not be acted on; how many. No attempt is used."""
-    withdrawn = connection.execute(
+    unsent = connection.execute(
         update(table)
         .where(table.id.in_(list(keys)), table.state == LeaseState.ENQUEUED, *which)
         .values(state=LeaseState.PENDING, enqueued_at=None)
     )
-    return withdrawn.rowcount
+    return unsent.rowcount
 
 
 def refusals(connection: Connection, table: type[Leased], key: int, owner: str) -> set[str]:
     """The releases whose workers could not do this row so far, locked; none where it is not the owner's any more."""
-    held = select(table.refused_by).where(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
-    return set(connection.scalar(held.with_for_update()) or ())
+    held = select(table.refused_by).where(held_by(table, key, owner))
+    stored = connection.scalar(held.with_for_update())
+    return set() if stored is None else set(readable(stored, []))
 
 
-def hand_on(
+def pass_on(
     connection: Connection,
     table: type[Leased],
     key: int,
@@ -97,20 +105,16 @@ def hand_on(
     refused_by: Collection[str],
 ) -> bool:
     """Leave a row to others that may be able to do it; no attempt is used. False when it was not the owner's."""
-    refused = (
-        update(table)
-        .where(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
-        .values(refused_by=sorted(refused_by))
-    )
+    refused = update(table).where(held_by(table, key, owner)).values(refused_by=sorted(refused_by))
     if not connection.execute(refused).rowcount:
         return False
-    put_back(connection, table, key, reason=reason, delay_seconds=delay_seconds, used=False)
+    retry_later(connection, table, key, reason=reason, delay_seconds=delay_seconds, used=False)
     return True
 
 
-def hand_back(connection: Connection, table: type[Leased], worker: str) -> int:
+def release_worker(connection: Connection, table: type[Leased], worker: str) -> int:
     """Put back all that a worker runs, because it stops; how many. No attempt is used, and nobody need wait."""
-    handed = connection.execute(
+    released = connection.execute(
         update(table)
         .where(table.worker == worker, table.state == LeaseState.RUNNING)
         .values(
@@ -122,13 +126,13 @@ def hand_back(connection: Connection, table: type[Leased], worker: str) -> int:
             lease_until=None,
         )
     )
-    return handed.rowcount
+    return released.rowcount
 
 
-def holds(connection: Connection, table: type[Leased], key: int, owner: str) -> bool:
-    """Whether it is this owner who holds the row."""
-    held = select(table.id).where(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
-    return connection.execute(held).first() is not None
+def renew(connection: Connection, table: type[Leased], key: int, owner: str, lease_seconds: float) -> bool:
+    """Hold a row for longer; False when it is not the owner's any more."""
+    longer = update(table).where(held_by(table, key, owner)).values(lease_until=now() + lease_seconds)
+    return connection.execute(longer).rowcount == 1
 
 
 def finish(connection: Connection, table: type[Leased], key: int, owner: str, **values: object) -> bool:
@@ -138,13 +142,13 @@ def finish(connection: Connection, table: type[Leased], key: int, owner: str, **
     """
     finished = connection.execute(
         update(table)
-        .where(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
+        .where(held_by(table, key, owner))
         .values(state=LeaseState.DONE, owner=None, lease_until=None, error=None, ended_at=now(), **values)
     )
     return finished.rowcount == 1
 
 
-def put_back(
+def retry_later(
     connection: Connection,
     table: type[Leased],
     key: int,
@@ -169,7 +173,7 @@ def put_back(
     )
 
 
-def close(
+def end(
     connection: Connection, table: type[Leased], keys: Iterable[int], state: LeaseState, reason: str | None
 ) -> None:
     """End rows without a result."""
@@ -196,30 +200,7 @@ def cancel_idle(connection: Connection, table: type[Leased], *which: ColumnEleme
     )
 
 
-def lost(connection: Connection, table: type[Leased], silent_seconds: float) -> list[tuple[int, str, str]]:
-    """Running rows whose lease is over or whose worker is silent or gone: (id, owner, what happened)."""
-    over = table.lease_until < now()
-    rows = connection.execute(
-        select(table.id, table.owner, table.worker, over.label("over"))
-        .outerjoin(Worker, Worker.id == table.worker)
-        .where(
-            table.state == LeaseState.RUNNING,
-            table.owner.is_not(None),
-            or_(over, Worker.id.is_(None), Worker.beat_at < now() - silent_seconds),
-        )
-        .order_by(table.id)
-    )
-    return [
-        (
-            row.id,
-            row.owner,
-            f"worker {row.worker} " + ("took longer than its lease" if row.over else "fell silent"),
-        )
-        for row in rows
-    ]
-
-
-def put_back_unowned(connection: Connection, table: type[Leased], longest_delay: float) -> int:
+def retry_unowned(connection: Connection, table: type[Leased], longest_delay: float) -> int:
     """Let rows wait that nobody would ever take up: sent or running without what says so, or delayed for too long.
 
     How many there were. No transaction leaves such a row behind; people who edit the database may.
@@ -238,54 +219,10 @@ def put_back_unowned(connection: Connection, table: type[Leased], longest_delay:
     ).rowcount
 
 
-def exhausted(connection: Connection, table: type[Leased], max_attempts: int) -> list[int]:
-    """Rows that wait although their attempts are used up, since fewer are allowed now than when they were tried."""
-    return list(connection.scalars(select(table.id).where(RETRIED, table.attempts >= max_attempts).order_by(table.id)))
-
-
 def no_attempt_left(error: str | None, setting: str, most: int) -> str:
     """Why such a row ends: its last error, and the setting that allows no further attempt."""
     before = f"{error.rstrip('.')}. " if error else ""
     return f"{before}No further attempt is allowed: {setting} is {most}."
-
-
-def unanswered(connection: Connection, table: type[Leased], seconds: float, edition: int) -> dict[int, int]:
-    """How many rows of an edition, of each class, have a message that was sent so long ago and not acted on."""
-    rows = connection.execute(
-        select(table.queue_class, func.count().label("amount"))
-        .where(_old(table, seconds), table.edition == edition)
-        .group_by(table.queue_class)
-    )
-    return {row.queue_class: row.amount for row in rows}
-
-
-def forget_old_hints(
-    connection: Connection,
-    table: type[Leased],
-    hint_seconds: float,
-    classes: Iterable[int] | None = None,
-    edition: int | None = None,
-) -> int:
-    """Put rows back whose message was sent long ago and never acted on; how many.
-
-    Those of these classes or of all, and of this edition or of all.
-    """
-    old = _old(table, hint_seconds)
-    if classes is not None:
-        old = and_(old, table.queue_class.in_(list(classes)))
-    if edition is not None:
-        old = and_(old, table.edition == edition)
-    if connection.execute(select(table.id).where(old).limit(1)).first() is None:
-        return 0
-    # One that somebody holds is about to be claimed.
-    free = select(table.id).where(old).with_for_update(skip_locked=True)
-    return connection.execute(
-        update(table).where(table.id.in_(free.scalar_subquery())).values(state=LeaseState.PENDING, enqueued_at=None)
-    ).rowcount
-
-
-def _old(table: type[Leased], seconds: float) -> ColumnElement[bool]:
-    return and_(table.state == LeaseState.ENQUEUED, table.enqueued_at < now() - seconds)
 
 
 def owned_by_task(connection: Connection, table: type[Leased], task_id: str) -> list[tuple[int, str]]:

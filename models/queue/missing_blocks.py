@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, delete, exists, func, select
 from sqlalchemy.orm import aliased
 
-from models.corpus.protocols import Measurement
+from models.corpus.protocols import ProtocolContent
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.results import ReplicatePart, Statistics
 
@@ -18,15 +18,17 @@ Lacking = dict[Ranges, tuple[int, ...]]
 """Blocks -> positions of the metrics that have no statistics of exactly these."""
 
 
-def all_blocks(measurement: Measurement) -> Ranges:
+def all_blocks(measurement: ProtocolContent) -> Ranges:
     """The blocks of a metric that has nothing yet."""
     return ((0, -(-measurement.segments // BLOCK_SEGMENTS)),)
 
 
-def read_lacking(connection: Connection, measurement: Measurement, evaluations: Sequence[int]) -> dict[int, Lacking]:
+def find_missing_blocks(
+    connection: Connection, measurement: ProtocolContent, evaluations: Sequence[int]
+) -> dict[int, Lacking]:
     """What each of these evaluations of a protocol lacks; nothing where all statistics are stored.
 
-    No two of its stored ranges may overlap (`forget_overlaps`).
+    No two of its stored ranges may overlap (`delete_overlapping_statistics`).
     """
     ((_, end),) = all_blocks(measurement)
     key = Statistics.evaluation_id, Statistics.metric
@@ -52,7 +54,7 @@ def read_lacking(connection: Connection, measurement: Measurement, evaluations: 
     return lacking
 
 
-def forget_overlaps(connection: Connection, evaluations: Sequence[int]) -> None:
+def delete_overlapping_statistics(connection: Connection, evaluations: Sequence[int]) -> None:
     """Delete statistics of these evaluations that share blocks with others: none of them can be added up.
 
     A worker of a release that measures all metrics of a shard, whatever is there, may have stored them.
@@ -72,7 +74,7 @@ def forget_overlaps(connection: Connection, evaluations: Sequence[int]) -> None:
     )
 
 
-def forget_statistics(connection: Connection, evaluations: Sequence[int]) -> None:
+def delete_statistics(connection: Connection, evaluations: Sequence[int]) -> None:
     """Delete all that was measured for these evaluations."""
     for table in (Statistics, ReplicatePart):
         connection.execute(delete(table).where(table.evaluation_id.in_(evaluations)))

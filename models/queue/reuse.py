@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Integer, bindparam, func, insert, select
 
-from models.corpus.protocols import Measurement
+from models.corpus.protocols import ProtocolContent
 from models.schema.base import BIG
 from models.schema.corpus import Protocol, Reference, Submission, TestSet
 from models.schema.queue import Evaluation
@@ -21,7 +21,7 @@ from models.schema.states import EvaluationState
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CachedStatistics:
     """A text that was measured by a metric against the same references."""
 
     evaluation_id: int
@@ -35,23 +35,23 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class CopyPlan:
     """What is to be copied from one evaluation and metric to another."""
 
-    source: Measured
+    source: CachedStatistics
     evaluation_id: int
     metric: int
     replicate_parts: bool
     """Whether also the sums of replicates that large shards have made."""
 
 
-def read_measured(
+def find_cached_statistics(
     connection: Connection,
-    measurement: Measurement,
+    measurement: ProtocolContent,
     texts: Collection[int],
     specifications: Collection[str],
     edition: int,
-) -> list[Measured]:
+) -> list[CachedStatistics]:
     """What finished evaluations have of these texts and metrics, against the references of a protocol, by id.
 
     Of those that differ in nothing but the evaluation the newest.
@@ -74,14 +74,14 @@ def read_measured(
         .order_by(newest, Score.metric)
     )
     return [
-        Measured(
+        CachedStatistics(
             row.evaluation_id, row.metric, row.text_id, row.specification, row.signature, *protocols[row.protocol_id]
         )
         for row in rows
     ]
 
 
-def copy_statistics(connection: Connection, copies: Sequence[Copy]) -> None:
+def copy_statistics(connection: Connection, copies: Sequence[CopyPlan]) -> None:
     """Copy statistics, in the database. A source that was deleted meanwhile leaves nothing."""
     for table, chosen in (
         (Statistics, copies),
@@ -102,7 +102,7 @@ def copy_statistics(connection: Connection, copies: Sequence[Copy]) -> None:
             )
 
 
-def _protocols_alike(connection: Connection, measurement: Measurement) -> dict[int, tuple[int, int]]:
+def _protocols_alike(connection: Connection, measurement: ProtocolContent) -> dict[int, tuple[int, int]]:
     """Protocols with the same reference texts in the same order: id -> (replicates, seed)."""
     shared = select(Reference.test_set_id).where(Reference.text_id == measurement.reference_texts[0])
     labelled: dict[int, dict[str, int]] = {}

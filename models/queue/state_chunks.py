@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, insert, select
 
 from models.queue.corpus_statistics import ClaimedPreparation
+from models.queue.lease import held_by
 from models.schema.queue import Preparation, PreparedChapter
-from models.schema.states import LeaseState
 
 
 @dataclass(frozen=True, slots=True)
-class Chapter:
+class StateChunk:
     """What a state says of a run of blocks; `last_block` is exclusive."""
 
     prepared_state_id: int
@@ -20,15 +20,11 @@ class Chapter:
     last_block: int
 
 
-def store_chapter(
+def store_chunk(
     connection: Connection, claim: ClaimedPreparation, first_block: int, last_block: int, blob: bytes
 ) -> bool:
     """Store what a state says of a run of blocks, before the merge is complete; False when it was not ours any more."""
-    ours = select(Preparation.id).where(
-        Preparation.id == claim.preparation_id,
-        Preparation.owner == claim.owner,
-        Preparation.state == LeaseState.RUNNING,
-    )
+    ours = select(Preparation.id).where(held_by(Preparation, claim.key, claim.owner))
     if connection.execute(ours.with_for_update()).first() is None:
         return False
     state = PreparedChapter.prepared_state_id == claim.prepared_state_id
@@ -46,7 +42,7 @@ def store_chapter(
     return True
 
 
-def find_chapters(connection: Connection, prepared_state_id: int, first_block: int, last_block: int) -> list[Chapter]:
+def find_chunks(connection: Connection, prepared_state_id: int, first_block: int, last_block: int) -> list[StateChunk]:
     """The chapters with these blocks, in their order; none where some block has none."""
     rows = connection.execute(
         select(PreparedChapter.first_block, PreparedChapter.last_block)
@@ -57,14 +53,14 @@ def find_chapters(connection: Connection, prepared_state_id: int, first_block: i
         )
         .order_by(PreparedChapter.first_block)
     )
-    found = [Chapter(prepared_state_id, row.first_block, row.last_block) for row in rows]
+    found = [StateChunk(prepared_state_id, row.first_block, row.last_block) for row in rows]
     covered = first_block
     for chapter in found:
         covered = chapter.last_block if chapter.first_block <= covered else last_block - 1
     return found if covered >= last_block else []
 
 
-def read_chapter(connection: Connection, chapter: Chapter) -> bytes:
+def read_chunk(connection: Connection, chapter: StateChunk) -> bytes:
     """The chapter itself, compressed."""
     return connection.scalars(
         select(PreparedChapter.blob).where(

@@ -13,7 +13,7 @@ def beat(connection: Connection, worker: str) -> bool:
     return connection.execute(update(Worker).where(Worker.id == worker).values(beat_at=now())).rowcount == 1
 
 
-def processes(connection: Connection, silent_seconds: float) -> int:
+def count_processes(connection: Connection, silent_seconds: float) -> int:
     """Pool processes of all workers that are not silent."""
     total = connection.scalar(
         select(func.coalesce(func.sum(Worker.concurrency), 0)).where(Worker.beat_at >= now() - silent_seconds)
@@ -21,7 +21,7 @@ def processes(connection: Connection, silent_seconds: float) -> int:
     return int(total or 0)
 
 
-def editions(connection: Connection, silent_seconds: float) -> dict[int, int]:
+def read_editions(connection: Connection, silent_seconds: float) -> dict[int, int]:
     """The editions that workers make which are not silent, and how many pool processes each has."""
     rows = connection.execute(
         select(Worker.edition, func.sum(Worker.concurrency).label("processes"))
@@ -32,16 +32,16 @@ def editions(connection: Connection, silent_seconds: float) -> dict[int, int]:
     return {row.edition: int(row.processes) for row in rows}
 
 
-def retire(connection: Connection, worker: str) -> None:
+def stop_claiming(connection: Connection, worker: str) -> None:
     """Say that a worker takes no more work, though it beats until it has ended."""
     connection.execute(update(Worker).where(Worker.id == worker).values(concurrency=0))
 
 
-def forget(connection: Connection, worker: str) -> None:
+def delete_worker(connection: Connection, worker: str) -> None:
     """Remove a worker that has stopped."""
     connection.execute(delete(Worker).where(Worker.id == worker))
 
 
-def forget_silent(connection: Connection, silent_seconds: float) -> None:
+def delete_silent_workers(connection: Connection, silent_seconds: float) -> None:
     """Remove the rows of workers that have long been silent."""
     connection.execute(delete(Worker).where(Worker.beat_at < now() - silent_seconds))

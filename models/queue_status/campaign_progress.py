@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, or_, select
 
-from models.queue_status.evaluation_filters import Selection, conditions, named
+from models.queue_status.evaluation_filters import EvaluationFilter, base_query, where_clauses
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.corpus import Submission
@@ -46,12 +46,12 @@ class CampaignProgress:
         return sum(self.evaluations[state] for state in OPEN)
 
 
-def read_campaigns(connection: Connection, selection: Selection) -> tuple[CampaignProgress, ...]:
+def read_campaigns(connection: Connection, selection: EvaluationFilter) -> tuple[CampaignProgress, ...]:
     """The campaigns of a selection, counted over its evaluations.
 
     Where it is all, those with open evaluations, and those in which one has just ended.
     """
-    which = conditions(selection)
+    which = where_clauses(selection)
     if selection.everything:
         moving = (
             select(Submission.campaign_id)
@@ -62,14 +62,16 @@ def read_campaigns(connection: Connection, selection: Selection) -> tuple[Campai
         which = [Submission.campaign_id.in_(sorted(set(connection.scalars(moving))))]
     place = (Submission.campaign_id, Submission.test_set_id)
     counted = connection.execute(
-        named(*place, Campaign.name.label("campaign"), CampaignTestSet.name.label("test_set"), CampaignTestSet.version)
+        base_query(
+            *place, Campaign.name.label("campaign"), CampaignTestSet.name.label("test_set"), CampaignTestSet.version
+        )
         .add_columns(Evaluation.state, func.count().label("amount"))
         .where(*which)
         .group_by(*place, Campaign.name, CampaignTestSet.name, CampaignTestSet.version, Evaluation.state)
         .order_by(*place)
     ).all()
     theirs = (
-        named(*place, ShardEvaluation.shard_id)
+        base_query(*place, ShardEvaluation.shard_id)
         .join(ShardEvaluation, ShardEvaluation.evaluation_id == Evaluation.id)
         .where(*which)
         .distinct()

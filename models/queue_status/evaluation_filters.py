@@ -11,6 +11,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, func, or_, sel
 from models.errors import NotFound
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet, called_there
+from models.schema.column_types import UNREADABLE, readable
 from models.schema.corpus import Protocol, Submission, System
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
@@ -20,7 +21,7 @@ MOST_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class EvaluationFilter:
     """Which evaluations are meant: those for which all that is given holds; without anything, all."""
 
     evaluations: tuple[int, ...] = ()
@@ -36,11 +37,11 @@ class Selection:
     @property
     def everything(self) -> bool:
         """Whether nothing is left out."""
-        return self == Selection()
+        return self == EvaluationFilter()
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenEvaluation:
+class EvaluationSummary:
     """An evaluation with the names by which people know it."""
 
     id: int
@@ -76,7 +77,7 @@ class ChosenEvaluation:
         return f"{name} against {','.join(self.references)}"
 
 
-def named(*columns: Any) -> Select[Any]:
+def base_query(*columns: Any) -> Select[Any]:
     """These columns of evaluations, with all tables that a selection may ask for."""
     return (
         select(*columns)
@@ -88,8 +89,8 @@ def named(*columns: Any) -> Select[Any]:
     )
 
 
-def conditions(selection: Selection) -> list[ColumnElement[bool]]:
-    """What holds for the evaluations of a selection, in a query that `named` begins."""
+def where_clauses(selection: EvaluationFilter) -> list[ColumnElement[bool]]:
+    """What holds for the evaluations of a selection, in a query that `base_query` begins."""
     found: list[ColumnElement[bool]] = []
     if selection.evaluations:
         found.append(Evaluation.id.in_(selection.evaluations))
@@ -106,9 +107,9 @@ def conditions(selection: Selection) -> list[ColumnElement[bool]]:
     return found
 
 
-def read_chosen(
-    connection: Connection, selection: Selection, *, newest: bool = False, most: int | None = None
-) -> list[ChosenEvaluation]:
+def read_evaluations(
+    connection: Connection, selection: EvaluationFilter, *, newest: bool = False, most: int | None = None
+) -> list[EvaluationSummary]:
     """The evaluations of a selection in the order of their numbers, or those that ended last first; at most `most`."""
     columns = (
         *(Evaluation.id, Evaluation.state, Evaluation.reason, Evaluation.fault, Evaluation.protocol_id),
@@ -117,16 +118,16 @@ def read_chosen(
         *(Protocol.reference_labels, System.team.label("system_team"), System.name.label("system"), Submission.run),
         (now() - Evaluation.finished_at).label("ended_seconds"),
     )
-    wanted = named(*columns).join(Protocol, Protocol.id == Evaluation.protocol_id).where(*conditions(selection))
+    wanted = base_query(*columns).join(Protocol, Protocol.id == Evaluation.protocol_id).where(*where_clauses(selection))
     order = (Evaluation.finished_at.desc(), Evaluation.id.desc()) if newest else (Evaluation.id,)
     rows = connection.execute(wanted.order_by(*order).limit(most))
     return [
-        ChosenEvaluation(
+        EvaluationSummary(
             id=row.id,
-            state=EvaluationState(row.state),
+            state=row.state,
             campaign=row.campaign,
             test_set=row.test_set if row.version == "1" else f"{row.test_set} (version {row.version})",
-            references=tuple(row.reference_labels),
+            references=tuple(readable(row.reference_labels, UNREADABLE)),
             system_team=row.system_team,
             system=row.system,
             run=row.run,
@@ -143,7 +144,7 @@ def read_chosen(
     ]
 
 
-def check_names(connection: Connection, selection: Selection) -> None:
+def check_names(connection: Connection, selection: EvaluationFilter) -> None:
     """Raise NotFound, with what there is, where a number or name of the selection is that of nothing evaluated."""
     if selection.evaluations:
         there = set(connection.scalars(select(Evaluation.id).where(Evaluation.id.in_(selection.evaluations))))
@@ -153,28 +154,30 @@ def check_names(connection: Connection, selection: Selection) -> None:
             ).one()
             known = f"There are {amount}, numbered {first} to {last}." if amount else "Nothing was evaluated here yet."
             raise NotFound(f"There is no evaluation {', '.join(map(str, missing))}. {known}")
-    parts: list[tuple[str, Selection, tuple[Any, ...]]] = []
+    parts: list[tuple[str, EvaluationFilter, tuple[Any, ...]]] = []
     if selection.name is not None:
         parts.append(
             (
                 f'campaign or test set "{selection.name}"',
-                Selection(name=selection.name),
+                EvaluationFilter(name=selection.name),
                 (Campaign.name, CampaignTestSet.name),
             )
         )
     if selection.campaign is not None:
-        parts.append((f'campaign "{selection.campaign}"', Selection(campaign=selection.campaign), (Campaign.name,)))
+        parts.append(
+            (f'campaign "{selection.campaign}"', EvaluationFilter(campaign=selection.campaign), (Campaign.name,))
+        )
     if selection.system is not None:
-        parts.append((f'system "{selection.system}"', Selection(system=selection.system), (System.name,)))
+        parts.append((f'system "{selection.system}"', EvaluationFilter(system=selection.system), (System.name,)))
     if selection.team is not None:
-        parts.append((f'work of a team "{selection.team}"', Selection(team=selection.team), (Evaluation.team,)))
+        parts.append((f'work of a team "{selection.team}"', EvaluationFilter(team=selection.team), (Evaluation.team,)))
     for called, part, columns in parts:
-        if connection.execute(named(Evaluation.id).where(*conditions(part)).limit(1)).first() is None:
+        if connection.execute(base_query(Evaluation.id).where(*where_clauses(part)).limit(1)).first() is None:
             raise NotFound(f"There is no {called}. {_known(connection, columns)}")
 
 
 def _known(connection: Connection, columns: Iterable[Column[str]]) -> str:
-    names = sorted({name for column in columns for name in connection.scalars(named(column).distinct()) if name})
+    names = sorted({name for column in columns for name in connection.scalars(base_query(column).distinct()) if name})
     if not names:
         return "There are none." if connection.scalar(select(Evaluation.id).limit(1)) else "Nothing was evaluated yet."
     more = f", and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy import Connection, Row, case, func, literal, literal_column, select, union_all
 
+from models.queue.kinds import KINDS, SENT
+from models.queue.task_kind import TaskKind
 from models.queue_status.campaign_progress import CampaignProgress, read_campaigns
-from models.queue_status.evaluation_filters import ChosenEvaluation, Selection, conditions, named, read_chosen
+from models.queue_status.evaluation_filters import (
+    EvaluationFilter,
+    EvaluationSummary,
+    base_query,
+    read_evaluations,
+    where_clauses,
+)
 from models.queue_status.throughput import Throughput, estimate_seconds_left, read_throughput
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet
-from models.schema.queue import Comparison, Evaluation, Leased, Preparation, Reduction, Shard, Trials, Worker
+from models.schema.column_types import readable
+from models.schema.queue import Comparison, Evaluation, Leased, Worker
 from models.schema.states import IN_FLIGHT, OPEN, ComparisonState, EvaluationState, LeaseState, QueueClass
 
-KINDS: dict[str, type[Leased]] = {
-    "preparations": Preparation,
-    "shards": Shard,
-    "reductions": Reduction,
-    "trials": Trials,
-}
-"""Every kind of work that is claimed, in the order in which an evaluation needs it."""
+SENT_NAMES = frozenset(kind.name for kind in SENT)
 
 LATELY_SECONDS = 86400.0
 """Evaluations that ended so long ago are still counted where all are meant."""
@@ -33,7 +37,7 @@ Counted = Row[tuple[str, int, str, str, int, int, float | None]]
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The work of one class."""
+    """The work of one class that workers do."""
 
     queue_class: QueueClass
     waiting: int
@@ -48,7 +52,7 @@ class Work:
     """One kind of work."""
 
     kind: str
-    """A key of `KINDS`."""
+    """The name of one of `models.queue.kinds.KINDS`."""
     waiting: int
     sent: int
     """A message is on its way to a worker."""
@@ -65,7 +69,7 @@ class TeamWork:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class RunningTask:
     """Something that runs."""
 
     kind: str
@@ -76,7 +80,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerLine:
+class WorkerOverview:
     """A worker, and what it holds."""
 
     id: str
@@ -91,7 +95,7 @@ class WorkerLine:
     """Since its last beat."""
     up_seconds: float | None
     """Since it was started."""
-    holds: tuple[Held, ...]
+    holds: tuple[RunningTask, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +121,8 @@ class Overview:
     work: tuple[Work, ...]
     teams: tuple[TeamWork, ...]
     """Those that wait or have work in flight."""
-    workers: tuple[WorkerLine, ...]
-    astray: tuple[Held, ...]
+    workers: tuple[WorkerOverview, ...]
+    astray: tuple[RunningTask, ...]
     """What workers hold that have no row any more; the next sweep gives it to others."""
     comparisons: tuple[RunningComparison, ...]
     """Those that run, in the whole database."""
@@ -131,9 +135,9 @@ class Overview:
     """Those asked for; where all are, those that are open or have just ended."""
     unserved: dict[int, int]
     """Editions of open evaluations of the whole database that no worker makes, and how many there are of each."""
-    failures: tuple[ChosenEvaluation, ...]
+    failures: tuple[EvaluationSummary, ...]
     """Failed evaluations of those asked for, the newest first."""
-    asked: tuple[ChosenEvaluation, ...]
+    asked: tuple[EvaluationSummary, ...]
     """Those asked for by their numbers."""
 
     @property
@@ -157,34 +161,36 @@ def read_overview(
     connection: Connection,
     *,
     silent_seconds: float,
-    selection: Selection | None = None,
+    selection: EvaluationFilter | None = None,
     most_failures: int = 10,
 ) -> Overview:
     """How things stand. Queues and workers are always those of the whole database.
 
     Evaluations, campaigns and failures are those of `selection`; at most `most_failures` of the latter.
     """
-    chosen = selection or Selection()
+    chosen = selection or EvaluationFilter()
     at = connection.execute(select(now())).scalar_one()
     counted = count_work(connection)
+    # What the scheduler does itself waits for no worker.
+    sent = [row for row in counted if row.kind in SENT_NAMES]
     workers, astray = _read_workers(connection, silent_seconds)
     processes = sum(worker.processes for worker in workers if worker.beating)
     failed = replace(chosen, states=(EvaluationState.FAILED,))
     return Overview(
         at=at,
-        queues=_queues(counted),
+        queues=_queues(sent),
         work=_work(counted),
-        teams=_teams(counted),
+        teams=_teams(sent),
         workers=workers,
         astray=astray,
         comparisons=_comparisons(connection),
         throughput=read_throughput(connection),
-        seconds_left=estimate_seconds_left(connection, processes, any(row.kind != "shards" for row in counted)),
+        seconds_left=estimate_seconds_left(connection, processes, any(row.kind != "shards" for row in sent)),
         evaluations=count_evaluations(connection, chosen),
         campaigns=read_campaigns(connection, chosen),
         unserved=_unserved(connection, {worker.edition for worker in workers if worker.beating}),
-        failures=tuple(read_chosen(connection, failed, newest=True, most=most_failures)),
-        asked=tuple(read_chosen(connection, chosen)) if chosen.evaluations else (),
+        failures=tuple(read_evaluations(connection, failed, newest=True, most=most_failures)),
+        asked=tuple(read_evaluations(connection, chosen)) if chosen.evaluations else (),
     )
 
 
@@ -193,7 +199,7 @@ def count_work(connection: Connection) -> list[Counted]:
     # Two statements for each table, so that each is answered from a partial index.
     parts = [
         select(
-            literal(kind).label("kind"),
+            literal(name).label("kind"),
             table.queue_class,
             table.team,
             table.state,
@@ -206,10 +212,14 @@ def count_work(connection: Connection) -> list[Counted]:
         )
         .where(states)
         .group_by(table.queue_class, table.team, table.state)
-        for kind, table in KINDS.items()
+        for name, table in _tables(KINDS)
         for states in (table.state == LeaseState.PENDING, table.state.in_(IN_FLIGHT))
     ]
     return list(connection.execute(union_all(*parts)))
+
+
+def _tables(kinds: Iterable[TaskKind[Any, Any]]) -> list[tuple[str, type[Leased]]]:
+    return [(kind.name, kind.table) for kind in kinds]
 
 
 def _queues(counted: list[Counted]) -> tuple[Queue, ...]:
@@ -228,7 +238,7 @@ def _work(counted: list[Counted]) -> tuple[Work, ...]:
     for row in counted:
         amounts[row.kind, row.state] += row.amount
     states = (LeaseState.PENDING, *IN_FLIGHT)
-    return tuple(Work(kind, *(amounts[kind, state] for state in states)) for kind in KINDS)
+    return tuple(Work(name, *(amounts[name, state] for state in states)) for name, _ in _tables(KINDS))
 
 
 def _teams(counted: list[Counted]) -> tuple[TeamWork, ...]:
@@ -238,20 +248,22 @@ def _teams(counted: list[Counted]) -> tuple[TeamWork, ...]:
     return tuple(TeamWork(team, waiting[team], in_flight[team]) for team in sorted({*waiting, *in_flight}))
 
 
-def _read_workers(connection: Connection, silent_seconds: float) -> tuple[tuple[WorkerLine, ...], tuple[Held, ...]]:
+def _read_workers(
+    connection: Connection, silent_seconds: float
+) -> tuple[tuple[WorkerOverview, ...], tuple[RunningTask, ...]]:
     parts = [
         select(
-            literal(kind).label("kind"),
+            literal(name).label("kind"),
             table.id,
             table.worker,
             table.attempts,
             (now() - table.claimed_at).label("seconds"),
         ).where(table.state == LeaseState.RUNNING)
-        for kind, table in KINDS.items()
+        for name, table in _tables(SENT)
     ]
-    held: dict[str | None, list[Held]] = {}
+    held: dict[str | None, list[RunningTask]] = {}
     for row in sorted(connection.execute(union_all(*parts)), key=lambda row: (row.kind, row.id)):
-        held.setdefault(row.worker, []).append(Held(row.kind, row.id, row.attempts, row.seconds))
+        held.setdefault(row.worker, []).append(RunningTask(row.kind, row.id, row.attempts, row.seconds))
     rows = connection.execute(
         select(
             Worker,
@@ -260,7 +272,7 @@ def _read_workers(connection: Connection, silent_seconds: float) -> tuple[tuple[
         ).order_by(Worker.host, Worker.started_at, Worker.id)
     )
     lines = tuple(
-        WorkerLine(
+        WorkerOverview(
             id=row.id,
             host=row.host,
             pid=row.pid,
@@ -283,13 +295,16 @@ def _comparisons(connection: Connection) -> tuple[RunningComparison, ...]:
         # In so many words, as in the index of those that run.
         .where(Comparison.state == literal_column(f"'{ComparisonState.RUNNING}'"))
     ).all()
-    of = {row.id: row.contestants[0][0] for row in rows if row.contestants}
+    systems = {row.id: readable(row.contestants, []) for row in rows}
+    of = {key: runs[0][0] for key, runs in systems.items() if runs and runs[0]}
     names = connection.execute(
-        named(Evaluation.id, CampaignTestSet.name).where(Evaluation.id.in_(sorted(set(of.values()))))
+        base_query(Evaluation.id, CampaignTestSet.name).where(Evaluation.id.in_(sorted(set(of.values()))))
     )
     called = {row.id: row.name for row in names}
     found = (
-        RunningComparison(row.id, called.get(of.get(row.id, 0), ""), len(row.tests), row.trials, row.remaining)
+        RunningComparison(
+            row.id, called.get(of.get(row.id, 0), ""), len(readable(row.tests, [])), row.trials, row.remaining
+        )
         for row in rows
     )
     return tuple(sorted(found, key=lambda each: each.id))
@@ -305,7 +320,7 @@ def _unserved(connection: Connection, made: Collection[int]) -> dict[int, int]:
     return {row.edition: row.amount for row in rows}
 
 
-def count_evaluations(connection: Connection, selection: Selection | None = None) -> dict[EvaluationState, int]:
+def count_evaluations(connection: Connection, selection: EvaluationFilter | None = None) -> dict[EvaluationState, int]:
     """How many evaluations of a selection there are in each state; without one, of those that are open or ended lately.
 
     All that were ever done are not counted at each look.
@@ -316,7 +331,7 @@ def count_evaluations(connection: Connection, selection: Selection | None = None
         parts = Evaluation.state.in_(OPEN), lately & Evaluation.state.not_in(OPEN)
         meant = union_all(*(select(Evaluation.state).where(part) for part in parts)).subquery()
     else:
-        meant = named(Evaluation.state).where(*conditions(selection)).subquery()
+        meant = base_query(Evaluation.state).where(*where_clauses(selection)).subquery()
     wanted = select(meant.c.state, func.count().label("amount")).group_by(meant.c.state)
     counts = {row.state: row.amount for row in connection.execute(wanted)}
     return {state: counts.get(state, 0) for state in EvaluationState}

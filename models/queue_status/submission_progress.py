@@ -12,9 +12,10 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from models.queue.lease import is_open
-from models.queue.workers import processes
+from models.queue.workers import count_processes
 from models.queue_status.throughput import measured_ratio
 from models.schema.base import BLOCK_SEGMENTS
+from models.schema.column_types import is_known
 from models.schema.corpus import Protocol, TestSet
 from models.schema.queue import Evaluation, Shard, ShardEvaluation
 from models.schema.states import OPEN, UNSCORED, EvaluationState, LeaseState
@@ -26,11 +27,11 @@ MOST_SHARDS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Awaited:
+class SubmissionProgress:
     """How far a submission is."""
 
     state: EvaluationState
-    """That of all its evaluations (`told_state`): where some are open, how far the furthest is; else the worst."""
+    """That of all its evaluations (`public_state`): where some are open, how far the furthest is; else the worst."""
     segments: int
     """Of the test set, once for each evaluation."""
     segments_done: int
@@ -46,8 +47,11 @@ class Awaited:
         return self.state in ENDED
 
 
-def state_of(states: Collection[EvaluationState]) -> EvaluationState:
-    """The state of a submission, by those of its evaluations."""
+def submission_state(states: Collection[EvaluationState]) -> EvaluationState:
+    """The state of a submission, by those of its evaluations; one that this release does not know is told as it is."""
+    for state in states:
+        if not is_known(state):
+            return state
     unscored = [state for state in states if state in UNSCORED]
     if unscored:
         begun = len(unscored) < len(states) or EvaluationState.RUNNING in unscored
@@ -56,14 +60,13 @@ def state_of(states: Collection[EvaluationState]) -> EvaluationState:
     return next(worst, EvaluationState.DONE)
 
 
-def told_state(state: str, started_at: float | None) -> EvaluationState:
+def public_state(state: EvaluationState, started_at: float | None) -> EvaluationState:
     """The state of an evaluation as its team is told it.
 
     One of which all statistics were there when it came waits to be added up: as long as that was not begun it is told
     like any other that waits. What else is stored, by another campaign perhaps, is nobody's business.
     """
-    known = EvaluationState(state)
-    return EvaluationState.QUEUED if known == EvaluationState.REDUCING and started_at is None else known
+    return EvaluationState.QUEUED if state == EvaluationState.REDUCING and started_at is None else state
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,9 @@ def _covered(ranges: list[tuple[int, int]], end: int) -> int:
     return covered
 
 
-def read_awaited(connection: Connection, submissions: Sequence[int], silent_seconds: float) -> dict[int, Awaited]:
+def read_submission_progress(
+    connection: Connection, submissions: Sequence[int], silent_seconds: float
+) -> dict[int, SubmissionProgress]:
     """How far these submissions are. One of which nothing is to be measured is done."""
     rows = connection.execute(
         _evaluations().where(Evaluation.submission_id.in_(submissions), Protocol.sweep.is_(False))
@@ -127,7 +132,7 @@ def read_awaited(connection: Connection, submissions: Sequence[int], silent_seco
     waiting: dict[int, tuple[int, int]] = {}
     """Submission -> its class and its first open evaluation."""
     for row in rows:
-        state = told_state(row.state, row.started_at)
+        state = public_state(row.state, row.started_at)
         states[row.submission_id].append(state)
         if state in OPEN:
             known = waiting.get(row.submission_id, (row.queue_class, row.id))
@@ -141,8 +146,8 @@ def read_awaited(connection: Connection, submissions: Sequence[int], silent_seco
     ahead = _ahead(connection, waiting)
     seconds = _seconds(connection, waiting, last, silent_seconds)
     return {
-        submission: Awaited(
-            state_of(states[submission]),
+        submission: SubmissionProgress(
+            submission_state(states[submission]),
             segments[submission],
             done[submission],
             ahead.get(submission),
@@ -196,7 +201,7 @@ def _seconds(
     connection: Connection, waiting: dict[int, tuple[int, int]], last: dict[int, int], silent_seconds: float
 ) -> dict[int, float]:
     """Their own shards and those before them, over all processes; teams take turns, so it may well be sooner."""
-    workers = processes(connection, silent_seconds) if waiting else 0
+    workers = count_processes(connection, silent_seconds) if waiting else 0
     if not workers:
         return {}
     open_shards = connection.execute(

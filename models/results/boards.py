@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, FromClause, select, union
 
 from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, called_there
+from models.schema.column_types import readable_rows
 from models.schema.corpus import Protocol, Submission, TestSet
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
 
 
 @dataclass(frozen=True, slots=True)
-class ListedBoard:
+class BoardSummary:
     """A leaderboard in words: what is measured, and whose submissions."""
 
     protocol_id: int
@@ -48,7 +50,7 @@ def list_boards(
     name: str | None = None,
     references: Sequence[str] | None = None,
     planned: bool = False,
-) -> list[ListedBoard]:
+) -> list[BoardSummary]:
     """The leaderboards with evaluations, in the order their protocols were made; only those asked for.
 
     Sweeps of a parameter are there only where their `protocols` are named.
@@ -83,8 +85,9 @@ def list_boards(
         wanted = wanted.where(Campaign.id == campaign_id)
     if name is not None:
         wanted = wanted.where((CampaignTestSet.name == name) | (Campaign.name == name))
-    return [
-        ListedBoard(
+
+    def listed(row: Any) -> BoardSummary:
+        return BoardSummary(
             protocol_id=row.id,
             campaign_id=row.campaign_id,
             campaign=row.campaign,
@@ -98,17 +101,17 @@ def list_boards(
             test_set_id=row.test_set_id,
             target_language=row.target_language,
         )
-        for row in connection.execute(wanted)
-        if references is None or sorted(row.reference_labels) == sorted(references)
-    ]
+
+    boards = readable_rows(connection.execute(wanted), listed)
+    return [each for each in boards if references is None or sorted(each.references) == sorted(references)]
 
 
-def outgrown_boards(connection: Connection, boards: Sequence[ListedBoard]) -> set[ListedBoard]:
+def superseded_boards(connection: Connection, boards: Sequence[BoardSummary]) -> set[BoardSummary]:
     """Those that a newer one of these says everything of: it has the same references, all metrics and all submissions.
 
     Such boards are left behind where a campaign has grown: measured by another metric, or with more replicates.
     """
-    alike: dict[tuple[int, int, tuple[str, ...]], list[ListedBoard]] = {}
+    alike: dict[tuple[int, int, tuple[str, ...]], list[BoardSummary]] = {}
     for board in boards:
         alike.setdefault((board.campaign_id, board.test_set_id, board.references), []).append(board)
     several = [sorted(group, key=lambda board: board.protocol_id) for group in alike.values() if len(group) > 1]
@@ -126,7 +129,7 @@ def outgrown_boards(connection: Connection, boards: Sequence[ListedBoard]) -> se
         if row.state == EvaluationState.DONE:
             done[row.protocol_id].add(row.submission_id)
 
-    def says_all(newer: ListedBoard, older: ListedBoard) -> bool:
+    def says_all(newer: BoardSummary, older: BoardSummary) -> bool:
         if not set(older.metrics) <= set(newer.metrics) or (older.replicates and not newer.replicates):
             return False
         return measured[older.protocol_id, older.campaign_id] <= done[newer.protocol_id]

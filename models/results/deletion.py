@@ -10,7 +10,7 @@ from models.schema.queue import ShardEvaluation
 from models.schema.results import Contestant, ReplicatePart, Score, Statistics
 
 
-def drop_results(connection: Connection, evaluations: Sequence[int]) -> None:
+def delete_results(connection: Connection, evaluations: Sequence[int]) -> None:
     """Drop all that shards and reductions stored for these evaluations, and the randomization tests that rest on it.
 
     Their shards no longer work for them: what is still handed in is dropped. Only for who holds the evaluations.

@@ -26,7 +26,7 @@ class Entry:
     """A system on a leaderboard, with the submissions of all its runs."""
 
     runs: tuple[Any, ...]
-    """Rows of `models.results.leaderboard.read_entries`."""
+    """Rows of `models.results.leaderboard.read_measured_entries`."""
     declared: bool
     """Whether a team has submitted it; else it is the organisers' own."""
     kind: DeclaredKind
@@ -122,5 +122,7 @@ def are_twice(entries: Sequence[Entry]) -> list[bool]:
 def entry_of(group: Sequence[Any]) -> Entry:
     """The runs of one system together."""
     kinds = {row.kind for row in group if row.kind is not None}
-    kind = next((kind for kind in (DeclaredKind.PRIMARY, DeclaredKind.CONTRASTIVE) if kind in kinds), "")
-    return Entry(tuple(group), bool(kinds), DeclaredKind(kind))
+    kind = next(
+        (kind for kind in (DeclaredKind.PRIMARY, DeclaredKind.CONTRASTIVE) if kind in kinds), DeclaredKind.UNDECLARED
+    )
+    return Entry(tuple(group), bool(kinds), kind)

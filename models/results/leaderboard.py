@@ -22,6 +22,7 @@ from models.results.entries import (
     standing_entries,
 )
 from models.schema.campaigns import Declaration
+from models.schema.column_types import is_known, readable
 from models.schema.corpus import Protocol, Submission, System
 from models.schema.queue import Evaluation
 from models.schema.results import Score
@@ -111,7 +112,7 @@ def read_leaderboard(
     their scores, and none until all are done. Raises NotFound.
     """
     metrics = _metrics(connection, protocol_id, sort_metric)
-    rows = read_entries(connection, protocol_id, campaign_id=campaign_id, submissions=submissions)
+    rows = read_measured_entries(connection, protocol_id, campaign_id=campaign_id, submissions=submissions)
     if submissions is not None:
         entries = single_entries(rows)
         return _rows(connection, entries, [True] * len(entries), metrics, sort_metric)
@@ -121,20 +122,20 @@ def read_leaderboard(
     return _rows(connection, [*standing, *replaced], ranks, metrics, sort_metric)
 
 
-def read_contestants(
+def read_selected_systems(
     connection: Connection, protocol_id: int, evaluations: Sequence[Sequence[int]], *, sort_metric: int = 0
 ) -> list[LeaderboardRow]:
     """As `read_leaderboard`, of these systems and no others: each is the evaluations of its runs. Raises NotFound."""
     metrics = _metrics(connection, protocol_id, sort_metric)
     wanted = [evaluation for runs in evaluations for evaluation in runs]
-    row_of = {row.id: row for row in read_entries(connection, protocol_id, evaluations=wanted)}
+    row_of = {row.id: row for row in read_measured_entries(connection, protocol_id, evaluations=wanted)}
     if strangers := [evaluation for evaluation in wanted if evaluation not in row_of]:
         raise NotFound(f"Protocol {protocol_id} has no evaluation {strangers[0]}.")
     entries = [entry_of([row_of[each] for each in runs]) for runs in evaluations]
     return _rows(connection, entries, [True] * len(entries), metrics, sort_metric)
 
 
-def read_entries(
+def read_measured_entries(
     connection: Connection,
     protocol_id: int,
     *,
@@ -223,8 +224,11 @@ def read_scores(
 
 def state_of_runs(runs: Sequence[Any]) -> tuple[EvaluationState, str | None, int]:
     """How far the run of a system is that has come least far, with its reason, and how many runs are done."""
-    states = [EvaluationState(run.state) for run in runs]
-    least = min(range(len(runs)), key=lambda number: (_PROGRESS.index(states[number]), number))
+    states = [run.state for run in runs]
+    least = min(
+        range(len(runs)),
+        key=lambda number: (_PROGRESS.index(states[number]) if is_known(states[number]) else -1, number),
+    )
     return states[least], runs[least].reason, states.count(EvaluationState.DONE)
 
 
@@ -268,7 +272,8 @@ def score_of_runs(runs: Sequence[Any]) -> LeaderboardScore:
     )
     # fsum: the same mean to the last bit, whatever the runs are called.
     means = [math.fsum(of_runs) / len(runs) for of_runs in replicates.T.tolist()] if len(runs) > 1 else replicates[0]
-    names = [name for name in first.details if all(name in run.details for run in runs)]
+    details = [readable(run.details, {}) for run in runs]
+    names = [name for name in details[0] if all(name in each for each in details)]
     return LeaderboardScore(
         specification=first.specification,
         title=first.title,
@@ -277,7 +282,7 @@ def score_of_runs(runs: Sequence[Any]) -> LeaderboardScore:
         scale=first.scale,
         score=None if None in values else math.fsum(values) / len(values),
         run_scores=tuple(values),
-        details={name: math.fsum(run.details[name] for run in runs) / len(runs) for name in names},
+        details={name: math.fsum(each[name] for each in details) / len(runs) for name in names},
         replicate_scores=np.asarray(means),
         run_replicate_scores=replicates,
         rank=None,

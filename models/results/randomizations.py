@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 from sqlalchemy.orm import aliased
 
-from models.database.upsert import insert_if_absent
+from models.database.upsert import insert_ignore
 from models.schema.queue import Evaluation
 from models.schema.results import Contestant, Randomization, Score
 from models.schema.states import EvaluationState
@@ -32,7 +32,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class RandomizationPlan:
     """What is tested, and how."""
 
     protocol_id: int
@@ -74,7 +74,7 @@ def read_randomizations(
     connection: Connection, systems: Sequence[Runs], metric: int, *, trials: int, seed: int
 ) -> dict[tuple[Runs, Runs], StoredTest]:
     """The stored tests among these systems by one metric: (a, b) -> result, a < b as tuples."""
-    runs_of = {key: runs for runs, key in contestants(connection, systems).items()}
+    runs_of = {key: runs for runs, key in tested_systems(connection, systems).items()}
     first, second = aliased(Contestant), aliased(Contestant)
     hashes = [_digest(runs) for runs in runs_of.values()]
     rows = connection.execute(
@@ -92,7 +92,7 @@ def read_randomizations(
     return {(runs_of[row.a_id], runs_of[row.b_id]): StoredTest(row.difference, row.as_large) for row in rows}
 
 
-def store_randomizations(connection: Connection, contest: Contest, as_large: NDArray[np.int64]) -> int | None:
+def store_randomizations(connection: Connection, contest: RandomizationPlan, as_large: NDArray[np.int64]) -> int | None:
     """Store what came of a contest; tests that are stored already are the same and stay.
 
     `as_large` has a number for each pair. Returns None, or an evaluation that is gone or not done any more, in which
@@ -106,7 +106,7 @@ def store_randomizations(connection: Connection, contest: Contest, as_large: NDA
         if evaluation not in there:
             return evaluation
     _add_contestants(connection, contest.systems)
-    key_of = contestants(connection, contest.systems)
+    key_of = tested_systems(connection, contest.systems)
     metrics = {pair.metric for pair in contest.pairs}
     scores = {metric: mean_scores(connection, contest.systems, metric) for metric in metrics}
     rows = []
@@ -125,11 +125,11 @@ def store_randomizations(connection: Connection, contest: Contest, as_large: NDA
         )
     # In one order for all: two who store the same wait for each other only one way.
     rows.sort(key=lambda row: (row["a_id"], row["b_id"], row["metric"]))
-    insert_if_absent(connection, Randomization, rows)
+    insert_ignore(connection, Randomization, rows)
     return None
 
 
-def contestants(connection: Connection, systems: Iterable[Runs]) -> dict[Runs, int]:
+def tested_systems(connection: Connection, systems: Iterable[Runs]) -> dict[Runs, int]:
     """The keys of those of the systems that have been tested."""
     runs_of = {_digest(runs): runs for runs in systems}
     found = select(Contestant.id, Contestant.content_hash).where(Contestant.content_hash.in_(runs_of))
@@ -149,8 +149,8 @@ def _add_contestants(connection: Connection, systems: Iterable[Runs]) -> None:
             }
             for prefix in chosen
         ]
-        insert_if_absent(connection, Contestant, rows)
-        known = contestants(connection, chosen)
+        insert_ignore(connection, Contestant, rows)
+        known = tested_systems(connection, chosen)
 
 
 def _digest(runs: Runs) -> str:

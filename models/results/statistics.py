@@ -13,7 +13,7 @@ from models.schema.base import BLOCK_SEGMENTS
 from models.schema.corpus import Protocol, TestSet
 from models.schema.queue import Evaluation
 from models.schema.results import Score, Statistics
-from models.storage.arrays import most_bytes, unpack
+from models.storage.arrays import max_packed_bytes, unpack
 from models.storage.blobs import content_of
 
 AT_ONCE = 16
@@ -79,7 +79,7 @@ def statistics_by_shard(
         )
         for row in blobs.all():
             rows = min(row.last_block * BLOCK_SEGMENTS, segments) - row.first_block * BLOCK_SEGMENTS
-            content = content_of(row, most_bytes(rows, columns or MOST_COLUMNS))
+            content = content_of(row, max_packed_bytes(rows, columns or MOST_COLUMNS))
             values = unpack(content, rows=rows, columns=columns, finite=True)
             yield row.evaluation_id, row.first_block * BLOCK_SEGMENTS, values
 

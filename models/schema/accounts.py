@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String, false
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
+from models.schema.column_types import OneOf, Shaped
 from models.schema.roles import CampaignRole, SiteRole, TeamRole
 from models.schema.states import one_of
 
@@ -24,7 +25,7 @@ class Account(Base):
     name: Mapped[str] = mapped_column(String(100))
     password_hash: Mapped[str | None] = mapped_column(String(200))
     """None until the first password is set."""
-    role: Mapped[str] = mapped_column(String(16), default=SiteRole.PARTICIPANT)
+    role: Mapped[SiteRole] = mapped_column(OneOf(SiteRole), default=SiteRole.PARTICIPANT)
     verified_at: Mapped[Seconds | None]
     """When the e-mail address was confirmed."""
     claimed: Mapped[bool] = mapped_column(server_default=false(), default=False)
@@ -57,7 +58,7 @@ class ApiToken(Base):
     secret_hash: Mapped[str] = mapped_column(String(64), unique=True)
     account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(100))
-    scopes: Mapped[list[str]] = mapped_column(JSON)
+    scopes: Mapped[list[str]] = mapped_column(Shaped(list[str], "The scopes of a token"))
     created_at: Mapped[Seconds] = mapped_column(default=now())
     used_at: Mapped[Seconds | None]
     expires_at: Mapped[Seconds | None]
@@ -83,12 +84,12 @@ class Invitation(Base):
     """Whose it is; "" for whoever has it."""
     mailed_hash: Mapped[str | None] = mapped_column(String(64))
     """Of the secret that was sent to the address, and to nobody else: who has it gets what is sent there."""
-    role: Mapped[str] = mapped_column(String(16), default=SiteRole.PARTICIPANT)
+    role: Mapped[SiteRole] = mapped_column(OneOf(SiteRole), default=SiteRole.PARTICIPANT)
     """Of an account that is made with it."""
     team_id: Mapped[int | None] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"))
-    team_role: Mapped[str | None] = mapped_column(String(16))
+    team_role: Mapped[TeamRole | None] = mapped_column(OneOf(TeamRole))
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
-    campaign_role: Mapped[str | None] = mapped_column(String(16))
+    campaign_role: Mapped[CampaignRole | None] = mapped_column(OneOf(CampaignRole))
     """None where the campaign is joined by the team."""
     made_by: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
     created_at: Mapped[Seconds] = mapped_column(default=now())
@@ -136,7 +137,7 @@ class Membership(Base):
 
     team_id: Mapped[int] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
-    role: Mapped[str] = mapped_column(String(16), default=TeamRole.MEMBER)
+    role: Mapped[TeamRole] = mapped_column(OneOf(TeamRole), default=TeamRole.MEMBER)
     joined_at: Mapped[Seconds] = mapped_column(default=now())
 
 
@@ -158,5 +159,7 @@ class AuditEntry(Base):
     subject: Mapped[str] = mapped_column(String(400))
     """What was changed, such as "submission 12"."""
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id", ondelete="SET NULL"))
-    details: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    details: Mapped[dict[str, Any]] = mapped_column(
+        Shaped(dict[str, Any], "The details of an audit entry"), default=dict
+    )
     """What was changed to what; never a secret, never a text of a test set."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
-    JSON,
     Boolean,
     CheckConstraint,
     ColumnElement,
@@ -23,6 +22,7 @@ from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
+from models.schema.column_types import OneOf, Shaped
 from models.schema.roles import CampaignRole, DeclaredKind, Feedback, Joining, LateRule, PhaseKind, Visibility
 from models.schema.states import QuotaKind, one_of
 
@@ -50,8 +50,10 @@ class Campaign(Base):
     """Plain text; an empty line parts paragraphs."""
     time_zone: Mapped[str] = mapped_column(String(100), server_default="UTC", default="UTC")
     """In which its times are shown, and read where they name none."""
-    visibility: Mapped[str] = mapped_column(String(16), server_default=Visibility.PRIVATE, default=Visibility.PRIVATE)
-    joining: Mapped[str] = mapped_column(String(16), server_default=Joining.INVITED, default=Joining.INVITED)
+    visibility: Mapped[Visibility] = mapped_column(
+        OneOf(Visibility), server_default=Visibility.PRIVATE, default=Visibility.PRIVATE
+    )
+    joining: Mapped[Joining] = mapped_column(OneOf(Joining), server_default=Joining.INVITED, default=Joining.INVITED)
     anonymous: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
     """Whether other teams stand as "Team 7" until the results are published."""
     verified_only: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
@@ -79,14 +81,14 @@ class Phase(Base):
     id: Mapped[Key]
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(100))
-    kind: Mapped[str] = mapped_column(String(16))
+    kind: Mapped[PhaseKind] = mapped_column(OneOf(PhaseKind))
     starts_at: Mapped[Seconds]
     ends_at: Mapped[Seconds | None]
     """The deadline: the first moment at which it is too late. None for no deadline."""
-    late: Mapped[str] = mapped_column(String(16), server_default=LateRule.REFUSE, default=LateRule.REFUSE)
+    late: Mapped[LateRule] = mapped_column(OneOf(LateRule), server_default=LateRule.REFUSE, default=LateRule.REFUSE)
     grace_seconds: Mapped[float] = mapped_column(Double, server_default="0", default=0.0)
     """How long after the deadline late submissions are still taken in, where they are only flagged."""
-    feedback: Mapped[str] = mapped_column(String(16), server_default=Feedback.FULL, default=Feedback.FULL)
+    feedback: Mapped[Feedback] = mapped_column(OneOf(Feedback), server_default=Feedback.FULL, default=Feedback.FULL)
     """Looked at in blind phases only."""
     feedback_step: Mapped[float] = mapped_column(Double, server_default="1", default=1.0)
     """Points on the scale of 0 to 100 (NIST: a hundredth of that)."""
@@ -143,7 +145,7 @@ class CampaignMember(Base):
 
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
-    role: Mapped[str] = mapped_column(String(16), default=CampaignRole.ORGANISER)
+    role: Mapped[CampaignRole] = mapped_column(OneOf(CampaignRole), default=CampaignRole.ORGANISER)
 
 
 class Participation(Base):
@@ -199,7 +201,7 @@ class Declaration(Base):
     team: Mapped[str] = mapped_column(String(100))
     account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
     """Who handed it in; None for the command line."""
-    kind: Mapped[str] = mapped_column(String(16), server_default="", default=DeclaredKind.UNDECLARED)
+    kind: Mapped[DeclaredKind] = mapped_column(OneOf(DeclaredKind), server_default="", default=DeclaredKind.UNDECLARED)
     constrained: Mapped[bool | None]
     """Whether only the data that the campaign allows were used; None where the team has not said."""
     description: Mapped[str] = mapped_column(LongString, server_default="", default="")
@@ -216,7 +218,9 @@ class Diagnosis(Base):
     __tablename__ = "diagnosis"
 
     submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"), primary_key=True)
-    findings: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    findings: Mapped[list[dict[str, Any]]] = mapped_column(
+        Shaped(list[dict[str, Any]], "What was noticed about a submission")
+    )
     """As `campaigns.checks` writes them; empty where there is nothing to say."""
 
 
@@ -266,7 +270,7 @@ class Quota(Base):
     """"" means every team."""
     phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
     """The phase of the campaign in which it holds; "" means always."""
-    kind: Mapped[str] = mapped_column(String(16))
+    kind: Mapped[QuotaKind] = mapped_column(OneOf(QuotaKind))
     amount: Mapped[int | None] = mapped_column(Integer)
     """The most that a team may have in a campaign; None means no limit, whatever less specific rows say."""
     time_zone: Mapped[str] = mapped_column(String(100), server_default="UTC", default="UTC")

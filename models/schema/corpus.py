@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sqlalchemy import (
-    JSON,
     BigInteger,
     Boolean,
     ForeignKey,
@@ -17,6 +16,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
+from models.schema.column_types import Shaped
 
 
 class Text(Base):
@@ -142,8 +142,8 @@ class Protocol(Base):
 
     id: Mapped[Key]
     test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"))
-    reference_labels: Mapped[list[str]] = mapped_column(JSON)
-    metrics: Mapped[list[str]] = mapped_column(JSON)
+    reference_labels: Mapped[list[str]] = mapped_column(Shaped(list[str], "The references of a protocol"))
+    metrics: Mapped[list[str]] = mapped_column(Shaped(list[str], "The metrics of a protocol"))
     """Metric specifications such as "bleu:order=1,2"; a metric's position here is its key elsewhere."""
     replicates: Mapped[int] = mapped_column(Integer)
     seed: Mapped[int] = mapped_column(BigInteger)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, Double, ForeignKey, Index, Integer, String, UniqueConstraint
+from sqlalchemy import CheckConstraint, Double, ForeignKey, Index, Integer, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
+from models.schema.column_types import OneOf, Shaped
 from models.schema.states import JudgmentKind, one_of
 
 
@@ -32,8 +33,8 @@ class Judgments(Base):
     name: Mapped[str] = mapped_column(String(100))
     version: Mapped[int] = mapped_column(Integer)
     """From 1."""
-    kind: Mapped[str] = mapped_column(String(16))
-    method: Mapped[dict[str, Any]] = mapped_column(JSON)
+    kind: Mapped[JudgmentKind] = mapped_column(OneOf(JudgmentKind))
+    method: Mapped[dict[str, Any]] = mapped_column(Shaped(dict[str, Any], "How scores were made of judgments"))
     """How scores were made of the judgments, e.g. weights of errors, whether standardised by annotator."""
     content_hash: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[Seconds] = mapped_column(default=now())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
-    JSON,
     BigInteger,
     Boolean,
     CheckConstraint,
@@ -23,6 +22,7 @@ from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
+from models.schema.column_types import OneOf, Shaped
 from models.schema.queue import Leased, lease_indexes
 from models.schema.states import LeaseState, NightState, PairedTest, one_of
 
@@ -42,21 +42,21 @@ class Schedule(Base):
     """When: a cron expression, in `time_zone`."""
     time_zone: Mapped[str] = mapped_column(String(100))
     """A name of the IANA database."""
-    source: Mapped[dict[str, Any]] = mapped_column(JSON)
+    source: Mapped[dict[str, Any]] = mapped_column(Shaped(dict[str, Any], "The source of a schedule"))
     """Where outputs come from: {"kind": "folder", "pattern"}, or {"kind": "command", "command", "pattern", "seconds"}:
     a command with a time limit that writes what the pattern finds."""
-    test_sets: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    test_sets: Mapped[list[dict[str, Any]]] = mapped_column(Shaped(list[dict[str, Any]], "The test sets of a schedule"))
     """A list of {"test_set_id", "references"}, the references by label and in order."""
-    metrics: Mapped[list[str]] = mapped_column(JSON)
+    metrics: Mapped[list[str]] = mapped_column(Shaped(list[str], "The metrics of a schedule"))
     """Settled specifications."""
     replicates: Mapped[int] = mapped_column(Integer)
     seed: Mapped[int] = mapped_column(BigInteger)
-    baseline: Mapped[dict[str, Any]] = mapped_column(JSON)
+    baseline: Mapped[dict[str, Any]] = mapped_column(Shaped(dict[str, Any], "The baseline of a schedule"))
     """`Baseline.as_json`."""
     alpha: Mapped[float] = mapped_column(Double)
     correction: Mapped[str] = mapped_column(String(20))
     """How p-values of one night are corrected for their number: a name of `metrics.resampling`."""
-    test: Mapped[str] = mapped_column(String(20))
+    test: Mapped[PairedTest] = mapped_column(OneOf(PairedTest, 20))
     """A `models.schema.states.PairedTest`."""
     minimum_difference: Mapped[float] = mapped_column(Double, server_default="0", default=0.0)
     """A worse score counts as a regression from so many points on."""
@@ -95,29 +95,39 @@ class Night(Base):
     """When it was planned for; nights of a schedule come in this order."""
     date: Mapped[str] = mapped_column(String(10))
     """The day of it in the schedule's time zone, YYYY-MM-DD."""
-    state: Mapped[str] = mapped_column(String(16), default=NightState.DUE)
+    state: Mapped[NightState] = mapped_column(OneOf(NightState), default=NightState.DUE)
     reason: Mapped[str | None] = mapped_column(LongString)
     """Why it failed or was missed."""
     caught_up: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
     """Whether it began late, because no scheduler ran when it was due."""
     manual: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
     """Whether somebody asked for it by hand."""
-    owner: Mapped[str | None] = mapped_column(String(100))
-    """The fencing token of whoever works on its step."""
-    worker: Mapped[str | None] = mapped_column(String(200))
-    lease_until: Mapped[Seconds | None]
-    attempts: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
-    """Of the step that it is in, counted at the claim."""
-    not_before: Mapped[Seconds] = mapped_column(server_default="0", default=0.0)
     created_at: Mapped[Seconds] = mapped_column(default=now())
     started_at: Mapped[Seconds | None]
     finished_at: Mapped[Seconds | None]
-    comparisons: Mapped[list[int] | None] = mapped_column(JSON(none_as_null=True))
+    comparisons: Mapped[list[int] | None] = mapped_column(
+        Shaped(list[int], "The comparisons of a night", none_as_null=True)
+    )
     """Comparisons that it waits for before it can be judged by randomization tests."""
-    verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    verdict: Mapped[dict[str, Any] | None] = mapped_column(
+        Shaped(dict[str, Any], "The verdict on a night", none_as_null=True)
+    )
     """What was found (`analysis.nightly.verdict.Verdict.as_json`); None until it was judged."""
     regressed: Mapped[bool | None] = mapped_column(Boolean)
     """Whether a system is significantly worse than its baseline; None until it was judged."""
+
+
+class NightStep(Leased, Base):
+    """What is to be done for a night in the state that it is in: its outputs are fetched, or it is judged."""
+
+    __tablename__ = "night_step"
+    __table_args__ = (
+        CheckConstraint(one_of("state", LeaseState), name="state"),
+        Index(None, "night_id"),
+        *lease_indexes("night_step"),
+    )
+
+    night_id: Mapped[int] = mapped_column(ForeignKey("night.id", ondelete="CASCADE"))
 
 
 class NightEvaluation(Base):

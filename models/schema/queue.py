@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sqlalchemy import (
-    JSON,
     BigInteger,
     Boolean,
     CheckConstraint,
@@ -21,7 +20,8 @@ from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
-from models.schema.states import ComparisonState, EvaluationState, LeaseState, QueueClass, one_of
+from models.schema.column_types import OneOf, Shaped
+from models.schema.states import ComparisonState, EvaluationState, Fault, LeaseState, QueueClass, one_of
 
 
 class Leased:
@@ -30,7 +30,7 @@ class Leased:
     id: Mapped[Key]
     queue_class: Mapped[int] = mapped_column(SmallInteger, default=int(QueueClass.CAMPAIGN))
     team: Mapped[str] = mapped_column(String(100), default="")
-    state: Mapped[str] = mapped_column(String(16), default=LeaseState.PENDING)
+    state: Mapped[LeaseState] = mapped_column(OneOf(LeaseState), default=LeaseState.PENDING)
     attempts: Mapped[int] = mapped_column(Integer, default=0)
     """Counted at the claim, so that an attempt which kills its process counts."""
     not_before: Mapped[Seconds] = mapped_column(default=0.0)
@@ -48,7 +48,9 @@ class Leased:
     """When the last attempt began."""
     ended_at: Mapped[Seconds | None]
     """When it was done, failed or cancelled."""
-    refused_by: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
+    refused_by: Mapped[list[str] | None] = mapped_column(
+        Shaped(list[str], "The releases that could not do a task", none_as_null=True)
+    )
     """Releases (version and revision of the tables) whose workers could not do it: they lack a metric, for instance."""
 
 
@@ -108,12 +110,12 @@ class Evaluation(Base):
     queue_class: Mapped[int] = mapped_column(SmallInteger, default=int(QueueClass.CAMPAIGN))
     team: Mapped[str] = mapped_column(String(100), default="")
     """The team whose turn its shards take."""
-    state: Mapped[str] = mapped_column(String(16), default=EvaluationState.QUEUED)
+    state: Mapped[EvaluationState] = mapped_column(OneOf(EvaluationState), default=EvaluationState.QUEUED)
     remaining: Mapped[int] = mapped_column(Integer, default=0)
     """Shards that are not done yet."""
     reduction_id: Mapped[int | None] = mapped_column(ForeignKey("reduction.id"))
     reason: Mapped[str | None] = mapped_column(LongString)
-    fault: Mapped[str | None] = mapped_column(String(16))
+    fault: Mapped[Fault | None] = mapped_column(OneOf(Fault))
     """Of a failed one whose fault it was (`models.schema.states.Fault`); of a cancelled one `input` where its
     attempt counts all the same."""
     due_at: Mapped[Seconds | None]
@@ -148,11 +150,13 @@ class Shard(Leased, Base):
     """Estimated seconds."""
     units: Mapped[float | None] = mapped_column(Double)
     """The work in it, for each of its metrics: typical segments of one system, for which metrics state their costs."""
-    metrics: Mapped[list[int] | None] = mapped_column(JSON(none_as_null=True))
+    metrics: Mapped[list[int] | None] = mapped_column(Shaped(list[int], "The metrics of a shard", none_as_null=True))
     """Positions in the protocol's list of the metrics that it measures; None for all of them."""
     kernel_seconds: Mapped[float | None] = mapped_column(Double)
     """How long the metrics took, of the time from `claimed_at` to `ended_at`."""
-    metric_seconds: Mapped[list[float] | None] = mapped_column(JSON(none_as_null=True))
+    metric_seconds: Mapped[list[float] | None] = mapped_column(
+        Shaped(list[float], "How long the metrics of a shard took", none_as_null=True)
+    )
     """How long each metric took, in the order of `metrics`."""
 
 
@@ -196,7 +200,7 @@ class PreparedState(Base):
     """What is counted, and how; metrics with the same key share the state."""
     metric: Mapped[str] = mapped_column(String(500))
     """The specification of a metric that needs it, which knows how to make it."""
-    reference_texts: Mapped[list[int]] = mapped_column(JSON)
+    reference_texts: Mapped[list[int]] = mapped_column(Shaped(list[int], "The texts of a prepared state"))
     variable_references: Mapped[bool] = mapped_column(Boolean)
     segments: Mapped[int] = mapped_column(Integer)
     edition: Mapped[int] = mapped_column(Integer, server_default="1", default=1)
@@ -269,13 +273,13 @@ class Comparison(Base):
     protocol_id: Mapped[int] = mapped_column(ForeignKey("protocol.id"))
     content_hash: Mapped[str] = mapped_column(String(64))
     """SHA-256 of what is tested, and how."""
-    contestants: Mapped[list[list[int]]] = mapped_column(JSON)
+    contestants: Mapped[list[list[int]]] = mapped_column(Shaped(list[list[int]], "The systems of a comparison"))
     """The evaluations of each system's runs, ascending."""
-    tests: Mapped[list[list[int]]] = mapped_column(JSON)
+    tests: Mapped[list[list[int]]] = mapped_column(Shaped(list[list[int]], "The tests of a comparison"))
     """Of each test the metric's position in the protocol, and two positions in `contestants`."""
     trials: Mapped[int] = mapped_column(Integer)
     seed: Mapped[int] = mapped_column(BigInteger)
-    state: Mapped[str] = mapped_column(String(16), default=ComparisonState.RUNNING)
+    state: Mapped[ComparisonState] = mapped_column(OneOf(ComparisonState), default=ComparisonState.RUNNING)
     remaining: Mapped[int] = mapped_column(Integer)
     """Rows of `trials` that are not done yet."""
     reason: Mapped[str | None] = mapped_column(LongString)
@@ -317,7 +321,7 @@ class Worker(Base):
     """The edition of the numbers that it makes (`metrics.base.EDITION`)."""
     started_at: Mapped[Seconds | None] = mapped_column(default=now())
     revision: Mapped[str | None] = mapped_column(String(32))
-    """The newest migration that it knows (`models.database.compatibility.REVISION`); older releases do not say."""
+    """The newest migration that it knows (`models.database.migrate.REVISION`); older releases do not say."""
 
 
 class MeasuredCost(Base):

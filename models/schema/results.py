@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sqlalchemy import (
-    JSON,
     BigInteger,
     Boolean,
     Double,
@@ -18,6 +17,7 @@ from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key
+from models.schema.column_types import Shaped
 
 
 class ShardResult:
@@ -60,12 +60,14 @@ class Score(Base):
     signature: Mapped[str] = mapped_column(LongString)
     higher_is_better: Mapped[bool] = mapped_column(Boolean)
     scale: Mapped[float] = mapped_column(Double)
-    columns: Mapped[list[str]] = mapped_column(JSON)
+    columns: Mapped[list[str]] = mapped_column(Shaped(list[str], "The columns of a score"))
     """What each of the sums counts."""
     sums: Mapped[bytes] = mapped_column(LargeBinary)
     score: Mapped[float | None] = mapped_column(Double)
     """None where the metric is undefined."""
-    details: Mapped[dict[str, float]] = mapped_column(JSON, server_default="{}")
+    details: Mapped[dict[str, float]] = mapped_column(
+        Shaped(dict[str, float], "The details of a score"), server_default="{}"
+    )
     """Further figures to show with the score, by name."""
     replicate_scores: Mapped[bytes] = mapped_column(LargeBinary)
     """float64, one per replicate; NaN where undefined."""

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
-from typing import TypeVar
-
-from models.errors import UnreadableRow
 
 
 class EvaluationState(StrEnum):
@@ -136,21 +133,6 @@ OPEN = (*UNSCORED, EvaluationState.REDUCING)
 
 IN_FLIGHT = (LeaseState.ENQUEUED, LeaseState.RUNNING)
 """States of work that holds a place in the window."""
-
-
-Known = TypeVar("Known", bound=StrEnum)
-
-
-def known(kind: type[Known], value: object, what: str) -> Known:
-    """The value of a column that holds one of these. Raises UnreadableRow, which says `what` it is."""
-    try:
-        return kind(str(value))
-    except ValueError:
-        there = ", ".join(repr(str(each)) for each in kind)
-        raise UnreadableRow(
-            f"{what} is {str(value)[:50]!r} in the database, where this release knows {there}. Put it right there, or "
-            "upgrade this server."
-        ) from None
 
 
 def one_of(column: str, states: type[StrEnum]) -> str:

@@ -82,7 +82,7 @@ def unpack(
     return values if codec == _RAW_FLOATS else np.ascontiguousarray(values.T)
 
 
-def most_bytes(rows: int, columns: int) -> int:
+def max_packed_bytes(rows: int, columns: int) -> int:
     """What the blob of such an array has at most."""
     return 8 * rows * columns * 1001 // 1000 + OVERHEAD
 

@@ -36,26 +36,26 @@ _STORE = re.compile(r"file:///+[^/].*|(?!file:)[a-z][a-z0-9+.-]*://[^/:].*", re.
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class StoredObject:
     """Bytes that lie in a store."""
 
     address: str
 
 
-class Row(NamedTuple):
+class BlobRow(NamedTuple):
     """What a row of statistics keeps of its bytes."""
 
     blob: bytes
     object_url: str | None
 
 
-Blob: TypeAlias = bytes | Placed
+Blob: TypeAlias = bytes | StoredObject
 """Bytes to be kept in a row, or where they lie instead."""
 
 TABLES: tuple[type[ShardResult], ...] = (Statistics, ReplicatePart)
 
 
-def place(content: bytes, store: str) -> Placed:
+def write_object(content: bytes, store: str) -> StoredObject:
     """Write an object; raises BadStore for an address that cannot be one, OSError where the store cannot be written."""
     name = hashlib.sha256(content).hexdigest()
     address = f"{_checked(store)}/{name[:2]}/{name}"
@@ -65,12 +65,12 @@ def place(content: bytes, store: str) -> Placed:
     else:
         # Written even if it is there: so it is young, and not collected before its row is stored.
         files.pipe_file(path, content)
-    return Placed(address)
+    return StoredObject(address)
 
 
 def columns(blob: Blob) -> dict[str, Any]:
     """The columns of a row that keeps these bytes."""
-    if isinstance(blob, Placed):
+    if isinstance(blob, StoredObject):
         return {"blob": b"", "object_url": blob.address}
     return {"blob": blob, "object_url": None}
 
@@ -112,7 +112,7 @@ def _parts(address: str, most: int) -> Iterator[bytes]:
         raise MissingObject(_lost(address, "is damaged"))
 
 
-def read_placed(connection: Connection, evaluations: Collection[int]) -> dict[tuple[int, int], set[str]]:
+def read_stored_objects(connection: Connection, evaluations: Collection[int]) -> dict[tuple[int, int], set[str]]:
     """The addresses of objects that rows of these evaluations refer to: (evaluation, metric) -> addresses."""
     found: dict[tuple[int, int], set[str]] = {}
     for table in TABLES:
@@ -124,7 +124,7 @@ def read_placed(connection: Connection, evaluations: Collection[int]) -> dict[tu
     return found
 
 
-def find_lost(addresses: Iterable[str]) -> set[str]:
+def find_lost_objects(addresses: Iterable[str]) -> set[str]:
     """Those of the objects that are gone or damaged. Reads them all: not for within a transaction."""
     lost = set()
     for address in addresses:
@@ -136,7 +136,7 @@ def find_lost(addresses: Iterable[str]) -> set[str]:
     return lost
 
 
-def forget_objects(connection: Connection, evaluations: Collection[int], addresses: Collection[str]) -> int:
+def delete_object_rows(connection: Connection, evaluations: Collection[int], addresses: Collection[str]) -> int:
     """Delete rows of these evaluations that refer to these objects, so that they are measured again; how many."""
     return sum(
         connection.execute(
@@ -146,7 +146,9 @@ def forget_objects(connection: Connection, evaluations: Collection[int], address
     )
 
 
-def collect(connection: Connection, store: str, *, older_seconds: float, whosever: bool = False) -> tuple[int, int]:
+def collect_garbage(
+    connection: Connection, store: str, *, older_seconds: float, whosever: bool = False
+) -> tuple[int, int]:
     """Delete the objects of a store that no row refers to; (kept, deleted).
 
     Those younger than `older_seconds` are kept, for their rows may still come. Younger by the clocks of the store and

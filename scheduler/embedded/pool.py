@@ -1,179 +1,298 @@
-"""The pool of the embedded worker: any of its processes may be killed at any moment, and it ends when it is told to."""
+"""The pool of the embedded worker: any of its processes may be killed at any moment, and it ends when it is told to.
+
+Each process has a pipe of its own, so none holds a lock that others wait for. The pool has no thread: it is at work
+while somebody calls `run`, and its processes are forked by who enters and runs it.
+"""
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
 import os
-import socket
-import threading
+import signal
+import sys
 import time
-from collections.abc import Iterator
-from io import BytesIO
-from itertools import chain, repeat
-from typing import Any
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
 
-from billiard.common import restart_state
-from billiard.connection import Connection
-from billiard.exceptions import RestartFreqExceeded
-from billiard.pool import EX_FAILURE, EX_OK, EX_RECYCLE, RUN, Supervisor, TimeoutHandler, Worker
-from billiard.queues import SimpleQueue
-from celery.concurrency.prefork import BlockingPool, TaskPool
+from models.queue.kinds import BY_MESSAGE
+from models.schema.states import QueueClass
+from scheduler.errors import WorkerDidNotStart
+from worker.context import WorkerContext
+from worker.processes.dead_processes import release_lost
+from worker.processes.parent_death import end_with_parent
+from worker.processes.start import begin, is_used_up, resident_limit
+from worker.tasks import Hint
 
-LARGEST_MESSAGE = 1 << 18
-"""Bytes; the kernel refuses to send what is larger than its buffer, which is smaller. Texts are never sent."""
+BEGUN, DONE, LEAVING = 0, 1, 2
+"""What a process says: that it is ready, that its task is done, and that it ends after this one."""
 
-LIMITS_SECONDS = 1.0
-"""How often time limits are looked at."""
-BURST = 10
-"""Looks after the start by which processes that die are replaced without a word, each a tenth of a second later."""
+STILLBORN = 10
+"""So many processes in place of each may die before they are ready: then something is wrong with all of them."""
 
+LOOK_SECONDS = 0.05
+"""How often who waits for the end of the pool looks up."""
 
-class _WholeMessages(Connection):  # type: ignore[misc]
-    """One end of a socket that keeps messages apart: each is sent whole or not at all, and read by one reader."""
-
-    def _send_bytes(self, message: bytes) -> None:
-        os.write(self._handle, message)
-
-    def _recv_bytes(self, maxsize: int | None = None) -> BytesIO:
-        message = os.read(self._handle, maxsize or LARGEST_MESSAGE)
-        if not message:
-            raise EOFError
-        return BytesIO(message)
+log = logging.getLogger(__name__)
 
 
-class _Queue(SimpleQueue):  # type: ignore[misc]
-    """Messages between the pool's processes without a lock.
+@dataclass(slots=True)
+class _Process:
+    """One of the pool, as its parent sees it."""
 
-    billiard's own queue is a pipe. Its processes read and write with a lock in hand, and wait for messages with it.
-    One that is killed then takes the lock to its grave: the others wait for it for ever, and so does the interpreter
-    when it ends.
+    number: int
+    process: ForkProcess
+    pipe: Connection
+    hint: Hint | None = None
+    """What it is at."""
+    task_id: str = ""
+    overdue_at: float = 0.0
+    begun: bool = False
+    killed: str = ""
+    """Why, where we did it."""
+
+
+class Pool:
+    """Processes that do what hints tell of: of what waits, the most urgent class first.
+
+    `start` it before other threads are. A process that dies or takes longer than `task_seconds` harms its task alone,
+    which is released, and another one takes its place.
     """
 
-    def __init__(self, ctx: Any) -> None:
-        super().__init__(ctx=ctx)
-        self.close()
-        ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._reader = _WholeMessages(ends[0].detach(), writable=False)
-        self._writer = _WholeMessages(ends[1].detach(), readable=False)
+    takes_ahead = False
 
-    def get_payload(self) -> Any:
-        """The next message; waits for one. Raises EOFError when there are no writers left."""
-        return self._reader.recv_bytes()
+    def __init__(self, context: WorkerContext, processes: int) -> None:
+        self._context = context
+        self._amount = processes
+        self._waiting: dict[QueueClass, deque[Hint]] = {each: deque() for each in sorted(QueueClass)}
+        self._processes: dict[Connection, _Process] = {}
+        self._ending = False
+        self._stillborn = 0
+        self._most = 0
+        self._told = self._teller = -1
+        """A pipe by which a handler of signals wakes us."""
 
-    def send_payload(self, value: bytes) -> None:
-        """Send a message."""
-        self._writer.send_bytes(value)
+    @property
+    def busy(self) -> bool:
+        """Whether any of them is at a task."""
+        return any(each.hint is not None for each in self._processes.values())
 
+    @property
+    def ends(self) -> bool:
+        """Whether nothing is begun any more."""
+        return self._ending
 
-class _Ending:
-    """A thread of the pool that rests in between, but not when it is to end: billiard's sleep out their second."""
+    def start(self) -> None:
+        """Fork the processes."""
+        self._most = resident_limit(self._context)
+        self._told, self._teller = os.pipe()
+        for end in (self._told, self._teller):
+            os.set_blocking(end, False)
+        for number in range(self._amount):
+            self._fork(number)
 
-    def __init__(self, *args: Any) -> None:
-        self._ended = threading.Event()
-        super().__init__(*args)
+    def send(self, hint: Hint) -> None:
+        """Let somebody do it. What is of another edition nobody here can do; it is left."""
+        if hint.edition == self._context.edition and not self._ending:
+            self._waiting[hint.queue_class].append(hint)
 
-    def close(self) -> None:
-        """End when the work is done."""
-        super().close()  # type: ignore[misc]
-        self._ended.set()
+    def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
+        """How many hints of each of the classes wait or are worked on."""
+        held = [each.hint.queue_class for each in self._processes.values() if each.hint is not None]
+        return {each: len(self._waiting[each]) + held.count(each) for each in classes}
 
-    def terminate(self) -> None:
-        """End at once."""
-        super().terminate()  # type: ignore[misc]
-        self._ended.set()
+    def wake(self) -> None:
+        """Let `run` return: all that a signal's handler may safely do is to write to a pipe."""
+        with suppress(BlockingIOError):
+            os.write(self._teller, b"w")
 
+    def run(self, seconds: float) -> None:
+        """Give out work for so long; at most until it is told to `wake`, or something ends and nothing else can begin.
 
-class _Limits(_Ending, TimeoutHandler):  # type: ignore[misc]
-    """Ends processes whose task takes too long."""
+        Raises WorkerDidNotStart where one process after the other dies before it is ready.
+        """
+        until = time.monotonic() + seconds
+        while True:
+            self._give_out()
+            now = time.monotonic()
+            if now >= until:
+                return
+            due = [each.overdue_at for each in self._processes.values() if each.hint is not None and not each.killed]
+            woken, heard = self._hear(max(0.0, min([until, *due]) - now))
+            self._end_overdue()
+            if woken or (heard and not any(self._waiting.values())):
+                return
 
-    def body(self) -> None:
-        """Look every second."""
-        for _ in self.handle_timeouts():
-            self._ended.wait(LIMITS_SECONDS)
+    def finish(self) -> None:
+        """Begin nothing any more; who has nothing to do ends."""
+        self._ending = True
+        for queue in self._waiting.values():
+            queue.clear()
+        for each in self._processes.values():
+            if each.hint is None:
+                _tell(each, None)
 
+    def stop(self, seconds: float, hurried: Callable[[], bool], meanwhile: Callable[[], object]) -> None:
+        """Wait for the end of all tasks, and of the pool.
 
-class _Keeper(_Ending, Supervisor):  # type: ignore[misc]
-    """Puts processes in the place of dead ones."""
-
-    def body(self) -> None:
-        """Look soon after one another at first, when many may die at once, then less often, as billiard does."""
-        pool = self.pool
-        usual, pool.restart_state = pool.restart_state, restart_state(10 * pool._processes, 1)
+        Who takes longer than so many seconds is killed, at once when `hurried` says so. `meanwhile` is called now and
+        then.
+        """
+        self.finish()
+        until = time.monotonic() + seconds
         try:
-            for look, rest in enumerate(_rests()):
-                if self._ended.wait(rest) or pool._state != RUN:
-                    return
-                if look == BURST:
-                    pool.restart_state = usual
-                pool._maintain_pool()
-        except RestartFreqExceeded:
-            pool.close()
-            pool.join()
-            raise
-
-
-def _rests() -> Iterator[float]:
-    return chain((0.8,), repeat(0.1, BURST), repeat(0.8))
-
-
-class _Leaving(Worker):  # type: ignore[misc]
-    """What a process does, and it ends when that is done: billiard's waits a second for its parent's signal to end."""
-
-    def _do_exit(self, pid: int, exitcode: int | None, exc: Exception | None = None) -> None:
-        status = exitcode if exitcode is not None else EX_FAILURE if exc else EX_OK
-        try:
-            if self.on_exit is not None:
-                self.on_exit(pid, status)
+            while self._processes:
+                if hurried() or time.monotonic() > until:
+                    self._kill_all()
+                meanwhile()
+                self._hear(LOOK_SECONDS)
         finally:
-            os._exit(status)
+            # Should anything be raised here, nobody is left behind.
+            self._kill_all()
+            for each in list(self._processes.values()):
+                self._bury(each)
+            os.close(self._told)
+            os.close(self._teller)
+
+    def _fork(self, number: int) -> None:
+        forking = multiprocessing.get_context("fork")
+        ours, theirs = forking.Pipe()
+        others = [ours, *self._processes]
+        process = forking.Process(
+            target=_serve, args=(self._context, number, theirs, others, self._most), name=f"pool-{number}"
+        )
+        process.start()
+        # Its end of the pipe is open in itself alone: that it is closed tells of its end.
+        theirs.close()
+        self._processes[ours] = _Process(number, process, ours)
+
+    def _give_out(self) -> None:
+        for each in self._processes.values():
+            if each.hint is None and each.begun and not each.killed:
+                queue = next((queue for queue in self._waiting.values() if queue), None)
+                if queue is None:
+                    return
+                each.hint, each.task_id = queue.popleft(), uuid.uuid4().hex
+                each.overdue_at = time.monotonic() + self._context.settings.task_seconds
+                _tell(each, (str(each.hint.kind.message), each.hint.key, each.task_id))
+
+    def _hear(self, seconds: float) -> tuple[bool, bool]:
+        """What is said within so many seconds; whether we were woken, and whether a process said anything."""
+        ready = wait([self._told, *self._processes], seconds)
+        if woken := self._told in ready:
+            os.read(self._told, 1 << 10)
+        speaking = [self._processes[pipe] for pipe in ready if isinstance(pipe, Connection)]
+        for each in speaking:
+            try:
+                said = each.pipe.recv()
+            except (EOFError, OSError):
+                self._replace(each)
+                continue
+            if said == BEGUN:
+                each.begun, self._stillborn = True, 0
+            else:
+                each.hint = None
+                if said == LEAVING:
+                    self._replace(each)
+            if self._ending and each.pipe in self._processes:
+                _tell(each, None)
+        return woken, bool(speaking)
+
+    def _end_overdue(self) -> None:
+        for each in self._processes.values():
+            if each.hint is not None and not each.killed and time.monotonic() > each.overdue_at:
+                seconds = self._context.settings.task_seconds
+                self._kill(each, f"it took longer than {seconds:g} s")
+
+    def _kill_all(self) -> None:
+        for each in self._processes.values():
+            if not each.killed:
+                self._kill(each, "the pool was stopped")
+
+    def _kill(self, each: _Process, why: str) -> None:
+        each.killed = why
+        with suppress(ProcessLookupError):
+            os.kill(each.process.pid or 0, signal.SIGKILL)
+
+    def _replace(self, each: _Process) -> None:
+        """One has ended: release what it was at, and put another in its place."""
+        status = self._bury(each)
+        if each.hint is not None and not (each.killed and self._ending):
+            reason = None if each.killed else f"its process died ({_ended_by(status)})."
+            release_lost(self._context, str(each.hint.kind.message), each.task_id, each.hint.key, reason)
+        if self._ending:
+            return
+        if not each.begun:
+            self._stillborn += 1
+            if self._stillborn > STILLBORN * self._amount:
+                raise WorkerDidNotStart(f"The processes of the pool end before they are ready ({_ended_by(status)}).")
+        self._fork(each.number)
+
+    def _bury(self, each: _Process) -> int:
+        """Take an ended process from the pool; its exit code."""
+        del self._processes[each.pipe]
+        each.pipe.close()
+        each.process.join()
+        status = each.process.exitcode or 0
+        each.process.close()
+        return status
 
 
-class _Processes(BlockingPool):  # type: ignore[misc]
-    """A message that a process took to its grave before it said so is given up like one that it was at.
-
-    billiard gives up what a dead process has acknowledged. Of the others nobody can tell which it had read, but once
-    nothing is left to be read, and the living have had time to speak, all that nobody speaks of is lost.
-    """
-
-    Worker = _Leaving
-    Supervisor = _Keeper
-    TimeoutHandler = _Limits
-    _inqueue: Any
-    _outqueue: Any
-    _suspected: dict[int, tuple[float, int]]
-    """Messages that nobody had acknowledged when a process died: when that was, and its exit code."""
-
-    def _setup_queues(self) -> None:
-        self._suspected = {}
-        super()._setup_queues()
-        self._inqueue.close()
-        self._outqueue.close()
-        self._inqueue, self._outqueue = _Queue(self._ctx), _Queue(self._ctx)
-        self._quick_put = self._inqueue._writer.send
-        self._quick_get = self._outqueue._reader.recv
-
-    def _join_exited_workers(self, shutdown: bool = False) -> list[int]:
-        exited: list[int] = super()._join_exited_workers(shutdown)
-        for code in exited:
-            if code not in (EX_OK, EX_RECYCLE):
-                unread = [number for number, job in list(self._cache.items()) if not job.accepted()]
-                self._suspected |= dict.fromkeys(unread, (time.monotonic(), code))
-        if self._suspected and not self._inqueue._reader.poll(0):
-            self._give_up_unread()
-        return exited
-
-    def _give_up_unread(self) -> None:
-        for number, (since, code) in list(self._suspected.items()):
-            job = self._cache.get(number)
-            if job is None or job.accepted():
-                del self._suspected[number]
-            elif time.monotonic() - since > job._lost_worker_timeout:
-                del self._suspected[number]
-                # Else the message would count as one that is still to be worked on, for ever.
-                job._ack(None, time.time(), None, None)
-                self.mark_as_worker_lost(job, code)
+def _ended_by(status: int) -> str:
+    if status >= 0:
+        return f"exit status {status}"
+    with suppress(ValueError):
+        return f"{signal.Signals(-status).name}"
+    return f"signal {-status}"
 
 
-class EmbeddedPool(TaskPool):  # type: ignore[misc]
-    """Celery's prefork pool on such queues."""
+def _tell(each: _Process, what: tuple[str, int, str] | None) -> None:
+    # Who has ended hears nothing; that it has, its pipe tells.
+    with suppress(BrokenPipeError, ConnectionResetError):
+        each.pipe.send(what)
 
-    BlockingPool: Any = _Processes
+
+def _serve(context: WorkerContext, number: int, pipe: Connection, others: Iterable[Connection], most: int) -> None:
+    """What a process of the pool does: tasks, until it is told to end or its parent has ended."""
+    # The terminal tells the whole group: the parent sees to it what that means.
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, signal.SIG_IGN)
+    # Where the kernel cannot tell of it, a task ends first, and then the pipe does.
+    with suppress(OSError):
+        end_with_parent(signal.SIGKILL)
+    for other in others:
+        other.close()
+    # Past a display of progress, whose lock somebody may have held when we were forked.
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+    begin(context, number)
+    with suppress(EOFError, ConnectionError):
+        _do_tasks(context, pipe, most)
+    context.close()
+
+
+def perform(context: WorkerContext, message: str, key: int, task_id: str) -> None:
+    """Do the task that a message tells of."""
+    # Numeric code: the parent imports it when it starts the pool.
+    from worker.handlers import do
+
+    do(context, BY_MESSAGE[message], key, task_id)
+
+
+def _do_tasks(context: WorkerContext, pipe: Connection, most: int) -> None:
+    pipe.send(BEGUN)
+    done = 0
+    while (told := pipe.recv()) is not None:
+        try:
+            perform(context, *told)
+        except Exception:
+            log.exception("Task %s failed", told[2])
+        done += 1
+        if is_used_up(done, most):
+            pipe.send(LEAVING)
+            return
+        pipe.send(DONE)

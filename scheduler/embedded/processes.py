@@ -1,8 +1,6 @@
-"""Everything in one command: scheduler, message broker and a pool of processes, with nothing to install.
+"""Everything in one command: scheduler and a pool of processes, with nothing to install.
 
-Celery's own worker runs in a thread, with its prefork pool and the broker that lives in memory.
-Tasks and rows are those of a large installation. If the command dies, the rows tell the next one
-where to take up.
+Tasks and rows are those of a large installation. If the command dies, the rows tell the next one where to take up.
 """
 
 from __future__ import annotations
@@ -10,59 +8,53 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import Self
 
-import celery.worker.state
-from celery import signals
-from celery.worker import WorkController
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from models.database.error_kinds import trouble_of
+from models.database.changes import Listener, listen
+from models.database.error_kinds import classify_error
 from models.database.session import make_engine, writing
-from models.queue.kinds import RELEASES
-from models.queue.lease import hand_back
+from models.queue.kinds import SENT
+from models.queue.lease import release_worker
 from models.queue_status.progress import Progress, read_progress
-from runtime.health import Pulse
-from runtime.http_server import Outlook
+from runtime.health import Check, Liveness
+from runtime.http_server import ProcessStatus
 from runtime.settings import Settings
-from scheduler.embedded.pool import EmbeddedPool
+from scheduler.embedded.pool import Pool
 from scheduler.embedded.wait import Outage, Watch, Watched
-from scheduler.errors import AlreadyRunning, StorageFailed, WorkerDidNotStart
+from scheduler.errors import AlreadyRunning, StorageFailed
 from scheduler.leader import Leadership
-from scheduler.loop import Rounds, Signs, scheduler_outlook
-from scheduler.nightly.runner import Nights
+from scheduler.loop import SchedulerLoop, SchedulerStatus, scheduler_status
+from scheduler.nightly.runner import NightlyRunner
 from scheduler.recovery import reclaim_all
-from worker.app import QUEUES, load_ahead, make_app, worker_outlook
-from worker.context import Station
-from worker.memory_limit import limit_processes
-from worker.processes.dead_processes import watch_losses
+from worker.context import WorkerContext
+from worker.health_checks import taken
+from worker.preload import load_ahead
 from worker.processes.heartbeat import Heartbeat
-from worker.processes.telemetry import tallying
-from worker.tasks import WAKE
+from worker.processes.telemetry import WorkerMetrics
 
 log = logging.getLogger(__name__)
 
 PROGRESS_SECONDS = 0.05
-START_SECONDS = 30.0
-WAKE_SECONDS = 0.05
-LOUD = ("celery.worker.request", "multiprocessing")
-"""Who complains when pool processes are killed."""
+"""Between two looks at progress while it changes."""
+LOOK_SECONDS = 1.0
+"""Between two looks at progress when it does not."""
+TEND_SECONDS = 0.1
+"""Between two looks at what the database does not tell."""
 
 
 class Embedded:
     """A context in which all that waits is worked on: `with Embedded(settings) as embedded: ...`.
 
-    Enter it early, before much memory is used and other threads are started: pool processes are
-    forked then. Once for each object, and one at a time in a process. Raises AlreadyRunning when
-    another process works on this database (and may be entered again later: `EmbeddedTurn`), WorkerDidNotStart when the
-    pool does not come up.
+    Enter it early, before much memory is used and other threads are started: pool processes are forked then. Raises
+    AlreadyRunning when another process works on this database (and may be entered again later: `SharedEmbedded`).
     """
 
     def __init__(
@@ -73,17 +65,15 @@ class Embedded:
         self._leadership = Leadership(settings.database_url, settings.silent_seconds)
         self._next_try = 0.0
         self._say = say
-        self._signs = Signs()
-        self._beat = Pulse("beat")
+        self._signs = SchedulerStatus()
+        self._beat = Liveness("beat")
         self._stopping = False
         self._hurried = threading.Event()
-        self._station = Station(self._settings, self._processes)
-        self._app = make_app(self._settings, self._station)
+        self._station = WorkerContext(self._settings, self._processes)
+        self._pool = Pool(self._station, self._processes)
         self._undo: list[Callable[[], object]] = []
-        self._controller: Any = None
-        self._thread: threading.Thread | None = None
-        self._ending: threading.Thread | None = None
         self._told: BaseException | None = None
+        self._busy = False
 
     @property
     def engine(self) -> Engine:
@@ -104,8 +94,7 @@ class Embedded:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # Reserved: of a task that runs already Celery may still have to hear that it was accepted.
-        waits = isinstance(error, (KeyboardInterrupt, SystemExit)) and celery.worker.state.reserved_requests
+        waits = isinstance(error, (KeyboardInterrupt, SystemExit)) and self._pool.busy
         self._stop(
             f"Stopping: tasks that run may finish, for at most {self._settings.stop_seconds:g} s; "
             "Ctrl-C again stops them now. Nothing is lost."
@@ -114,16 +103,20 @@ class Embedded:
         )
 
     @property
-    def outlook(self) -> Outlook:
+    def outlook(self) -> ProcessStatus:
         """What it shows of itself: all that a scheduler and a worker do."""
-        scheduler = scheduler_outlook(self._settings, self._app, self._signs)
-        worker = worker_outlook(self._settings, self._app, self._station, self._beat)
-        return Outlook(
+        scheduler = scheduler_status(
+            self._settings, self._signs, lambda: Check("broker", True, "in the memory of this process")
+        )
+        return ProcessStatus(
             "up",
-            live=(*scheduler.live, *worker.live),
-            # Database and broker are asked once.
-            ready=(*scheduler.ready, *worker.ready[2:]),
-            collectors=(*scheduler.collectors, *worker.collectors),
+            live=(*scheduler.live, self._beat.turns),
+            ready=(
+                *scheduler.ready,
+                lambda: self._beat.succeeds(self._settings.stale_seconds),
+                lambda: taken(self._pool.ends),
+            ),
+            collectors=(*scheduler.collectors, WorkerMetrics(self._station)),
         )
 
     def run_until_done(
@@ -139,46 +132,76 @@ class Embedded:
         self,
         read: Callable[[Connection], Watched],
         on_progress: Callable[[Watched], None] | None = None,
-        nights: Nights | None = None,
+        nights: NightlyRunner | None = None,
+        tend: Callable[[], object] | None = None,
     ) -> Watched:
         """Work until what is read is not open any more; also on nights if told to; the last state of things.
 
-        Outlives a database server that goes away. Raises StorageFailed where a task could not store what it computed
-        (a full disk, for instance), and what the database says where this process itself finds out.
+        It is read when the database has changed, and each second; `tend` is called some ten times a second. Outlives a
+        database server that goes away. Raises WorkerDidNotStart when the pool does not come up, StorageFailed where a
+        task could not store what it computed (a full disk, for instance), and what the database says where this process
+        itself finds out.
         """
         # What a command before has lost was put back when we started.
-        rounds = Rounds(
-            self.engine, self._app, self._settings, nights, self._signs, leads=self._leadership.in_term, swept=True
+        rounds = SchedulerLoop(
+            self.engine, self._pool, self._settings, nights, self._signs, leads=self._leadership.in_term, swept=True
         )
         outage = Outage()
         watch = Watch(self.engine, read, on_progress, outage)
         begun, looked = time.monotonic(), 0.0
-        while True:
-            if self._told is not None:
-                # It was swallowed where it was raised.
-                raise self._told
-            heard = self._station.alarm.heard
-            if heard is not None:
-                raise StorageFailed(heard)
-            with outage.outlived():
-                self._hand_out(rounds)
-            if time.monotonic() - looked >= _rest(begun, PROGRESS_SECONDS):
-                looked = time.monotonic()
-                if watch.look():
+        unseen = changed = True
+        with listen(self._settings) as listener:
+            while True:
+                if self._told is not None:
+                    # It came in the middle of a round, or was swallowed where it was raised.
+                    raise self._told
+                heard = self._station.alarm.heard
+                if heard is not None:
+                    raise StorageFailed(heard)
+                if tend is not None:
+                    tend()
+                with self._uninterrupted():
                     with outage.outlived():
-                        rounds.look_back()
-                    return watch.last
-            time.sleep(_rest(begun, self._settings.tick_seconds))
+                        self._hand_out(rounds, changed=changed)
+                    unseen |= changed
+                    since = time.monotonic() - looked
+                    if since >= LOOK_SECONDS or (unseen and since >= _rest(begun, PROGRESS_SECONDS)):
+                        looked, unseen = time.monotonic(), False
+                        if watch.look():
+                            with outage.outlived():
+                                rounds.look_back()
+                            return watch.last
+                    changed = self._work(listener, _rest(begun, self._settings.tick_seconds), unseen)
 
-    def _hand_out(self, rounds: Rounds) -> None:
-        """One round, unless our term is over and somebody else leads now."""
+    def _work(self, listener: Listener, rest: float, unseen: bool) -> bool:
+        """Let the pool work until the database has changed, which is looked at after each rest; whether it has."""
+        until = time.monotonic() + (PROGRESS_SECONDS if unseen else TEND_SECONDS)
+        while True:
+            # Many changes in a moment are one round.
+            self._pool.run(rest)
+            if listener.wait(0.0):
+                return True
+            if self._told is not None or time.monotonic() >= until:
+                return False
+
+    @contextmanager
+    def _uninterrupted(self) -> Iterator[None]:
+        """A context that a first signal does not leave: a transaction or a process might be left behind half begun."""
+        self._busy = True
+        try:
+            yield
+        finally:
+            self._busy = False
+
+    def _hand_out(self, rounds: SchedulerLoop, *, changed: bool) -> None:
+        """One round if one is due, unless our term is over and somebody else leads now."""
         try:
             leads = self._leadership.held()
             if not leads and time.monotonic() >= self._next_try:
                 self._next_try = time.monotonic() + self._settings.sweep_seconds
                 leads = self._leadership.acquire()
             self._signs.leading = leads
-            if leads:
+            if leads and (changed or not rounds.due_in()):
                 rounds.go()
         except DBAPIError:
             rounds.rest()
@@ -190,13 +213,10 @@ class Embedded:
         Leaving the context does it too, and waits for the pool; a command that still has something to write calls
         this before.
         """
-        if self._thread is not None and self._ending is None:
-            self._ending = threading.Thread(target=self._stop_worker, args=(self._thread,), daemon=True)
-            self._ending.start()
+        self._pool.finish()
 
     def _start(self) -> None:
-        self._stopping, self._thread, self._ending = False, None, None
-        self._told = None
+        self._stopping, self._told = False, None
         if not self._leadership.acquire():
             raise AlreadyRunning
         self._undo.append(self._leadership.release)
@@ -206,17 +226,12 @@ class Embedded:
         self._put_back(lambda engine: reclaim_all(engine, self._settings, used=True), must=True)
         self._undo.append(self._hand_back)
         self._undo.append(self._station.close)
-        self._undo.append(limit_processes(self._app, self._settings, self._processes))
-        signals.worker_process_init.connect(_plain_streams)
-        tallies = ExitStack()
-        tallies.enter_context(tallying(self._station))
-        self._undo.append(tallies.close)
-        self._start_worker()
+        self._undo.append(self._stop_pool)
+        self._pool.start()
         heartbeat = Heartbeat(self._station, self._processes, self._station.alarm.raise_once)
         heartbeat.start()
         self._beat = heartbeat.pulse
         self._undo.append(heartbeat.stop)
-        self._undo.append(watch_losses(self._station))
 
     def _stop(self, word: str = "") -> None:
         self._stopping = True
@@ -248,8 +263,8 @@ class Embedded:
                 reclaim_all(engine, self._settings, used=False)
                 return
             with writing(engine) as connection:
-                for table in RELEASES:
-                    hand_back(connection, table, self._station.worker)
+                for kind in SENT:
+                    release_worker(connection, kind.table, self._station.worker)
 
         self._put_back(hand_back_all, must=False)
 
@@ -258,7 +273,7 @@ class Embedded:
         try:
             action(engine)
         except DBAPIError as error:
-            if must or trouble_of(error) is None:
+            if must or classify_error(error) is None:
                 raise
             log.info("What was in flight could not be put back; the next command does it: %s", error.orig)
         finally:
@@ -271,61 +286,8 @@ class Embedded:
         except DBAPIError:
             return False
 
-    def _start_worker(self) -> None:
-        ready = threading.Event()
-        controller: Any = WorkController(
-            app=self._app,
-            pool=EmbeddedPool,
-            concurrency=self._processes,
-            hostname=f"embedded@{self._station.host}",
-            queues=QUEUES,
-            without_heartbeat=True,
-            without_mingle=True,
-            without_gossip=True,
-            quiet=True,
-            ready_callback=lambda _consumer: ready.set(),
-        )
-        self._controller = controller
-        thread = threading.Thread(target=controller.start, name="worker", daemon=True)
-        thread.start()
-        self._thread = thread
-        self._undo.append(self._await_end)
-        deadline = time.monotonic() + START_SECONDS
-        while not ready.wait(0.05):
-            if not thread.is_alive() or time.monotonic() > deadline:
-                raise WorkerDidNotStart
-
-    def _await_end(self) -> None:
-        self.finish()
-        if self._ending is not None:
-            self._ending.join()
-
-    def _stop_worker(self, thread: threading.Thread) -> None:
-        # The pool's thread for time limits would go on until the interpreter ends.
-        pool = getattr(self._controller.pool, "_pool", None)
-        limits = getattr(pool, "_timeout_handler", None)
-        if limits is not None:
-            limits.close()
-        # The worker looks at these flags only between messages, so it gets some.
-        state = celery.worker.state
-        patience = time.monotonic() + self._settings.stop_seconds
-        state.should_stop = 0
-        while thread.is_alive():
-            self._renew()
-            if self._hurried.is_set() or time.monotonic() > patience:
-                state.should_terminate = 0
-                # That processes die now is no news.
-                for name in LOUD:
-                    logging.getLogger(name).disabled = True
-                if pool is not None:
-                    _kill(pool)
-            self._app.tasks[WAKE].apply_async(queue=QUEUES.split(",")[0])
-            thread.join(WAKE_SECONDS)
-        # What was sent too late would keep the pool of the next one in this process busy.
-        self._app.control.purge()
-        for name in LOUD:
-            logging.getLogger(name).disabled = False
-        state.should_stop = state.should_terminate = None
+    def _stop_pool(self) -> None:
+        self._pool.stop(self._settings.stop_seconds, self._hurried.is_set, self._renew)
 
     def _end_on_signals(self) -> None:
         """Make SIGTERM leave the context in order, as Ctrl-C does, and lose neither."""
@@ -340,10 +302,13 @@ class Embedded:
                 return
             if self._stopping:
                 self._hurried.set()
-            else:
-                # What is raised while something is collected, Python only reports.
-                self._told = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+                return
+            waits = self._busy and self._told is None
+            # What is raised while something is collected, Python only reports.
+            self._told = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+            if not waits:
                 raise self._told
+            self._pool.wake()
 
         before = signal.signal(signal.SIGTERM, end)
         self._undo.append(lambda: signal.signal(signal.SIGTERM, before))
@@ -356,22 +321,3 @@ class Embedded:
 def _rest(begun: float, longest: float) -> float:
     """Seconds until the next look: at first few, since a small job is done before a longer one is over."""
     return min(longest, 0.005 + (time.monotonic() - begun) / 20)
-
-
-def _plain_streams(**_: object) -> None:
-    """Let a pool process write past a display of progress, whose lock somebody may have held when it was forked."""
-    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
-
-
-def _kill(pool: Any) -> None:
-    """Kill the processes of a pool that do not end. Whatever they were doing is in the database.
-
-    billiard counts its processes while they end and can forget to tell one of them, for which it would then wait for
-    ever; for what the dead would have said it would wait for five seconds.
-    """
-    pool._result_handler.terminate()
-    for process in list(pool._pool):
-        # One that is to replace a dead one may not have been started yet.
-        if process.pid is not None:
-            with suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGKILL)

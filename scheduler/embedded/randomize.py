@@ -14,13 +14,13 @@ from models.queue.comparisons import prefer
 from models.queue_status.progress import ComparisonProgress, read_comparison_progress
 from models.results.randomizations import Runs
 from runtime.settings import Settings
-from scheduler.embedded.wait import outlive, wait_until
+from scheduler.embedded.wait import wait_until, with_retries
 from scheduler.enqueue.randomization import log, request_comparison
 from scheduler.errors import ComparisonFailed
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedTests:
     """Tests that somebody wants to see, as in `request_comparison`."""
 
     protocol_id: int
@@ -32,7 +32,7 @@ class Wanted:
 
 def randomize(
     settings: Settings,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedTests],
     *,
     processes: int | None = None,
     on_progress: Callable[[ComparisonProgress], None] | None = None,
@@ -49,7 +49,7 @@ def randomize(
     comparisons = []
     for each in wanted:
         # Who asks again gets what is under way.
-        comparison = outlive(
+        comparison = with_retries(
             partial(
                 request_comparison,
                 engine,
@@ -71,14 +71,14 @@ def randomize(
         return read_comparison_progress(connection, comparisons)
 
     if settings.embedded:
-        from scheduler.embedded.shared import EmbeddedTurn
+        from scheduler.embedded.shared import SharedEmbedded
 
-        with EmbeddedTurn(settings, processes, say) as embedded:
+        with SharedEmbedded(settings, processes, say) as embedded:
             # What a command that was interrupted has left is still wanted, but nobody waits for it now.
-            outlive(partial(_prefer, embedded.engine, comparisons))
+            with_retries(partial(_prefer, embedded.engine, comparisons))
             ended = embedded.run_until(read, on_progress)
     else:
-        ended = wait_until(engine, read, on_progress)
+        ended = wait_until(engine, settings, read, on_progress)
     if ended.failures:
         raise ComparisonFailed("The systems could not be compared. " + " ".join(ended.failures))
 

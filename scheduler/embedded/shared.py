@@ -15,7 +15,7 @@ from runtime.settings import Settings
 from scheduler.embedded.processes import Embedded
 from scheduler.embedded.wait import POLL_SECONDS, Outage, Watch, Watched
 from scheduler.errors import AlreadyRunning
-from scheduler.nightly.runner import Nights
+from scheduler.nightly.runner import NightlyRunner
 
 TURN_SECONDS = 0.5
 """How often a command that waits tries whether the one that works has ended."""
@@ -23,7 +23,7 @@ TURN_SECONDS = 0.5
 log = logging.getLogger(__name__)
 
 
-class EmbeddedTurn:
+class SharedEmbedded:
     """As `Embedded`, but where another process works on this database its workers do our work too, while they live.
 
     When that process has ended, ours are started for what is left. `say` hears what a user should know.
@@ -68,7 +68,7 @@ class EmbeddedTurn:
         self,
         read: Callable[[Connection], Watched],
         on_progress: Callable[[Watched], None] | None = None,
-        nights: Nights | None = None,
+        nights: NightlyRunner | None = None,
     ) -> Watched:
         """As `Embedded.run_until`, by whoever's workers."""
         outage = Outage()

@@ -11,13 +11,18 @@ from typing import Generic, Protocol, TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from models.database.error_kinds import outlasts
+from models.database.changes import listen
+from models.database.error_kinds import is_transient_server_error
 from models.database.session import reading
 from models.queue_status.progress import Progress, read_progress
+from runtime.settings import Settings
 
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
+"""Between two looks while there are changes."""
+LOOK_SECONDS = 1.0
+"""Between two looks while there are none: one may not have been heard."""
 OUTAGE_SECONDS = 1.0
 
 
@@ -45,7 +50,7 @@ class Outage:
         try:
             yield
         except DBAPIError as error:
-            if not outlasts(error):
+            if not is_transient_server_error(error):
                 raise
             if not self._lasts:
                 log.warning("The database cannot be reached and is waited for: %s", error.orig)
@@ -57,7 +62,7 @@ class Outage:
             self._lasts = False
 
 
-def outlive(action: Callable[[], Result]) -> Result:
+def with_retries(action: Callable[[], Result]) -> Result:
     """What an action gives that may be done twice: done again as long as a database server is away."""
     outage = Outage()
     while True:
@@ -65,36 +70,44 @@ def outlive(action: Callable[[], Result]) -> Result:
             return action()
 
 
-def read_outliving(engine: Engine, read: Callable[[Connection], Result]) -> Result:
-    """As `outlive`, of what reads the database."""
+def read_with_retries(engine: Engine, read: Callable[[Connection], Result]) -> Result:
+    """As `with_retries`, of what reads the database."""
 
     def action() -> Result:
         with reading(engine) as connection:
             return read(connection)
 
-    return outlive(action)
+    return with_retries(action)
 
 
 def wait_until_done(
-    engine: Engine, evaluations: Sequence[int], on_progress: Callable[[Progress], None] | None = None
+    engine: Engine,
+    settings: Settings,
+    evaluations: Sequence[int],
+    on_progress: Callable[[Progress], None] | None = None,
 ) -> Progress:
     """Wait until each of the evaluations is done, failed or cancelled; the last state of things.
 
     For the set-up with workers and a scheduler of their own. `on_progress` hears of every change. Outlives the
     database.
     """
-    return wait_until(engine, lambda connection: read_progress(connection, evaluations), on_progress)
+    return wait_until(engine, settings, lambda connection: read_progress(connection, evaluations), on_progress)
 
 
 def wait_until(
     engine: Engine,
+    settings: Settings,
     read: Callable[[Connection], Watched],
     on_progress: Callable[[Watched], None] | None = None,
 ) -> Watched:
     """Wait until what is read is not open any more; the last state of things. Outlives the database."""
     watch = Watch(engine, read, on_progress, Outage())
-    while not watch.look():
-        time.sleep(POLL_SECONDS)
+    with listen(settings) as listener:
+        while not watch.look():
+            looked = time.monotonic()
+            listener.wait(LOOK_SECONDS)
+            # Many changes in a moment are one look.
+            time.sleep(max(0.0, looked + POLL_SECONDS - time.monotonic()))
     return watch.last
 
 

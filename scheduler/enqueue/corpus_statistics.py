@@ -13,20 +13,20 @@ from metrics import parse_metric
 from metrics.base import EDITION
 from metrics.preparation import Preparation as Way
 from metrics.preparation import preparation_of, preparations
-from models.corpus.protocols import Measurement
+from models.corpus.protocols import ProtocolContent
 from models.database.compatibility import living_workers
 from models.database.migrate import REVISION
 from models.database.session import reading, writing
-from models.database.upsert import insert_if_absent
+from models.database.upsert import insert_ignore
 from models.queue.corpus_statistics_plan import (
     OPEN_WORK,
     UnpreparedState,
-    hurry,
+    enqueue_merge,
     lock_state,
+    missing_ranges,
     plan_parts,
+    raise_priority,
     send_prepared,
-    start_merging,
-    uncounted,
     waiting_evaluations,
 )
 from models.queue.evaluation_end import fail_evaluations
@@ -36,7 +36,7 @@ from models.schema.queue import UNPREPARED, Evaluation, Preparation, PreparedSta
 from models.schema.states import UNSCORED
 from runtime.release import release
 from runtime.settings import Settings
-from scheduler.enqueue.partition import Sizes, count_units, cut
+from scheduler.enqueue.partition import ShardLimits, count_units, partition_blocks
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 def prepare_protocol(
     connection: Connection,
     settings: Settings,
-    measurement: Measurement,
+    measurement: ProtocolContent,
     *,
     queue_class: int,
     team: str,
@@ -82,13 +82,13 @@ def prepare_protocol(
         }
         for key, specification in sorted(metrics.items())
     ]
-    insert_if_absent(connection, PreparedState, states)
+    insert_ignore(connection, PreparedState, states)
     digests = [state["content_hash"] for state in states]
     stored = connection.scalars(
         select(PreparedState.id).where(PreparedState.content_hash.in_(digests)).order_by(PreparedState.id)
     ).all()
     links = [{"protocol_id": measurement.protocol_id, "prepared_state_id": state} for state in stored]
-    insert_if_absent(connection, ProtocolState, links)
+    insert_ignore(connection, ProtocolState, links)
     # What the metrics of an earlier release needed: the shards would wait for it, and nobody can make it any more.
     connection.execute(
         delete(ProtocolState).where(
@@ -99,7 +99,7 @@ def prepare_protocol(
         )
     )
     for state in stored:
-        hurry(connection, state, queue_class, due_at)
+        raise_priority(connection, state, queue_class, due_at)
         # Where somebody else plans it right now he does it for us, and if he does not, the next sweep does.
         held = lock_state(connection, state, wait=False)
         if held is not None:
@@ -171,12 +171,12 @@ def _plan(
     processes: int | None,
     due_at: float | None,
 ) -> None:
-    ranges = uncounted(connection, state)
+    ranges = missing_ranges(connection, state)
     if not ranges:
         # Everything is counted, so that at most the merging has failed.
-        start_merging(connection, state.id)
+        enqueue_merge(connection, state.id)
         return
-    sizes = Sizes(
+    sizes = ShardLimits(
         processes=processes or settings.processes,
         shard_seconds=settings.shard_seconds,
         shortest_seconds=settings.shortest_shard_seconds,
@@ -188,7 +188,8 @@ def _plan(
     for first, last in ranges:
         segments = [_segments(state, block) for block in range(first, last)]
         parts += [
-            (part.first_block, part.last_block) for part in cut(costs[first:last], first, segments, references, sizes)
+            (part.first_block, part.last_block)
+            for part in partition_blocks(costs[first:last], first, segments, references, sizes)
         ]
     plan_parts(connection, state, parts, queue_class, team, due_at)
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from metrics import parse_metric
-from models.database.upsert import insert_or_replace
+from models.database.upsert import upsert
+from models.errors import UnreadableRow
 from models.schema.base import now
+from models.schema.column_types import stored
 from models.schema.corpus import Protocol
 from models.schema.queue import MeasuredCost, Shard
+
+log = logging.getLogger(__name__)
 
 ENOUGH = 4000.0
 """Typical segments of one system from which on a measured cost is taken instead of the stated one."""
@@ -64,18 +70,17 @@ def learn_from(connection: Connection, shards: Sequence[int]) -> None:
         .where(Shard.id.in_(shards), Shard.metric_seconds.is_not(None), Shard.units > 0.0)
         .order_by(Shard.ended_at)
     ).all()
-    wanted = sorted({specification for row in rows for specification in row.specifications})
+    measured = [(timed, row.units) for row in rows for timed in [_timed(row)] if timed]
+    wanted = sorted({specification for timed, _ in measured for specification, _ in timed})
     known: dict[str, LearnedCost] = dict(_read(connection, wanted))
     learned: dict[str, LearnedCost] = {}
-    for row in rows:
-        positions = range(len(row.specifications)) if row.metrics is None else row.metrics
-        for position, seconds in zip(positions, row.metric_seconds, strict=True):
-            specification = row.specifications[position]
+    for timed, units in measured:
+        for specification, seconds in timed:
             before = learned.get(specification) or known.get(specification) or _stated(specification)
             if before is not None:
-                learned[specification] = learn(before, seconds, row.units)
+                learned[specification] = learn(before, seconds, units)
     clock = connection.scalar(select(now()))
-    insert_or_replace(
+    upsert(
         connection,
         MeasuredCost,
         [
@@ -89,6 +94,20 @@ def learn_from(connection: Connection, shards: Sequence[int]) -> None:
         ],
         ("microseconds", "weight", "updated_at"),
     )
+
+
+def _timed(row: Any) -> list[tuple[str, float]]:
+    """Each metric of a shard and how long it took; nothing where the row was changed by hand and does not say."""
+    try:
+        with stored("How long a shard took"):
+            positions = range(len(row.specifications)) if row.metrics is None else row.metrics
+            return [
+                (row.specifications[position], seconds)
+                for position, seconds in zip(positions, row.metric_seconds, strict=True)
+            ]
+    except UnreadableRow as error:
+        log.warning("No cost is learned from a shard: %s", error)
+        return []
 
 
 def _read(connection: Connection, specifications: Sequence[str]) -> Mapping[str, LearnedCost]:

@@ -10,25 +10,31 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from metrics import parse_metric
 from metrics.base import EDITION
-from models.corpus.protocols import Measurement, read_measurement
-from models.database.upsert import insert_if_absent
+from models.corpus.protocols import ProtocolContent, read_protocol
+from models.database.upsert import insert_ignore
 from models.queue.lease import is_open
-from models.queue.missing_blocks import Lacking, all_blocks, forget_overlaps, forget_statistics, read_lacking
-from models.queue.shards import start_reducing
+from models.queue.missing_blocks import (
+    Lacking,
+    all_blocks,
+    delete_overlapping_statistics,
+    delete_statistics,
+    find_missing_blocks,
+)
+from models.queue.reductions import start_reducing
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Shard, ShardEvaluation
 from models.schema.states import NOT_YET, EvaluationState, QueueClass
 from runtime.settings import Settings
 from scheduler.enqueue.corpus_statistics import prepare_protocol
-from scheduler.enqueue.reuse import adopt
-from scheduler.enqueue.shard_plan import Planned, plan_missing
+from scheduler.enqueue.reuse import reuse_statistics
+from scheduler.enqueue.shard_plan import PlannedShard, plan_missing
 
 PRODUCTS_TOGETHER = 1 << 35
 """Products (segments x replicates x columns) that one reduction makes of statistics which are there already."""
 
 
 @dataclass(frozen=True, slots=True)
-class Queued:
+class EnqueueResult:
     """What came of queueing."""
 
     evaluations: tuple[int, ...]
@@ -37,7 +43,7 @@ class Queued:
     """Of each evaluation, by how many metrics its text was measured already, in whatever campaign."""
 
 
-def queue_evaluations(
+def enqueue_evaluations(
     connection: Connection,
     settings: Settings,
     protocol_id: int,
@@ -57,7 +63,7 @@ def queue_evaluations(
     work takes, `processes` how many pool processes it may be spread over, `due_at` when somebody wants it
     done (by the database's clock); with `anew` nothing is copied from other evaluations.
     """
-    queued = queue_submissions(
+    queued = enqueue_submissions(
         connection,
         settings,
         protocol_id,
@@ -71,7 +77,7 @@ def queue_evaluations(
     return list(queued.evaluations)
 
 
-def queue_submissions(
+def enqueue_submissions(
     connection: Connection,
     settings: Settings,
     protocol_id: int,
@@ -82,8 +88,8 @@ def queue_submissions(
     processes: int | None,
     anew: bool = False,
     due_at: float | None = None,
-) -> Queued:
-    """As `queue_evaluations`, and says what was there already."""
+) -> EnqueueResult:
+    """As `enqueue_evaluations`, and says what was there already."""
     rows = [
         {
             "submission_id": each,
@@ -95,7 +101,7 @@ def queue_submissions(
         }
         for each in sorted(set(submissions))
     ]
-    insert_if_absent(connection, Evaluation, rows)
+    insert_ignore(connection, Evaluation, rows)
     found = connection.execute(
         select(
             Evaluation.id,
@@ -113,7 +119,7 @@ def queue_submissions(
     new = [row for row in found if row.state == EvaluationState.QUEUED and not row.remaining]
     ended = (EvaluationState.FAILED, EvaluationState.CANCELLED)
     again = [row for row in found if row.state in ended]
-    measurement = read_measurement(connection, protocol_id)
+    measurement = read_protocol(connection, protocol_id)
     if again:
         outdated = [row.id for row in again if row.edition != EDITION]
         _take_up(connection, [row.id for row in again], outdated, int(queue_class), team, due_at)
@@ -141,7 +147,7 @@ def queue_submissions(
     whole = len(measurement.metrics)
     there = {row.id: whole if row.state == EvaluationState.DONE else 0 for row in found}
     there |= {evaluation: whole - len(_metrics_in(lacking)) for evaluation, lacking in missing.items()}
-    return Queued(tuple(row.id for row in chosen), tuple(there[row.id] for row in chosen))
+    return EnqueueResult(tuple(row.id for row in chosen), tuple(there[row.id] for row in chosen))
 
 
 def _take_up(
@@ -177,13 +183,13 @@ def _take_up(
             finished_at=None,
         )
     )
-    forget_statistics(connection, outdated)
-    forget_overlaps(connection, evaluations)
+    delete_statistics(connection, outdated)
+    delete_overlapping_statistics(connection, evaluations)
 
 
 def _missing(
     connection: Connection,
-    measurement: Measurement,
+    measurement: ProtocolContent,
     new: Sequence[int],
     again: Sequence[int],
 ) -> dict[int, Lacking]:
@@ -191,13 +197,13 @@ def _missing(
     everything = all_blocks(measurement)
     missing: dict[int, Lacking] = {each: {everything: tuple(range(len(measurement.metrics)))} for each in new}
     if again:
-        missing |= read_lacking(connection, measurement, again)
+        missing |= find_missing_blocks(connection, measurement, again)
     return missing
 
 
 def _adopt(
     connection: Connection,
-    measurement: Measurement,
+    measurement: ProtocolContent,
     missing: Mapping[int, Lacking],
     texts: Mapping[int, int],
     failed: Collection[int],
@@ -205,9 +211,9 @@ def _adopt(
     """Copy what was measured before; what those evaluations lack then that got something."""
     everything = all_blocks(measurement)
     wholly = {evaluation: lacking.get(everything, ()) for evaluation, lacking in missing.items()}
-    adopted = adopt(connection, measurement, texts, wholly, failed)
+    adopted = reuse_statistics(connection, measurement, texts, wholly, failed)
     # Looked up again, for a source may have been deleted in this very moment.
-    return read_lacking(connection, measurement, sorted(adopted)) if adopted else {}
+    return find_missing_blocks(connection, measurement, sorted(adopted)) if adopted else {}
 
 
 def _metrics_in(lacking: Lacking) -> set[int]:
@@ -217,7 +223,7 @@ def _metrics_in(lacking: Lacking) -> set[int]:
 def _insert_shards(
     connection: Connection,
     protocol_id: int,
-    plan: Sequence[Planned],
+    plan: Sequence[PlannedShard],
     queue_class: int,
     team: str,
     due_at: float | None,
@@ -257,7 +263,7 @@ def _insert_shards(
         connection.execute(update(Evaluation).where(Evaluation.id.in_(chosen)).values(remaining=amount))
 
 
-def _reduce(connection: Connection, measurement: Measurement, evaluations: Sequence[int]) -> None:
+def _reduce(connection: Connection, measurement: ProtocolContent, evaluations: Sequence[int]) -> None:
     """Send evaluations that have all statistics to be reduced, so many together that it takes seconds."""
     columns = sum(len(parse_metric(each).columns) for each in measurement.metrics)
     products = measurement.segments * (1 + measurement.replicates) * columns

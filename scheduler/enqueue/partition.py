@@ -22,7 +22,7 @@ SEGMENT_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BlockRange:
     """Consecutive blocks for one shard; `last_block` is exclusive, `cost` as the costs they were cut by."""
 
     first_block: int
@@ -31,7 +31,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class ShardLimits:
     """What limits a shard. Times are in seconds."""
 
     processes: int
@@ -62,7 +62,9 @@ def _length(rows: int, text_bytes: int) -> float:
     return max(length, length * math.sqrt(length))
 
 
-def cut(costs: Sequence[float], first_block: int, segments: Sequence[int], systems: int, sizes: Sizes) -> list[Part]:
+def partition_blocks(
+    costs: Sequence[float], first_block: int, segments: Sequence[int], systems: int, sizes: ShardLimits
+) -> list[BlockRange]:
     """Cut consecutive blocks, from `first_block` on, into parts of nearly equal cost.
 
     A part takes about `shard_seconds`, or less where more would not fit in memory; a job that is smaller than that for
@@ -76,7 +78,7 @@ def cut(costs: Sequence[float], first_block: int, segments: Sequence[int], syste
     if wanted > 1:
         wanted = math.ceil(wanted / sizes.processes) * sizes.processes
     goal = total / min(wanted, len(costs))
-    parts: list[Part] = []
+    parts: list[BlockRange] = []
     begin, spent, rows, before = 0, 0.0, 0, 0.0
     for block, cost in enumerate(costs):
         more_rows = segments[block] * systems
@@ -84,15 +86,15 @@ def cut(costs: Sequence[float], first_block: int, segments: Sequence[int], syste
         # Cut where the running total comes closest to the next multiple of the goal.
         far_enough = before + spent + cost / 2 >= (len(parts) + 1) * goal
         if block > begin and (too_large or far_enough):
-            parts.append(Part(first_block + begin, first_block + block, spent))
+            parts.append(BlockRange(first_block + begin, first_block + block, spent))
             begin, before, spent, rows = block, before + spent, 0.0, 0
         spent += cost
         rows += more_rows
-    parts.append(Part(first_block + begin, first_block + len(costs), spent))
+    parts.append(BlockRange(first_block + begin, first_block + len(costs), spent))
     return parts
 
 
-def group_systems(systems: int, dearest_block: float, largest_block: int, sizes: Sizes) -> list[int]:
+def group_systems(systems: int, dearest_block: float, largest_block: int, sizes: ShardLimits) -> list[int]:
     """How many systems each shard takes together: all of them, unless one block would be too much.
 
     `dearest_block` is the cost of the dearest block for all systems, `largest_block` its segments.

@@ -10,15 +10,22 @@ from sqlalchemy import Connection, Engine, select
 from metrics import parse_metric
 from metrics.base import EDITION
 from metrics.resampling.randomization import TRIALS
-from models.corpus.protocols import Measurement, read_measurement
+from models.corpus.protocols import ProtocolContent, read_protocol
 from models.database.session import reading, writing
 from models.errors import NotFound
 from models.queue.comparisons import start_comparison
-from models.results.randomizations import Contest, Pair, Runs, mean_scores, read_randomizations, store_randomizations
+from models.results.randomizations import (
+    Pair,
+    RandomizationPlan,
+    Runs,
+    mean_scores,
+    read_randomizations,
+    store_randomizations,
+)
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState, QueueClass
 from runtime.settings import Settings
-from scheduler.enqueue.partition import Sizes, cut
+from scheduler.enqueue.partition import ShardLimits, partition_blocks
 from scheduler.errors import BadComparison
 
 log = logging.getLogger(__name__)
@@ -63,7 +70,7 @@ def request_comparison(
         raise BadComparison(f"A test needs at least one trial and takes at most {MOST_TRIALS:,}, not {trials:,}.")
     wanted = sorted({_ordered(pair) for pair in pairs})
     with reading(engine) as connection:
-        measurement = read_measurement(connection, protocol_id)
+        measurement = read_protocol(connection, protocol_id)
         _check(connection, measurement, wanted, metrics)
         lacking = _lacking(connection, wanted, metrics, trials, seed)
     if not lacking:
@@ -71,7 +78,7 @@ def request_comparison(
     systems = sorted({runs for _, *sides in lacking for runs in sides})
     place = {runs: place for place, runs in enumerate(systems)}
     numbered = tuple(Pair(metric, place[a], place[b]) for metric, a, b in lacking)
-    contest = Contest(protocol_id, tuple(systems), numbered, trials, seed)
+    contest = RandomizationPlan(protocol_id, tuple(systems), numbered, trials, seed)
     seconds = _cost(measurement, contest)
     if seconds < settings.at_once_seconds:
         _make_now(engine, contest)
@@ -93,7 +100,7 @@ def _ordered(pair: tuple[Runs, Runs]) -> tuple[Runs, Runs]:
 
 
 def _check(
-    connection: Connection, measurement: Measurement, pairs: Iterable[tuple[Runs, Runs]], metrics: Iterable[int]
+    connection: Connection, measurement: ProtocolContent, pairs: Iterable[tuple[Runs, Runs]], metrics: Iterable[int]
 ) -> None:
     for metric in metrics:
         if not 0 <= metric < len(measurement.metrics):
@@ -129,7 +136,7 @@ def _lacking(
     return lacking
 
 
-def _cost(measurement: Measurement, contest: Contest) -> float:
+def _cost(measurement: ProtocolContent, contest: RandomizationPlan) -> float:
     """Estimated seconds."""
     seconds = 0.0
     for position in {pair.metric for pair in contest.pairs}:
@@ -144,7 +151,7 @@ def _cost(measurement: Measurement, contest: Contest) -> float:
 
 def _ranges(seconds: float, trials: int, settings: Settings, processes: int | None) -> list[tuple[int, int]]:
     """Runs of trials, one for each task, cut as shards are."""
-    sizes = Sizes(
+    sizes = ShardLimits(
         processes=processes or settings.processes,
         shard_seconds=settings.shard_seconds,
         shortest_seconds=settings.shortest_shard_seconds,
@@ -152,11 +159,11 @@ def _ranges(seconds: float, trials: int, settings: Settings, processes: int | No
     )
     chunk = max(1, min(CHUNK, int(trials * settings.task_seconds / (SAFETY * seconds))))
     chunks = -(-trials // chunk)
-    parts = cut([seconds / chunks] * chunks, 0, [0] * chunks, 0, sizes)
+    parts = partition_blocks([seconds / chunks] * chunks, 0, [0] * chunks, 0, sizes)
     return [(part.first_block * chunk, min(part.last_block * chunk, trials)) for part in parts]
 
 
-def _make_now(engine: Engine, contest: Contest) -> None:
+def _make_now(engine: Engine, contest: RandomizationPlan) -> None:
     from worker.computing.randomization import count_trials
 
     counts = count_trials(engine, contest, 0, contest.trials)

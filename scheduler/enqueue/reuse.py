@@ -9,15 +9,15 @@ from sqlalchemy import Connection
 
 from metrics import parse_metric
 from metrics.base import EDITION
-from models.corpus.protocols import Measurement
-from models.queue.reuse import Copy, Measured, copy_statistics, read_measured
-from models.storage.blobs import read_placed
+from models.corpus.protocols import ProtocolContent
+from models.queue.reuse import CachedStatistics, CopyPlan, copy_statistics, find_cached_statistics
+from models.storage.blobs import read_stored_objects
 from worker.computing.signature import stored_signature
 
 
-def adopt(
+def reuse_statistics(
     connection: Connection,
-    measurement: Measurement,
+    measurement: ProtocolContent,
     texts: Mapping[int, int],
     lacking: Mapping[int, Sequence[int]],
     failed: Collection[int] = (),
@@ -33,10 +33,10 @@ def adopt(
     if not specifications:
         return set()
     wanted = {texts[evaluation] for evaluation, metrics in lacking.items() if metrics}
-    found = _chosen(measurement, read_measured(connection, measurement, wanted, specifications, EDITION))
-    placed = read_placed(connection, {each.evaluation_id for each in found.values()}) if failed else {}
+    found = _chosen(measurement, find_cached_statistics(connection, measurement, wanted, specifications, EDITION))
+    placed = read_stored_objects(connection, {each.evaluation_id for each in found.values()}) if failed else {}
     copies = [
-        Copy(source, evaluation, metric, _same_replicates(source, measurement))
+        CopyPlan(source, evaluation, metric, _same_replicates(source, measurement))
         for evaluation, metrics in lacking.items()
         for metric in metrics
         if (source := found.get((texts[evaluation], measurement.metrics[metric])))
@@ -46,10 +46,12 @@ def adopt(
     return {copy.evaluation_id for copy in copies}
 
 
-def _chosen(measurement: Measurement, measured: Sequence[Measured]) -> dict[tuple[int, str], Measured]:
+def _chosen(
+    measurement: ProtocolContent, measured: Sequence[CachedStatistics]
+) -> dict[tuple[int, str], CachedStatistics]:
     """For each text and metric what this release would give as well, rather with the same replicates."""
     signatures: dict[tuple[str, int, int], str] = {}
-    chosen: dict[tuple[int, str], Measured] = {}
+    chosen: dict[tuple[int, str], CachedStatistics] = {}
     for each in measured:
         way = each.specification, each.replicates, each.seed
         if way not in signatures:
@@ -63,5 +65,5 @@ def _chosen(measurement: Measurement, measured: Sequence[Measured]) -> dict[tupl
     return chosen
 
 
-def _same_replicates(source: Measured, measurement: Measurement) -> bool:
+def _same_replicates(source: CachedStatistics, measurement: ProtocolContent) -> bool:
     return (source.replicates, source.seed) == (measurement.replicates, measurement.seed)

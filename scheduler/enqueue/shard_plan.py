@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection, func, select
 
 from metrics import parse_metric
-from models.corpus.protocols import Measurement
+from models.corpus.protocols import ProtocolContent
 from models.queue.missing_blocks import Lacking, Ranges
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.corpus import TextBlock
 from runtime.settings import Settings
 from scheduler.enqueue.cost_model import metric_costs
-from scheduler.enqueue.partition import Part, Sizes, block_units, cut, group_systems
+from scheduler.enqueue.partition import BlockRange, ShardLimits, block_units, group_systems, partition_blocks
 
 LONG_SEGMENT = 4096
 """Bytes of a segment from which on it counts by itself: there are metrics that take its square and more."""
@@ -24,10 +24,10 @@ LONG_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedShard:
     """A shard to be inserted."""
 
-    part: Part
+    part: BlockRange
     units: float
     """The work in it (`scheduler.enqueue.partition.block_units`); 0 where it has long segments."""
     evaluations: Sequence[int]
@@ -38,13 +38,13 @@ class Planned:
 def plan_missing(
     connection: Connection,
     settings: Settings,
-    measurement: Measurement,
+    measurement: ProtocolContent,
     missing: Mapping[int, Lacking],
     texts: Mapping[int, int],
     processes: int | None,
-) -> list[Planned]:
+) -> list[PlannedShard]:
     """The shards for what evaluations lack; `texts` has the text of each, `processes` share the work."""
-    sizes = Sizes(
+    sizes = ShardLimits(
         processes=processes or settings.processes,
         shard_seconds=settings.shard_seconds,
         shortest_seconds=settings.shortest_shard_seconds,
@@ -54,7 +54,7 @@ def plan_missing(
     for evaluation, lacking in missing.items():
         for ranges, metrics in lacking.items():
             alike.setdefault((ranges, metrics), {}).setdefault(texts[evaluation], []).append(evaluation)
-    plan: list[Planned] = []
+    plan: list[PlannedShard] = []
     for (ranges, metrics), by_text in alike.items():
         its = replace(measurement, metrics=tuple(measurement.metrics[metric] for metric in metrics))
         # A text that was submitted twice is scored once: its evaluations share their shards.
@@ -63,13 +63,13 @@ def plan_missing(
         for part, units, chosen in _plan(connection, its, ranges, first_of, sizes):
             together = sorted(evaluation for each in chosen for evaluation in members[each])
             only = list(metrics) if its.metrics != measurement.metrics else None
-            plan.append(Planned(part, units, together, only))
+            plan.append(PlannedShard(part, units, together, only))
     return plan
 
 
 def _plan(
-    connection: Connection, measurement: Measurement, ranges: Ranges, texts: dict[int, int], sizes: Sizes
-) -> list[tuple[Part, float, list[int]]]:
+    connection: Connection, measurement: ProtocolContent, ranges: Ranges, texts: dict[int, int], sizes: ShardLimits
+) -> list[tuple[BlockRange, float, list[int]]]:
     """Shards for these blocks of all these evaluations (evaluation -> text), as (part, units, evaluations)."""
     costs = metric_costs(connection, measurement.metrics)
     seconds = sum(costs) * 1e-6
@@ -97,7 +97,7 @@ def _plan(
         ]
 
     groups = group_systems(len(texts), max(work_of(list(texts))), max(segments), sizes)
-    plan: list[tuple[Part, float, list[int]]] = []
+    plan: list[tuple[BlockRange, float, list[int]]] = []
     evaluations, begin = list(texts), 0
     for systems in groups:
         chosen = evaluations[begin : begin + systems]
@@ -106,7 +106,7 @@ def _plan(
         # What long segments take says nothing of what others do: no cost is learned from them.
         odd = {block for evaluation in chosen for text, block in long_of if text == texts[evaluation]}
         for first, last in ranges:
-            for part in cut(work[first:last], first, segments[first:last], systems, sizes):
+            for part in partition_blocks(work[first:last], first, segments[first:last], systems, sizes):
                 blocks = range(part.first_block, part.last_block)
                 learned = 0.0 if odd.intersection(blocks) else math.fsum(typical[block] for block in blocks)
                 plan.append((part, learned, chosen))

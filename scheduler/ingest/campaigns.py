@@ -13,13 +13,13 @@ from sqlalchemy import Connection, Engine, insert, select, update
 from metrics.text.names import folded
 from models.corpus.campaign_protocols import lock_campaign
 from models.database.session import writing
-from models.database.upsert import insert_if_absent
+from models.database.upsert import insert_ignore
 from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.corpus import Document, Protocol, Reference, Submission, System, TestSet
 from models.schema.states import QueueClass
 from runtime.settings import Settings
-from scheduler.enqueue.evaluations import queue_submissions
-from scheduler.errors import BadIntake
+from scheduler.enqueue.evaluations import enqueue_submissions
+from scheduler.errors import BadIngest
 from scheduler.ingest.texts import NewText, digest, segment_count, store_texts, text_hash
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class NewProtocol:
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
+class IngestResult:
     """What was stored, or was there already."""
 
     test_set_id: int
@@ -99,7 +99,7 @@ class Intake:
         return [evaluation for of_protocol in self.evaluations for evaluation in of_protocol]
 
 
-def take_in(
+def ingest_campaign(
     engine: Engine,
     settings: Settings,
     *,
@@ -111,11 +111,11 @@ def take_in(
     team: str = "",
     processes: int | None = None,
     due_at: float | None = None,
-) -> Intake:
+) -> IngestResult:
     """Store a whole campaign in one transaction and queue its evaluations.
 
     `team` is the one whose turn the work takes; `processes` how many pool processes it may be spread
-    over; `due_at` when somebody wants it done, by the database's clock. Raises BadIntake; then nothing is stored.
+    over; `due_at` when somebody wants it done, by the database's clock. Raises BadIngest; then nothing is stored.
     """
     with writing(engine, durable=True) as connection:
         campaign_id = store_campaign(connection, campaign)
@@ -124,7 +124,7 @@ def take_in(
         measured = store_protocols(connection, stored, protocols)
         # In one order for all, as protocols are stored: each waits for what the other holds only one way.
         queued = {
-            protocol: queue_submissions(
+            protocol: enqueue_submissions(
                 connection,
                 settings,
                 protocol,
@@ -136,7 +136,7 @@ def take_in(
             )
             for protocol in sorted(set(measured))
         }
-    return Intake(
+    return IngestResult(
         stored,
         campaign_id,
         tuple(submitted),
@@ -147,7 +147,7 @@ def take_in(
 
 
 def store_test_set(connection: Connection, campaign_id: int, new: NewTestSet) -> int:
-    """Store a test set for a campaign, or find the one with the same content; its id. Raises BadIntake.
+    """Store a test set for a campaign, or find the one with the same content; its id. Raises BadIngest.
 
     A campaign that has this very content keeps what it calls it.
     """
@@ -172,7 +172,7 @@ def link_test_set(
 ) -> None:
     """Let a stored test set be one of a campaign (to be locked before) under a name; one that it has stays as it is.
 
-    Without a version it gets the first number that is free for this name in the campaign. Raises BadIntake.
+    Without a version it gets the first number that is free for this name in the campaign. Raises BadIngest.
     """
     rows = connection.execute(select(CampaignTestSet).where(CampaignTestSet.campaign_id == campaign_id)).all()
     if any(row.test_set_id == test_set_id for row in rows):
@@ -181,7 +181,7 @@ def link_test_set(
     if version is None:
         version = next(str(number) for number in range(1, len(versions) + 2) if str(number) not in versions)
     if version in versions:
-        raise BadIntake(
+        raise BadIngest(
             f"Test set {name!r} is there in version {version!r} with other content. Test sets never "
             "change: give the new content another version."
         )
@@ -233,14 +233,14 @@ def _store_content(connection: Connection, new: NewTestSet, content: str) -> int
 def store_campaign(connection: Connection, name: str) -> int:
     """The id of the campaign of that name, which is made where there is none.
 
-    Raises BadIntake where another one has a name that people would take for the same.
+    Raises BadIngest where another one has a name that people would take for the same.
     """
     row = {"name": _checked(name, 200, "campaign"), "folded_name": folded(name)}
-    insert_if_absent(connection, Campaign, [row])
+    insert_ignore(connection, Campaign, [row])
     found = connection.execute(select(Campaign.id).where(Campaign.name == name)).scalar_one_or_none()
     if found is None:
         other = connection.scalar(select(Campaign.name).where(Campaign.folded_name == folded(name)))
-        raise BadIntake(f'There is a campaign "{other}", which looks like "{name}". Give its name, or quite another.')
+        raise BadIngest(f'There is a campaign "{other}", which looks like "{name}". Give its name, or quite another.')
     return found
 
 
@@ -249,7 +249,7 @@ def store_submissions(
 ) -> list[int]:
     """Store submissions; their ids in the same order. What is there already is found, not stored twice.
 
-    Raises BadIntake when a text has the wrong number of lines or a system is named twice.
+    Raises BadIngest when a text has the wrong number of lines or a system is named twice.
     """
     segments = connection.execute(select(TestSet.segments).where(TestSet.id == test_set_id)).scalar_one()
     named: set[tuple[str, str, str]] = set()
@@ -259,12 +259,12 @@ def store_submissions(
         _checked(submission.run, 100, "run", empty=True)
         if (submission.team, submission.system, submission.run) in named:
             run = f", run {submission.run!r}," if submission.run else ""
-            raise BadIntake(
+            raise BadIngest(
                 f"The system {submission.system!r}{run} is given twice. Give each system a name of its own."
             )
         named.add((submission.team, submission.system, submission.run))
         if segment_count(submission.text) != segments:
-            raise BadIntake(
+            raise BadIngest(
                 f"The text of system {submission.system!r} has {segment_count(submission.text)} lines, "
                 f"but the test set has {segments} segments. Give one line per segment, in its order."
             )
@@ -273,7 +273,7 @@ def store_submissions(
         text.check(f"The text of system {submission.system!r}")
     texts = store_texts(connection, given)
     # Sorted, as texts are: two intakes that insert in different orders would wait for each other.
-    insert_if_absent(
+    insert_ignore(
         connection, System, [{"team": team, "name": name} for team, name in sorted({each[:2] for each in named})]
     )
     names = {each.system for each in new}
@@ -284,7 +284,7 @@ def store_submissions(
     keys = [(systems[each.team, each.system], each.run, text) for each, text in zip(new, texts, strict=True)]
     common = {"campaign_id": campaign_id, "test_set_id": test_set_id}
     rows = [{**common, "system_id": system, "run": run, "text_id": text} for system, run, text in sorted(keys)]
-    insert_if_absent(connection, Submission, rows)
+    insert_ignore(connection, Submission, rows)
     stored = connection.execute(
         select(Submission.id, Submission.system_id, Submission.run, Submission.text_id).where(
             Submission.campaign_id == campaign_id,
@@ -297,7 +297,7 @@ def store_submissions(
 
 
 def store_protocols(connection: Connection, test_set_id: int, new: Sequence[NewProtocol]) -> list[int]:
-    """Store protocols, or find the same ones; their ids in the same order. Raises BadIntake."""
+    """Store protocols, or find the same ones; their ids in the same order. Raises BadIngest."""
     # Sorted, as texts are: two intakes that insert in different orders would wait for each other. Single references
     # come first, for leaderboards are shown in the order of their protocols.
     order = sorted(range(len(new)), key=lambda number: (len(new[number].references), _described(new[number])))
@@ -306,17 +306,17 @@ def store_protocols(connection: Connection, test_set_id: int, new: Sequence[NewP
 
 
 def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -> int:
-    """Store a protocol, or find the same one; its id. Raises BadIntake."""
+    """Store a protocol, or find the same one; its id. Raises BadIngest."""
     content = connection.execute(select(TestSet.content_hash).where(TestSet.id == test_set_id)).scalar_one()
     labels = set(connection.scalars(select(Reference.label).where(Reference.test_set_id == test_set_id)))
     unknown = [label for label in new.references if label not in labels]
     if unknown or not new.references or len(set(new.references)) < len(new.references):
-        raise BadIntake(
+        raise BadIngest(
             f"References {', '.join(new.references) or '(none)'} cannot be used: the test set has "
             f"{', '.join(sorted(labels))}. Name at least one of them, each once."
         )
     if not new.metrics or new.replicates < 0 or not 0 <= new.seed < 2**63:
-        raise BadIntake("A protocol needs at least one metric, 0 or more replicates, and a seed from 0 to 2^63 - 1.")
+        raise BadIngest("A protocol needs at least one metric, 0 or more replicates, and a seed from 0 to 2^63 - 1.")
     row = {
         "test_set_id": test_set_id,
         "reference_labels": list(new.references),
@@ -326,7 +326,7 @@ def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -
         "content_hash": digest(json.dumps([content, *_described(new)])),
         "sweep": new.sweep,
     }
-    insert_if_absent(connection, Protocol, [row])
+    insert_ignore(connection, Protocol, [row])
     known = connection.execute(
         select(Protocol.id, Protocol.sweep).where(Protocol.content_hash == row["content_hash"])
     ).one()
@@ -358,7 +358,7 @@ def test_set_hash(new: NewTestSet) -> str:
 def _check_test_set(new: NewTestSet) -> None:
     _checked(new.name, 200, "test set")
     if not new.references:
-        raise BadIntake(f"The test set {new.name!r} has no reference. Give at least one.")
+        raise BadIngest(f"The test set {new.name!r} has no reference. Give at least one.")
     counts = {f"reference {label!r}": segment_count(text) for label, text in new.references.items()}
     if new.source is not None:
         counts["source"] = segment_count(new.source)
@@ -366,7 +366,7 @@ def _check_test_set(new: NewTestSet) -> None:
         counts["document list"] = len(new.documents)
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{what}: {count}" for what, count in counts.items())
-        raise BadIntake(f"The texts of test set {new.name!r} have different numbers of segments ({listed}).")
+        raise BadIngest(f"The texts of test set {new.name!r} have different numbers of segments ({listed}).")
     for label, text in new.texts.items():
         _checked(label, 100, "reference")
         text.check(f"Reference {label!r} of test set {new.name!r}")
@@ -375,10 +375,10 @@ def _check_test_set(new: NewTestSet) -> None:
         _checked(domain, 100, "domain", empty=True)
         _checked(suite, 200, "test suite", empty=True)
     if strangers := sorted(new.layers.keys() - new.references.keys()):
-        raise BadIntake(f"The test set {new.name!r} has layers of references that it lacks: {', '.join(strangers)}.")
+        raise BadIngest(f"The test set {new.name!r} has layers of references that it lacks: {', '.join(strangers)}.")
 
 
 def _checked(name: str, longest: int, what: str, *, empty: bool = False) -> str:
     if (not name and not empty) or len(name) > longest or "\0" in name:
-        raise BadIntake(f"{name[:50]!r} cannot be the name of a {what}: give 1 to {longest} characters.")
+        raise BadIngest(f"{name[:50]!r} cannot be the name of a {what}: give 1 to {longest} characters.")
     return name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.meta_evaluation.human import called_as_submitted
+from analysis.meta_evaluation.human import match_system_names
 from metrics.text.names import printable
 from metrics.text.wording import listed
 from models.corpus.judgments import BadJudgments, NewJudgments, RatingRow, SegmentRow, SystemRow, store_judgments
@@ -26,7 +26,7 @@ class NothingMatched(BadJudgments):
 
 
 @dataclass(frozen=True, slots=True)
-class TakenIn:
+class IngestedJudgments:
     """Judgments that are stored now."""
 
     stored: StoredJudgments
@@ -36,21 +36,25 @@ class TakenIn:
     """Which of their systems have submissions."""
 
 
-def take_in_judgments(engine: Engine, campaign_id: int, test_set_id: int, name: str, judged: Judged) -> TakenIn:
-    """Store judgments of a test set in a campaign in one transaction; see `store_judged`."""
+def ingest_judgments(
+    engine: Engine, campaign_id: int, test_set_id: int, name: str, judged: Judged
+) -> IngestedJudgments:
+    """Store judgments of a test set in a campaign in one transaction; see `store_matched_judgments`."""
     with writing(engine, durable=True) as connection:
-        return store_judged(connection, campaign_id, test_set_id, name, judged)
+        return store_matched_judgments(connection, campaign_id, test_set_id, name, judged)
 
 
-def store_judged(connection: Connection, campaign_id: int, test_set_id: int, name: str, judged: Judged) -> TakenIn:
+def store_matched_judgments(
+    connection: Connection, campaign_id: int, test_set_id: int, name: str, judged: Judged
+) -> IngestedJudgments:
     """Store judgments with their systems called as their submissions are.
 
-    How is said by `analysis.meta_evaluation.human.called_as_submitted`. Submissions are those in this campaign. Raises
+    How is said by `analysis.meta_evaluation.human.match_system_names`. Submissions are those in this campaign. Raises
     NothingMatched where there are some, and none of them is of a judged system; where there are none yet, names stay as
     they are. Raises BadJudgments as `store_judgments`.
     """
     submitted = submitted_systems(connection, campaign_id, test_set_id)
-    judged, matched = called_as_submitted(judged, submitted)
+    judged, matched = match_system_names(judged, submitted)
     if submitted and not matched.systems:
         raise NothingMatched(
             "None of the judged systems has a submission here, and nothing was stored. "
@@ -65,7 +69,7 @@ def store_judged(connection: Connection, campaign_id: int, test_set_id: int, nam
         [SegmentRow(*score) for score in judged.segments],
         [RatingRow(*judgment) for judgment in judged.judgments],
     )
-    return TakenIn(*store_judgments(connection, campaign_id, test_set_id, new), matched)
+    return IngestedJudgments(*store_judgments(connection, campaign_id, test_set_id, new), matched)
 
 
 def _listed(*names: str) -> str:

@@ -13,8 +13,8 @@ from metrics.text.markup import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from metrics.text.plain import Text
 from metrics.text.windows import NotUtf8
 from metrics.text.wording import listed, number_of
-from models.corpus.test_sets import KnownTestSet
-from scheduler.errors import BadIntake
+from models.corpus.test_sets import StoredTestSet
+from scheduler.errors import BadIngest
 
 
 def read_output(
@@ -30,7 +30,7 @@ def read_output(
     """Read a file: a text with one segment after the other, or the output of the system in a file with ids.
 
     A file with ids that has one system may call it as it likes. `part` is the layer or zone of a TectoMT or Treex
-    document, `language` that of the test set, by which an old encoding is guessed. Raises BadText, and BadIntake where
+    document, `language` that of the test set, by which an old encoding is guessed. Raises BadText, and BadIngest where
     the file does not have the system.
     """
     try:
@@ -40,23 +40,23 @@ def read_output(
     return _of_system(read, system) if isinstance(read, MarkedFile) else read
 
 
-def lined_up(output: Text | MarkedText, test_set: KnownTestSet, places: Mapping[str, Sequence[int]]) -> Text:
+def align_to_test_set(output: Text | MarkedText, test_set: StoredTestSet, places: Mapping[str, Sequence[int]]) -> Text:
     """The output with one line for each segment of the test set, in its order.
 
     One with ids is put in order by its documents, whose places are those of `segments_of_documents`; within a document
-    segments must be in order, since only the number of segments of a stored document is known. Raises BadIntake with
+    segments must be in order, since only the number of segments of a stored document is known. Raises BadIngest with
     what does not fit.
     """
     if isinstance(output, Text):
         return output
     if not places:
-        raise BadIntake(
+        raise BadIngest(
             f"{output.file}: has ids of documents, but the test set {test_set.title} has none. Give its output as "
             "plain text, one segment per line."
         )
     problems = _faults(output, places, test_set)
     if problems:
-        raise BadIntake("\n".join(problems))
+        raise BadIngest("\n".join(problems))
     lines = [b""] * test_set.segments
     for name, where in places.items():
         for place, segment in zip(where, output.documents[name].segments.values(), strict=True):
@@ -69,11 +69,11 @@ def _of_system(file: MarkedFile, system: str) -> MarkedText:
     named = [each for each in systems if each.name == system] or (systems if len(systems) == 1 else [])
     if not named:
         there = f"It has {listed([quoted(each.name) for each in systems])}." if systems else "It has no system."
-        raise BadIntake(f"{file.name}: has no output of the system {quoted(system)}. {there}")
+        raise BadIngest(f"{file.name}: has no output of the system {quoted(system)}. {there}")
     return named[0]
 
 
-def _faults(output: MarkedText, places: Mapping[str, Sequence[int]], test_set: KnownTestSet) -> list[str]:
+def _faults(output: MarkedText, places: Mapping[str, Sequence[int]], test_set: StoredTestSet) -> list[str]:
     ours = output.documents
     problems = []
     if missing := [quoted(name) for name in places if name not in ours]:

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, select
 from metrics.kernels.lines import line_count
 from metrics.text.layers import LAYERS
 from metrics.text.plain import Text as PlainText
-from models.database.upsert import insert_if_absent
+from models.database.upsert import insert_ignore
 from models.schema.corpus import LayerBlock, Text, TextBlock
-from scheduler.errors import BadIntake
+from scheduler.errors import BadIngest
 
 AT_ONCE = 64
 """Blocks that are sent to the database together."""
@@ -54,14 +54,14 @@ class NewText:
         return len(self.lines) if isinstance(self.lines, bytes) else self.lines.size
 
     def check(self, called: str) -> None:
-        """Raise BadIntake unless the layers are known ones and have as many lines as the text."""
+        """Raise BadIngest unless the layers are known ones and have as many lines as the text."""
         for name, layer in self.layers.items():
             if name not in LAYERS:
-                raise BadIntake(
+                raise BadIngest(
                     f"{called} has the layer {name!r}, which is not known here. Known: {', '.join(LAYERS)}."
                 )
             if segment_count(layer) != self.segments:
-                raise BadIntake(
+                raise BadIngest(
                     f"{called} has {self.segments} lines, but {segment_count(layer)} in its layer {name!r}. "
                     "Give one line per segment."
                 )
@@ -74,7 +74,7 @@ def store_texts(connection: Connection, texts: Sequence[NewText]) -> list[int]:
     new = {key: text for key, text in zip(hashes, texts, strict=True) if key not in known}
     # Sorted: two intakes that insert in different orders would wait for each other.
     rows = [{"sha256": key, "segments": new[key].segments, "bytes": new[key].size} for key in sorted(new)]
-    insert_if_absent(connection, Text, rows)
+    insert_ignore(connection, Text, rows)
     ids = _text_ids(connection, hashes)
     for key, text in new.items():
         _insert_blocks(connection, TextBlock, {"text_id": ids[key]}, text.lines)
@@ -109,7 +109,7 @@ def _insert_blocks(
     # A text that stays in its file is never in memory as a whole.
     for _, blocks in groupby(enumerate(text_blocks(text)), key=lambda numbered: numbered[0] // AT_ONCE):
         rows = [{**key, "block": block, "content": content} for block, content in blocks]
-        insert_if_absent(connection, table, rows)
+        insert_ignore(connection, table, rows)
 
 
 def _text_ids(connection: Connection, hashes: Sequence[str]) -> dict[str, int]:

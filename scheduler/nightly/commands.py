@@ -47,7 +47,7 @@ _TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\
 """What moves a terminal's cursor, colours its letters and the like."""
 
 
-class Stopped(Exception):
+class CommandStopped(Exception):
     """The command was ended because the scheduler stops, or because the night is not its any more."""
 
 
@@ -101,7 +101,7 @@ def run_command(
         status = process.wait()
     # Whoever has ended it may be ending all of us, and we may hear of it a moment later.
     if stop.wait(LOOK_SECONDS * 10 if status == 128 + signal.SIGTERM else 0.0):
-        raise Stopped
+        raise CommandStopped
     shown = f'The command "{printable(" ".join(command))}"'
     if not in_time:
         raise BadSource(f"{shown} took longer than its {seconds:g} seconds and was ended.{_last_words(said)}")

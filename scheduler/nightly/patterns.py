@@ -9,17 +9,20 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from metrics.text.given_files import TooManyFiles, list_given
 from metrics.text.names import printable
 from scheduler.errors import BadSchedule, BadSource
 
 OUTPUT = "output"
+LONGEST = 4096
+"""Characters of a pattern: no path is longer."""
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _KNOWN = re.compile(r"date(?::(?P<format>.*))?|test_set|system|output")
 _EXAMPLE = "out/{date}/{test_set}/{system}.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundOutput:
     """A system's output for a test set."""
 
     system: str
@@ -38,6 +41,8 @@ class Pattern:
 
     def check(self, test_sets: Sequence[str], *, command: bool) -> None:
         """Raise BadSchedule unless the pattern can find outputs of these test sets; `command` if one writes them."""
+        if len(self.text) > LONGEST:
+            raise BadSchedule(f"The pattern has {len(self.text):,} characters; a path has {LONGEST:,} at most.")
         names = [match[1] for match in _PLACEHOLDER.finditer(self.text)]
         for name in names:
             if not _KNOWN.fullmatch(name) or (name == OUTPUT and not command):
@@ -74,7 +79,7 @@ class Pattern:
 
         return _PLACEHOLDER.sub(put_in, self.text)
 
-    def find(self, day: date, test_set: str, output: Path | None = None) -> list[Found]:
+    def find(self, day: date, test_set: str, output: Path | None = None) -> list[FoundOutput]:
         """The outputs for a test set, by the names of systems.
 
         Raises BadSource that says what was looked for where there is none, and where a folder cannot be read.
@@ -84,6 +89,8 @@ class Pattern:
             found = sorted(_walk(Path("/"), filled.strip("/").split("/"), None), key=lambda each: each.system)
         except OSError as error:
             raise BadSource(f"{error.filename}: {error.strerror}.") from error
+        except TooManyFiles as error:
+            raise BadSource(str(error)) from error
         if found:
             return found
         folder = Path(os.path.dirname(filled.partition("{system}")[0]) or "/")
@@ -91,7 +98,7 @@ class Pattern:
         raise BadSource(f"No output for the test set {test_set}: no file is like {printable(filled)}.{missing}")
 
 
-def _walk(folder: Path, parts: Sequence[str], system: str | None) -> Iterator[Found]:
+def _walk(folder: Path, parts: Sequence[str], system: str | None) -> Iterator[FoundOutput]:
     """All files below a folder whose path has these parts, where {system} stands for one and the same name."""
     part, rest = parts[0], parts[1:]
     if system is not None:
@@ -99,22 +106,34 @@ def _walk(folder: Path, parts: Sequence[str], system: str | None) -> Iterator[Fo
     if "{system}" not in part:
         yield from _go_on(folder / part, rest, system)
         return
-    first, *others = part.split("{system}")
-    expression = re.compile(re.escape(first) + "([^/]+)" + r"\1".join(re.escape(other) for other in others))
     try:
-        names = os.listdir(folder)
+        paths = list_given(folder)
     except (FileNotFoundError, NotADirectoryError):
         return
-    for name in names:
-        match = expression.fullmatch(name)
+    for path in paths:
+        found = system_in(path.name, part)
         # Hidden files are those that a program is still writing, or an editor's.
-        if match and not name.startswith("."):
-            yield from _go_on(folder / name, rest, match[1])
+        if found and not path.name.startswith("."):
+            yield from _go_on(path, rest, found)
 
 
-def _go_on(path: Path, rest: Sequence[str], system: str | None) -> Iterator[Found]:
+def system_in(name: str, part: str) -> str:
+    """What {system} stands for in a part of a pattern that is this name; "" where it is not.
+
+    It stands for the same each time, so the lengths say how long it is: no trying, however often it is there.
+    """
+    around = part.split("{system}")
+    length, left = divmod(len(name) - sum(map(len, around)), len(around) - 1)
+    if length < 1 or left:
+        return ""
+    begin = len(around[0])
+    found = name[begin : begin + length]
+    return found if found.join(around) == name else ""
+
+
+def _go_on(path: Path, rest: Sequence[str], system: str | None) -> Iterator[FoundOutput]:
     if rest:
         yield from _walk(path, rest, system)
     elif path.is_file():
         assert system is not None
-        yield Found(system, path)
+        yield FoundOutput(system, path)

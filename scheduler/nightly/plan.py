@@ -9,7 +9,7 @@ from sqlalchemy import Engine, literal, select, update
 from sqlalchemy.exc import DBAPIError
 
 from models.database.session import reading, writing
-from models.nightly.claims import PlannedNight, plan_nights
+from models.nightly.transitions import PlannedNight, plan_nights
 from models.schema.base import now
 from models.schema.nightly import Schedule
 from scheduler.errors import BadSchedule

@@ -15,17 +15,22 @@ import uuid
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from models.database.session import make_engine, reading, writing
-from models.nightly.claims import OpenNight, claim_night, fail_night, open_nights, put_back_night, renew
+from models.nightly.transitions import OpenNight, begin_night, fail_night, open_nights
+from models.queue.lease import release_worker, renew
+from models.queue.night_steps import NIGHT_STEP, ClaimedStep, WaitingStep, waiting_steps
+from models.queue.task_kind import claim, release
+from models.schema.nightly import NightStep
 from models.schema.states import NightState
 from runtime.settings import Settings
-from scheduler.nightly.commands import Stopped
+from scheduler.nightly.commands import CommandStopped
 from scheduler.nightly.plan import correct_plans, plan_due
-from scheduler.nightly.steps import comparisons_are_open, fetch, judge, look_at_scores
+from scheduler.nightly.steps import check_scores, comparisons_are_open, fetch, judge
 
 log = logging.getLogger(__name__)
 
@@ -43,13 +48,12 @@ CORRECT_SECONDS = 60.0
 class _Step:
     """A step that runs here."""
 
-    night: OpenNight
-    owner: str
+    claimed: ClaimedStep
     stop: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread | None = None
 
 
-class Nights:
+class NightlyRunner:
     """The nights of all schedules, or of `only` one night, as one process works on them."""
 
     def __init__(self, settings: Settings, *, only: int | None = None) -> None:
@@ -57,7 +61,7 @@ class Nights:
         self._only = only
         # No connection outlives its transaction, so that pool processes inherit none when they are forked.
         self._engine: Engine = make_engine(settings.database_url, pooled=False)
-        self._worker = f"{socket.gethostname()}-{os.getpid()}"
+        self._worker = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._steps: dict[int, _Step] = {}
         self._unreadable = Counter[int]()
         self._deliveries: threading.Thread | None = None
@@ -69,6 +73,10 @@ class Nights:
     def idle(self) -> bool:
         """Whether no step runs here."""
         return not self._steps
+
+    def due_in(self) -> float:
+        """Seconds until it is time for the next round."""
+        return max(0.0, self._next_round - time.monotonic())
 
     def go(self) -> None:
         """One round, if it is time for one; to be called often. Raises DBAPIError when the database is away."""
@@ -94,13 +102,21 @@ class Nights:
         with reading(self._engine) as connection:
             nights = open_nights(connection, self._only)
         for night in nights:
-            try:
-                self._go_on(night)
-            except DBAPIError:
-                raise
-            except Exception as error:
-                log.exception("Night %s cannot be gone on with", night.id)
-                self._note_unreadable(night, error)
+            self._try(night.id, night.state, partial(self._move_on, night))
+        with reading(self._engine) as connection:
+            steps = waiting_steps(connection, self._only)
+        for step in steps:
+            self._try(step.night_id, step.state, partial(self._begin, step))
+
+    def _try(self, night_id: int, state: NightState, action: Callable[[], None]) -> None:
+        """Go on with a night; one that cannot be read stops no other."""
+        try:
+            action()
+        except DBAPIError:
+            raise
+        except Exception as error:
+            log.exception("Night %s cannot be gone on with", night_id)
+            self._note_unreadable(night_id, state, error)
 
     def deliver(self) -> None:
         """See to messages for webhooks, in a thread of its own: receivers may be slow."""
@@ -116,47 +132,44 @@ class Nights:
         for step in self._steps.values():
             assert step.thread is not None
             step.thread.join(self._settings.stop_seconds)
+        if self._steps:
+            self._hand_back()
         if self._deliveries is not None:
             self._deliveries.join(self._settings.stop_seconds)
         self._steps.clear()
         self._engine.dispose()
 
-    def _go_on(self, night: OpenNight) -> None:
+    def _move_on(self, night: OpenNight) -> None:
         if night.state == NightState.SCORING:
-            look_at_scores(self._engine, night.id)
+            check_scores(self._engine, night.id)
             return
-        if night.attempts >= self._settings.max_attempts:
-            self._give_up(night)
-            return
-        if night.id in self._steps or len(self._steps) >= AT_ONCE:
-            return
-        if night.state == NightState.JUDGING and comparisons_are_open(self._engine, night.comparisons or ()):
-            return
-        step = _Step(night, uuid.uuid4().hex)
         with writing(self._engine) as connection:
-            if not claim_night(connection, night, step.owner, self._worker, self._settings.silent_seconds):
-                return
-        step.thread = threading.Thread(target=self._run, args=(step,), name=f"night-{night.id}", daemon=True)
-        self._steps[night.id] = step
+            begin_night(connection, night)
+
+    def _begin(self, waiting: WaitingStep) -> None:
+        """Claim a step and do it in a thread of its own, if there is room for one."""
+        if len(self._steps) >= AT_ONCE:
+            return
+        if waiting.state == NightState.JUDGING and comparisons_are_open(self._engine, waiting.comparisons or ()):
+            return
+        policy = NIGHT_STEP.policy(self._settings)
+        with writing(self._engine) as connection:
+            claimed = claim(connection, NIGHT_STEP, waiting.key, policy, owner=uuid.uuid4().hex, worker=self._worker)
+        if claimed is None:
+            return
+        step = _Step(claimed)
+        step.thread = threading.Thread(target=self._run, args=(step,), name=f"night-{claimed.night_id}", daemon=True)
+        self._steps[claimed.key] = step
         step.thread.start()
 
-    def _give_up(self, night: OpenNight) -> None:
-        tries = f"It was tried {night.attempts} times in the state {night.state}"
-        self._end(night, f"{tries}, and each time the scheduler stopped or failed.")
-
-    def _note_unreadable(self, night: OpenNight, error: Exception) -> None:
+    def _note_unreadable(self, night_id: int, state: NightState, error: Exception) -> None:
         """End a night that this scheduler cannot go on with, time and again: all others go on."""
-        self._unreadable[night.id] += 1
-        if self._unreadable[night.id] >= self._settings.max_attempts:
-            del self._unreadable[night.id]
-            self._end(
-                night,
-                f"The scheduler could not go on with it in the state {night.state}. {type(error).__name__}: {error}",
-            )
-
-    def _end(self, night: OpenNight, reason: str) -> None:
-        with writing(self._engine, durable=True) as connection:
-            fail_night(connection, night.id, night.state, None, reason)
+        self._unreadable[night_id] += 1
+        if self._unreadable[night_id] >= self._settings.max_attempts:
+            del self._unreadable[night_id]
+            reason = f"The scheduler could not go on with it in the state {state}. {type(error).__name__}: {error}"
+            with writing(self._engine, durable=True) as connection:
+                fail_night(connection, night_id, state, reason)
 
     def _renew(self) -> None:
         """Keep hold of what runs here."""
@@ -165,7 +178,7 @@ class Nights:
                 del self._steps[key]
                 continue
             with writing(self._engine) as connection:
-                if not renew(connection, key, step.owner, self._settings.silent_seconds):
+                if not renew(connection, NightStep, key, step.claimed.owner, self._settings.silent_seconds):
                     # Somebody else has it, or it has just ended by itself.
                     step.stop.set()
 
@@ -175,46 +188,37 @@ class Nights:
 
     def _run(self, step: _Step) -> None:
         """In a thread: one step, and whatever comes of it."""
-        night = step.night
+        claimed = step.claimed
         try:
-            if night.state == NightState.JUDGING:
-                judge(self._engine, self._settings, night.id, step.owner, night.comparisons)
+            if claimed.state == NightState.JUDGING:
+                judge(self._engine, self._settings, claimed)
             else:
-                fetch(self._engine, self._settings, night.id, step.owner, step.stop)
-        except Stopped:
-            self._let_go(step, None, 0.0, used=False)
-        except DBAPIError as error:
-            log.warning("Night %s cannot be gone on with, the database is away: %s", night.id, error.orig)
-            self._let_go(step, None, self._settings.retry_seconds, used=True)
-        except Exception as error:
-            log.exception("Night %s cannot be gone on with", night.id)
-            self._fail_or_retry(step, f"{type(error).__name__}: {error}")
-
-    def _fail_or_retry(self, step: _Step, reason: str) -> None:
-        attempt = step.night.attempts + 1
-        if attempt < self._settings.max_attempts:
-            self._let_go(step, reason, self._settings.retry_seconds * attempt, used=True)
+                fetch(self._engine, self._settings, claimed, step.stop)
+        except CommandStopped:
+            # It is somebody else's by now, or handed back with all that runs here.
             return
-        state = NightState.FETCHING if step.night.state == NightState.DUE else step.night.state
-        self._write(lambda: self._fail(step, state, reason))
-
-    def _fail(self, step: _Step, state: NightState, reason: str) -> None:
-        with writing(self._engine, durable=True) as connection:
-            fail_night(connection, step.night.id, state, step.owner, reason)
-
-    def _let_go(self, step: _Step, reason: str | None, delay_seconds: float, *, used: bool) -> None:
-        def put_back() -> None:
-            with writing(self._engine) as connection:
-                put_back_night(connection, step.night.id, step.owner, reason, delay_seconds, used=used)
-
-        self._write(put_back)
-
-    def _write(self, action: Callable[[], None]) -> None:
-        try:
-            action()
         except DBAPIError as error:
-            # The lease runs out by itself, and then somebody takes the night up again.
-            log.warning("A night could not be given back: %s", error.orig)
+            # The lease runs out by itself, and then somebody takes it up again.
+            log.warning("Night %s cannot be gone on with, the database is away: %s", claimed.night_id, error.orig)
+        except Exception as error:
+            log.exception("Night %s cannot be gone on with", claimed.night_id)
+            self._release(claimed, f"{type(error).__name__}: {error}")
+
+    def _release(self, claimed: ClaimedStep, reason: str) -> None:
+        policy = NIGHT_STEP.policy(self._settings)
+        try:
+            with writing(self._engine, durable=True) as connection:
+                release(connection, NIGHT_STEP, claimed.key, claimed.owner, reason, policy)
+        except DBAPIError as error:
+            log.warning("A step of a night could not be released: %s", error.orig)
+
+    def _hand_back(self) -> None:
+        """Let others have at once what runs here; no attempt is used."""
+        try:
+            with writing(self._engine) as connection:
+                release_worker(connection, NightStep, self._worker)
+        except DBAPIError as error:
+            log.warning("Steps of nights could not be handed back: %s", error.orig)
 
     def _deliver_now(self) -> None:
         from scheduler.webhooks.delivery import deliver_due

@@ -10,9 +10,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from metrics.resampling.correction import CORRECTIONS
 from metrics.text.names import fault_of_name
-from models.database.upsert import insert_if_absent
-from models.nightly.claims import add_manual_night, drop_due_nights
-from models.nightly.schedules import Baseline, KnownSchedule, find_schedule, find_schedule_id
+from models.database.upsert import insert_ignore
+from models.nightly.schedules import Baseline, ScheduleInfo, find_schedule, find_schedule_id
+from models.nightly.transitions import add_manual_night, drop_due_nights
 from models.schema.base import now
 from models.schema.corpus import Submission, System
 from models.schema.nightly import Night, Schedule
@@ -112,7 +112,7 @@ def _check(new: NewSchedule) -> None:
         )
 
 
-def store_baseline(connection: Connection, schedule: KnownSchedule, given: Mapping[int, NewSubmission]) -> list[int]:
+def store_baseline(connection: Connection, schedule: ScheduleInfo, given: Mapping[int, NewSubmission]) -> list[int]:
     """Store the output of a baseline that has a name, for nights that do not bring it; the test sets that lack it.
 
     `given` are outputs by test set. For the others the last one is taken that a system of that name has submitted
@@ -129,7 +129,7 @@ def store_baseline(connection: Connection, schedule: KnownSchedule, given: Mappi
     return lacking
 
 
-def _copy_submission(connection: Connection, schedule: KnownSchedule, test_set_id: int) -> bool:
+def _copy_submission(connection: Connection, schedule: ScheduleInfo, test_set_id: int) -> bool:
     last = connection.execute(
         select(Submission.text_id)
         .join(System, System.id == Submission.system_id)
@@ -140,7 +140,7 @@ def _copy_submission(connection: Connection, schedule: KnownSchedule, test_set_i
     if last is None:
         return False
     system = {"team": schedule.team, "name": schedule.baseline.system}
-    insert_if_absent(connection, System, [system])
+    insert_ignore(connection, System, [system])
     row = {
         "campaign_id": schedule.campaign_id,
         "test_set_id": test_set_id,
@@ -148,7 +148,7 @@ def _copy_submission(connection: Connection, schedule: KnownSchedule, test_set_i
         "run": "",
         "text_id": last.text_id,
     }
-    insert_if_absent(connection, Submission, [row])
+    insert_ignore(connection, Submission, [row])
     return True
 
 
@@ -167,7 +167,7 @@ def remove_schedule(connection: Connection, name: str, *, forget: bool) -> int:
     return len(connection.execute(ended).all())
 
 
-def ask_for_night(connection: Connection, name: str, day: str | None) -> int:
+def request_night(connection: Connection, name: str, day: str | None) -> int:
     """Add a night of a schedule by hand: now, or as if it were the night of a day (YYYY-MM-DD); its id.
 
     Raises NotFound, BadSchedule for what is no day, and ScheduleConflict for a schedule that was removed and a day

@@ -22,7 +22,7 @@ from metrics.text.plain import Text
 from metrics.text.wording import listed, number_of
 from scheduler.errors import BadSchedule, BadSource
 from scheduler.nightly.commands import run_command
-from scheduler.nightly.patterns import Found, Pattern
+from scheduler.nightly.patterns import FoundOutput, Pattern
 
 COMMAND_SECONDS = 3600.0
 WRITTEN = "{output}/{test_set}/{system}.txt"
@@ -69,7 +69,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedTestSet:
     """A test set that outputs are wanted for."""
 
     title: str
@@ -103,7 +103,7 @@ def new_source(
 @contextmanager
 def outputs(
     source: Source,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedTestSet],
     metrics: Sequence[str],
     *,
     schedule: str,
@@ -114,8 +114,8 @@ def outputs(
     """The outputs of a night: for each test set, by its title, the text of each system, by its name.
 
     Large ones stay in their files, so they are to be used inside the context. Raises BadSource with all that is wrong
-    with them, scheduler.nightly.commands.Stopped when `stop` is set. `passed_on` names what a command sees of our
-    environment.
+    with them, scheduler.nightly.commands.CommandStopped when `stop` is set. `passed_on` names what a command sees of
+    our environment.
     """
     if source.kind == "folder":
         yield _read(source.pattern, wanted, metrics, day, None)
@@ -138,10 +138,10 @@ def outputs(
 
 
 def _read(
-    pattern: Pattern, wanted: Sequence[Wanted], metrics: Sequence[str], day: date, output: Path | None
+    pattern: Pattern, wanted: Sequence[WantedTestSet], metrics: Sequence[str], day: date, output: Path | None
 ) -> dict[str, dict[str, Text]]:
     problems: list[str] = []
-    found: dict[str, list[Found]] = {}
+    found: dict[str, list[FoundOutput]] = {}
     for test_set in wanted:
         try:
             found[test_set.title] = pattern.find(day, test_set.title, output)
@@ -165,7 +165,7 @@ def _read(
     return texts
 
 
-def _faults_of_names(found: Mapping[str, Sequence[Found]]) -> list[str]:
+def _faults_of_names(found: Mapping[str, Sequence[FoundOutput]]) -> list[str]:
     problems = []
     everywhere: dict[str, str] = {}
     for files in found.values():
@@ -184,7 +184,7 @@ def _faults_of_names(found: Mapping[str, Sequence[Found]]) -> list[str]:
     return problems
 
 
-def _faults_of_text(text: Text, test_set: Wanted, layers: Mapping[str, str]) -> list[str]:
+def _faults_of_text(text: Text, test_set: WantedTestSet, layers: Mapping[str, str]) -> list[str]:
     problems = []
     if text.segments != test_set.segments:
         problems.append(

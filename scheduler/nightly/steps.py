@@ -1,6 +1,6 @@
-"""The steps of a night. Each is done by whoever holds the night, and writes what came of it in one transaction.
+"""The steps of a night. Each is done by whoever holds it, and writes what came of it in one transaction.
 
-A step that is cut short anywhere has written nothing, and the next one who holds the night does it again.
+A step that is cut short anywhere has written nothing, and the next one who claims it does it again.
 """
 
 from __future__ import annotations
@@ -17,26 +17,21 @@ from metrics.registry import parse_metric
 from metrics.text.plain import Text
 from models.corpus.test_sets import list_test_sets
 from models.database.session import reading, writing
-from models.nightly.claims import (
-    add_members,
-    begin_judging,
-    begin_scoring,
-    fail_night,
-    finish_night,
-    wait_for_comparisons,
-)
 from models.nightly.runs import read_night
-from models.nightly.schedules import KnownSchedule, read_schedule
+from models.nightly.schedules import ScheduleInfo, read_schedule
+from models.nightly.transitions import begin_judging, fail_night
+from models.queue.night_steps import NIGHT_STEP, Asked, ClaimedStep, Fetched, Judged
+from models.queue.task_kind import complete, release
 from models.queue_status.progress import failure_reasons, read_comparison_progress, read_progress
 from models.schema.corpus import Protocol, Submission, System
 from models.schema.nightly import NightEvaluation
 from models.schema.queue import Evaluation
 from models.schema.states import OPEN, BaselineKind, NightState, PairedTest, QueueClass
 from runtime.settings import Settings
-from scheduler.enqueue.evaluations import queue_evaluations
-from scheduler.errors import BadIntake, BadSource
+from scheduler.enqueue.evaluations import enqueue_evaluations
+from scheduler.errors import BadIngest, BadSource
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, store_protocols, store_submissions
-from scheduler.nightly.sources import Source, Wanted, outputs
+from scheduler.nightly.sources import Source, WantedTestSet, outputs
 
 log = logging.getLogger(__name__)
 
@@ -45,18 +40,18 @@ class _TakenAway(Exception):
     """Somebody else holds the night by now: what was done for it must not stay."""
 
 
-def fetch(engine: Engine, settings: Settings, night_id: int, owner: str, stop: threading.Event) -> None:
+def fetch(engine: Engine, settings: Settings, step: ClaimedStep, stop: threading.Event) -> None:
     """Get the outputs of a night and queue their evaluations, all or none.
 
     The night fails with a reason where outputs are not as they must be.
-    Raises scheduler.nightly.commands.Stopped when `stop` is set.
+    Raises scheduler.nightly.commands.CommandStopped when `stop` is set.
     """
     with reading(engine) as connection:
-        night = read_night(connection, night_id)
+        night = read_night(connection, step.night_id)
         schedule = read_schedule(connection, night.schedule_id)
         titles = {each.id: each for each in list_test_sets(connection, schedule.campaign_id)}
     wanted = {
-        each["test_set_id"]: Wanted(titles[each["test_set_id"]].title, titles[each["test_set_id"]].segments)
+        each["test_set_id"]: WantedTestSet(titles[each["test_set_id"]].title, titles[each["test_set_id"]].segments)
         for each in schedule.test_sets
     }
     source = Source.from_json(schedule.source)
@@ -77,17 +72,16 @@ def fetch(engine: Engine, settings: Settings, night_id: int, owner: str, stop: t
             with writing(engine, durable=True) as connection:
                 members = _take_in(connection, settings, schedule, given)
                 # Last of all: whoever renews the lease meanwhile must not wait for us.
-                if not begin_scoring(connection, night_id, owner):
+                if not complete(connection, NIGHT_STEP, step, Fetched(members)).accepted:
                     raise _TakenAway
-                add_members(connection, night_id, members)
     except _TakenAway:
         log.info("The night of %s was taken over by another scheduler.", night.date)
-    except (BadSource, BadIntake, BadText) as error:
-        _fail(engine, night_id, NightState.FETCHING, owner, str(error))
+    except (BadSource, BadIngest, BadText) as error:
+        _fail_step(engine, settings, step, str(error))
 
 
 def _take_in(
-    connection: Connection, settings: Settings, schedule: KnownSchedule, given: dict[int, dict[str, Text]]
+    connection: Connection, settings: Settings, schedule: ScheduleInfo, given: dict[int, dict[str, Text]]
 ) -> list[tuple[int, str]]:
     """Store and queue outputs (by test set and system); the evaluations with their systems."""
     metrics = [parse_metric(each) for each in schedule.metrics]
@@ -104,7 +98,7 @@ def _take_in(
     members: list[tuple[int, str]] = []
     for protocol, key in sorted(test_set_of.items()):
         # What an earlier night has measured is not measured again.
-        queued = queue_evaluations(
+        queued = enqueue_evaluations(
             connection,
             settings,
             protocol,
@@ -117,7 +111,7 @@ def _take_in(
 
 
 def _standing_baseline(
-    connection: Connection, schedule: KnownSchedule, test_set_id: int, tonight: dict[str, Text]
+    connection: Connection, schedule: ScheduleInfo, test_set_id: int, tonight: dict[str, Text]
 ) -> list[int]:
     """The submission of a baseline that has a name and is not among tonight's systems, if it is known."""
     baseline = schedule.baseline
@@ -138,7 +132,7 @@ def _standing_baseline(
     return list(connection.scalars(last))
 
 
-def look_at_scores(engine: Engine, night_id: int) -> bool:
+def check_scores(engine: Engine, night_id: int) -> bool:
     """Go on with a night whose evaluations have ended; whether they had."""
     with reading(engine) as connection:
         members = _members(connection, night_id)
@@ -147,28 +141,38 @@ def look_at_scores(engine: Engine, night_id: int) -> bool:
             return False
         reasons = failure_reasons(connection, members)
     if not members:
-        _fail(engine, night_id, NightState.SCORING, None, "Its evaluations were deleted.")
+        _fail(engine, night_id, "Its evaluations were deleted.")
     elif progress.failed or progress.cancelled:
         lost = f"{progress.failed} of {len(members)} evaluations failed" if progress.failed else ""
         if progress.cancelled:
             lost += f"{' and ' if lost else ''}{progress.cancelled} of {len(members)} were cancelled"
-        _fail(engine, night_id, NightState.SCORING, None, "\n".join([f"{lost}.", *reasons]))
+        _fail(engine, night_id, "\n".join([f"{lost}.", *reasons]))
     else:
         with writing(engine, durable=True) as connection:
             begin_judging(connection, night_id)
     return True
 
 
-def _fail(engine: Engine, night_id: int, state: NightState, owner: str | None, reason: str) -> None:
+def _fail(engine: Engine, night_id: int, reason: str) -> None:
+    """Fail a night whose evaluations cannot be judged."""
     with writing(engine, durable=True) as connection:
-        failed = fail_night(connection, night_id, state, owner, reason)
-        if failed:
-            night = read_night(connection, night_id)
-            schedule = read_schedule(connection, night.schedule_id)
-            # The reason may quote a text, or what a command has said.
-            log.warning(
-                "Schedule %s: the night of %s failed; `steelyard nightly history` says why", schedule.name, night.date
-            )
+        if fail_night(connection, night_id, NightState.SCORING, reason):
+            _say_failed(connection, night_id)
+
+
+def _fail_step(engine: Engine, settings: Settings, step: ClaimedStep, reason: str) -> None:
+    """Fail the night of a step, since trying again is pointless."""
+    policy = NIGHT_STEP.policy(settings)
+    with writing(engine, durable=True) as connection:
+        if release(connection, NIGHT_STEP, step.key, step.owner, reason, policy, permanent=True):
+            _say_failed(connection, step.night_id)
+
+
+def _say_failed(connection: Connection, night_id: int) -> None:
+    night = read_night(connection, night_id)
+    schedule = read_schedule(connection, night.schedule_id)
+    # The reason may quote a text, or what a command has said.
+    log.warning("Schedule %s: the night of %s failed; `steelyard nightly history` says why", schedule.name, night.date)
 
 
 def _members(connection: Connection, night_id: int) -> list[int]:
@@ -212,38 +216,39 @@ def comparisons_are_open(engine: Engine, comparisons: Sequence[int]) -> bool:
         return bool(read_comparison_progress(connection, comparisons).open)
 
 
-def judge(engine: Engine, settings: Settings, night_id: int, owner: str, comparisons: Sequence[int] | None) -> None:
+def judge(engine: Engine, settings: Settings, step: ClaimedStep) -> None:
     """Compare a night whose scores are there with its baseline, and end it.
 
-    Where that takes randomization tests which are not stored yet, it asks for them and lets go of the night;
-    `comparisons` are those that were asked for before.
+    Where that takes randomization tests which are not stored yet, it asks for them, and the night is judged in another
+    step.
     """
     from analysis.nightly.verdict import judge_night
 
     with reading(engine) as connection:
-        night = read_night(connection, night_id)
+        night = read_night(connection, step.night_id)
         schedule = read_schedule(connection, night.schedule_id)
-        failures = read_comparison_progress(connection, comparisons or ()).failures
+        failures = read_comparison_progress(connection, step.comparisons or ()).failures
     if failures:
         reason = " ".join(["The systems could not be compared.", *failures])
-        _fail(engine, night_id, NightState.JUDGING, owner, reason)
+        _fail_step(engine, settings, step, reason)
         return
-    if schedule.test == PairedTest.RANDOMIZATION and comparisons is None:
-        asked = _ask_for_tests(engine, settings, schedule, night_id)
+    if schedule.test == PairedTest.RANDOMIZATION and step.comparisons is None:
+        asked = _ask_for_tests(engine, settings, schedule, step.night_id)
         if asked:
             with writing(engine, durable=True) as connection:
-                wait_for_comparisons(connection, night_id, owner, asked)
+                complete(connection, NIGHT_STEP, step, Asked(asked))
             return
     with reading(engine) as connection:
-        verdict = judge_night(connection, night_id)
+        verdict = judge_night(connection, step.night_id)
     with writing(engine, durable=True) as connection:
-        ended = finish_night(connection, night_id, owner, verdict.as_json(), regressed=verdict.regressed)
-    if ended:
+        judged = Judged(verdict.as_json(), verdict.regressed)
+        ended = complete(connection, NIGHT_STEP, step, judged)
+    if ended.accepted:
         found = "something is worse" if verdict.regressed else "nothing is worse"
         log.info("Schedule %s: the night of %s is judged: %s.", schedule.name, night.date, found)
 
 
-def _ask_for_tests(engine: Engine, settings: Settings, schedule: KnownSchedule, night_id: int) -> list[int]:
+def _ask_for_tests(engine: Engine, settings: Settings, schedule: ScheduleInfo, night_id: int) -> list[int]:
     from analysis.nightly.verdict import wanted_tests
     from scheduler.enqueue.randomization import request_comparison
 

@@ -38,7 +38,7 @@ def test_it_serves_says_how_it_is_and_stops_in_order(tmp_path, capsys):
 
 
 def test_it_stops_when_the_tables_become_those_of_a_release_that_it_does_not_know(tmp_path, sqlite_url, monkeypatch):
-    monkeypatch.setattr(serving, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(serving, "SCHEMA_CHECK_SECONDS", 0.05)
     settings = WebSettings(database_url=sqlite_url, web_port=0)
 
     def upgrade(_address, _port):

@@ -12,8 +12,8 @@ import pytest
 from cli.main import main
 from tests.acceptance.commands import running, wait_for
 from tests.faults.cluster import until
+from tests.scheduler.nightly.nights import REFERENCE, put
 from tests.scheduler.nightly.test_sources import gone, group_of
-from tests.scheduler.nights import REFERENCE, put
 
 pytestmark = pytest.mark.faults
 
@@ -49,7 +49,9 @@ def test_a_night_outlives_the_process_that_began_it(tmp_path, monkeypatch):
     settings = {f"STEELYARD_{name}_SECONDS": value for name, value in seconds.items()} | {"STEELYARD_CONCURRENCY": "1"}
     with running("up", cwd=tmp_path, **settings) as up:
         pids = group_of(tmp_path)
-        assert ask("SELECT state, attempts FROM night") == [("fetching", 1)]
+        assert ask("SELECT night.state, attempts FROM night JOIN night_step ON night_id = night.id") == [
+            ("fetching", 1)
+        ]
         wait_for(lambda: "Steelyard is at http" in (tmp_path / "up.log").read_text())
         served = re.search(r"http://[\d.:]+/", (tmp_path / "up.log").read_text())[0]
         assert urlopen(served).status == 200

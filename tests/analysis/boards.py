@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from analysis.leaderboard.board import Board
-from models.results.boards import ListedBoard
+from models.results.boards import BoardSummary
 from models.results.leaderboard import LeaderboardRow, LeaderboardScore, ranked
 from models.schema.states import EvaluationState
 
@@ -57,7 +57,7 @@ def made_board(
             )
         )
     replicates = max((len(found[0][1]) for found in systems if found), default=0)
-    listed = ListedBoard(1, 1, "port", "port", "1", ("A",), METRICS, replicates, 12345, segments)
+    listed = BoardSummary(1, 1, "port", "port", "1", ("A",), METRICS, replicates, 12345, segments)
     return Board(listed=listed, level=level, sorted_by=0, rows=rows, same_output={})
 
 

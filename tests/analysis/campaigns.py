@@ -9,7 +9,7 @@ from analysis.leaderboard.board import Board, read_board
 from metrics import parse_metric
 from models.database.session import make_engine, reading
 from models.results.boards import list_boards
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from tests.scheduler.jobs import one_block_shards, work_off
 
 REFERENCES = {
@@ -49,10 +49,11 @@ def store(
     languages: tuple[str, str] = ("en", "cs"),
     variable_references: bool = False,
     scored: bool = True,
+    seed: int = 12345,
 ) -> None:
     """Take in a campaign called "port" and score it. A system "NAME@RUN" is one of several runs of NAME."""
     engine, settings = make_engine(url), one_block_shards(url)
-    take_in(
+    ingest_campaign(
         engine,
         settings,
         campaign="port",
@@ -70,7 +71,8 @@ def store(
             for name, lines in systems.items()
         ],
         protocols=[
-            NewProtocol(list(labels), [parse_metric(each) for each in metrics], replicates) for labels in selections
+            NewProtocol(list(labels), [parse_metric(each) for each in metrics], replicates, seed)
+            for labels in selections
         ],
     )
     if scored:

@@ -13,7 +13,7 @@ from analysis.meta_evaluation.metrics_and_human import JudgedBoard, JudgedMetric
 from metrics.kernels.resampling import resampling_counts
 from models.corpus.judgments import NewJudgments, SegmentRow, StoredJudgments, SystemRow, store_judgments
 from models.database.session import make_engine, reading, writing
-from models.results.boards import ListedBoard, list_boards
+from models.results.boards import BoardSummary, list_boards
 from models.schema.campaigns import Campaign
 from models.schema.corpus import TestSet
 from models.schema.states import JudgmentKind
@@ -74,7 +74,7 @@ def made_judged(
     """Made by hand: human scores and those of metrics, (systems, segments) each; scores of systems are their means."""
     systems, segments = people.shape
     names = tuple("abcdefghijklmnopqrstuvwxyz"[:systems])
-    listed = ListedBoard(1, 1, "port", "port", "1", ("A",), tuple(metrics), replicates, seed, segments)
+    listed = BoardSummary(1, 1, "port", "port", "1", ("A",), tuple(metrics), replicates, seed, segments)
     counts = resampling_counts(segments, seed, replicates, 0, segments).astype(float)
     stored = StoredJudgments(1, "da", 1, JudgmentKind.SCORES, {}, 0.0)
     by_system = dict(zip(names, people, strict=True))

@@ -10,6 +10,7 @@ from sqlalchemy import Engine, insert, select, update
 from analysis.nightly.verdict import Verdict, judge_night
 from metrics import parse_metric
 from models.database.session import reading, writing
+from models.queue.reductions import REDUCTION
 from models.schema.base import now
 from models.schema.campaigns import Campaign
 from models.schema.corpus import Submission, System
@@ -17,10 +18,10 @@ from models.schema.nightly import Night, NightEvaluation, Schedule
 from models.schema.queue import Evaluation, Reduction
 from models.schema.states import LeaseState, NightState, QueueClass
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from tests.scheduler.jobs import WORDS, one_block_shards, some_text, work_off
-from worker.context import Station
-from worker.handlers import do_reduction
+from worker.context import WorkerContext
+from worker.handlers import do
 
 SEGMENTS = 120
 REFERENCE = some_text(SEGMENTS, 1)
@@ -75,7 +76,7 @@ def add_nights(
     """
     settings, nights, schedule_id = one_block_shards(url), [], None
     for number, systems in enumerate(outputs):
-        intake = take_in(
+        intake = ingest_campaign(
             engine,
             settings,
             campaign="gate",
@@ -128,12 +129,12 @@ def judge(engine: Engine, night: int) -> Verdict:
 
 def _reduce(settings: Settings) -> None:
     """Do the reductions of evaluations that need no shard, since their text was measured before."""
-    station = Station(settings)
-    with reading(station.engine) as connection:
+    context = WorkerContext(settings)
+    with reading(context.engine) as connection:
         waiting = list(connection.scalars(select(Reduction.id).where(Reduction.state == LeaseState.PENDING)))
     for reduction in waiting:
-        do_reduction(station, reduction, "task")
-    station.close()
+        do(context, REDUCTION, reduction, "task")
+    context.close()
 
 
 def _campaign(engine: Engine) -> int:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.meta_evaluation.correlation import Asked, agreement_of_segments, agreement_of_systems
-from analysis.meta_evaluation.correlation_json import agreement_object
+from analysis.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
+from analysis.meta_evaluation.correlation_json import correlation_object
 from analysis.meta_evaluation.correlation_text import explanations
 from metrics.correlation.comparison import permutation_p, williams_p
 from metrics.correlation.statistics import segment_statistic, system_statistic
@@ -39,7 +39,7 @@ def only_agreement(table, row=0):
 
 
 def test_rows_are_in_the_order_of_the_first_statistic_and_tested_against_the_best(judged):
-    table = agreement_of_systems(judged, ["pearson", "kendall"], Asked(trials=60))
+    table = correlate_systems(judged, ["pearson", "kendall"], CorrelationOptions(trials=60))
     assert [row.metric.specification for row in table.rows] == ["good", "middling", "bad"]
     assert [row.rank for row in table.rows] == [1, 2, 3]
     assert (table.baseline.specification, table.trials, table.rows[0].test) == ("good", 60, None)
@@ -56,20 +56,20 @@ def test_rows_are_in_the_order_of_the_first_statistic_and_tested_against_the_bes
     by_p = sorted((row.test for row in table.rows[1:]), key=lambda test: test.williams)
     assert by_p[0].williams_corrected == min(1, 2 * by_p[0].williams)
     assert table.tested
-    only_kendall = agreement_of_systems(judged, ["kendall"], Asked(trials=60))
+    only_kendall = correlate_systems(judged, ["kendall"], CorrelationOptions(trials=60))
     assert all(math.isnan(row.test.williams) and row.test.p > 0 for row in only_kendall.rows[1:])
-    assert not agreement_of_systems(judged, ["soft-pairwise"], Asked(trials=60)).tested
+    assert not correlate_systems(judged, ["soft-pairwise"], CorrelationOptions(trials=60)).tested
 
 
 def test_without_trials_or_a_second_metric_there_are_no_tests(judged):
-    table = agreement_of_systems(judged, ["pearson"], Asked(trials=0))
+    table = correlate_systems(judged, ["pearson"], CorrelationOptions(trials=0))
     assert (table.baseline, table.trials, table.tested) == (None, 0, False)
-    alone = agreement_of_systems(replace(judged, metrics=judged.metrics[:1]), ["pearson"], Asked(trials=60))
+    alone = correlate_systems(replace(judged, metrics=judged.metrics[:1]), ["pearson"], CorrelationOptions(trials=60))
     assert (alone.baseline, alone.trials, [row.test for row in alone.rows]) == (None, 0, [None])
     # A baseline that the statistic is undefined for is none.
     unknown = replace(judged.metrics[0], systems=np.full(SYSTEMS, math.nan))
-    table = agreement_of_systems(
-        replace(judged, metrics=[unknown, *judged.metrics[1:]]), ["pearson"], Asked(trials=60, baseline=0)
+    table = correlate_systems(
+        replace(judged, metrics=[unknown, *judged.metrics[1:]]), ["pearson"], CorrelationOptions(trials=60, baseline=0)
     )
     assert [row.rank for row in table.rows] == [1, 2, None]
     assert (table.baseline, table.trials) == (None, 0)
@@ -78,7 +78,7 @@ def test_without_trials_or_a_second_metric_there_are_no_tests(judged):
 def test_a_metric_that_lacks_a_system_is_tested_on_the_others(judged):
     bad, good, middling = judged.metrics
     lacking = replace(middling, systems=np.where(np.arange(SYSTEMS) == 2, math.nan, middling.systems))
-    table = agreement_of_systems(replace(judged, metrics=[bad, good, lacking]), ["pearson"], Asked(trials=60))
+    table = correlate_systems(replace(judged, metrics=[bad, good, lacking]), ["pearson"], CorrelationOptions(trials=60))
     (row,) = [row for row in table.rows if row.metric is lacking]
     there = np.arange(SYSTEMS) != 2
     human = judged.human_systems[there]
@@ -89,12 +89,14 @@ def test_a_metric_that_lacks_a_system_is_tested_on_the_others(judged):
     )
     assert row.test.p == expected
     for backwards in ([lacking, good, bad], [lacking, bad, good]):
-        table = agreement_of_systems(replace(judged, metrics=backwards), ["pearson"], Asked(trials=60, baseline=0))
+        table = correlate_systems(
+            replace(judged, metrics=backwards), ["pearson"], CorrelationOptions(trials=60, baseline=0)
+        )
         assert [row.test.p for row in table.rows if row.metric is good] == [expected]
 
 
 def test_shares_of_comparisons_draw_systems(judged):
-    table = agreement_of_systems(judged, ["spearman-share"], Asked(trials=60))
+    table = correlate_systems(judged, ["spearman-share"], CorrelationOptions(trials=60))
     shares = better_or_equal_share(judged.human_segments)
     for row in table.rows:
         (found,) = row.agreements
@@ -111,10 +113,10 @@ def test_how_many_replicates_there_are(judged, stored, asked, expected):
     judged = replace(judged, board=replace(judged.board, listed=replace(judged.board.listed, replicates=stored)))
     if not stored:
         judged = replace(judged, metrics=[replace(each, replicates=np.zeros((0, SYSTEMS))) for each in judged.metrics])
-    found = only_agreement(agreement_of_segments(judged, ["pearson"], Asked(asked, trials=0)))
+    found = only_agreement(correlate_segments(judged, ["pearson"], CorrelationOptions(asked, trials=0)))
     assert (len(found.replicates), found.resampled) == (expected, "segments" if expected else "")
     assert (found.interval is None) == (not expected)
-    found = only_agreement(agreement_of_systems(judged, ["pearson"], Asked(asked, trials=0)))
+    found = only_agreement(correlate_systems(judged, ["pearson"], CorrelationOptions(asked, trials=0)))
     assert len(found.replicates) == expected
     assert found.resampled == ("" if not expected else "segments" if stored else "systems")
 
@@ -122,11 +124,11 @@ def test_how_many_replicates_there_are(judged, stored, asked, expected):
 def test_scores_of_systems_that_are_not_their_segments_means_draw_systems(judged):
     for apart, resampled in ((0.9e-5, "segments"), (1.1e-5, "systems")):
         moved = judged.human_systems + apart * (np.arange(SYSTEMS) == 3)
-        table = agreement_of_systems(replace(judged, human_systems=moved), ["pearson"], Asked(trials=0))
+        table = correlate_systems(replace(judged, human_systems=moved), ["pearson"], CorrelationOptions(trials=0))
         assert only_agreement(table).resampled == resampled
     # Of a system without a score nothing is asked.
     unknown = np.where(np.arange(SYSTEMS) == 3, math.nan, judged.human_systems)
-    table = agreement_of_systems(replace(judged, human_systems=unknown), ["pearson"], Asked(trials=0))
+    table = correlate_systems(replace(judged, human_systems=unknown), ["pearson"], CorrelationOptions(trials=0))
     assert (only_agreement(table).resampled, only_agreement(table).counted) == ("segments", SYSTEMS - 1)
 
 
@@ -134,7 +136,7 @@ def test_segments_and_what_is_asked_of_raw_scores(judged):
     raw = np.where(np.isnan(judged.human_segments), math.nan, 50 + 30 * judged.human_segments[::-1])
     judged = replace(judged, human_raw=raw)
     names = ["kendall-wmt14", "kendall-da"]
-    table = agreement_of_segments(judged, names, Asked(trials=30, level=0.8))
+    table = correlate_segments(judged, names, CorrelationOptions(trials=30, level=0.8))
     counts = resampling_counts(SEGMENTS, 7, REPLICATES, 0, SEGMENTS)
     for row in table.rows:
         for name, human, found in zip(names, (judged.human_segments, raw), row.agreements, strict=True):
@@ -153,7 +155,7 @@ def test_segments_and_what_is_asked_of_raw_scores(judged):
 
 
 def test_soft_accuracy_is_of_the_segments_that_both_sides_judge(judged):
-    table = agreement_of_systems(judged, ["soft-pairwise"], Asked(trials=0))
+    table = correlate_systems(judged, ["soft-pairwise"], CorrelationOptions(trials=0))
     assert {found.agreements[0].counted for found in table.rows} == {SYSTEMS * (SYSTEMS - 1) // 2}
     assert {found.agreements[0].unit for found in table.rows} == {"pairs"}
     assert all(0.5 < row.agreements[0].value < 1 for row in table.rows[:1])
@@ -169,7 +171,7 @@ def said(table, beginning):
 
 
 def test_how_it_was_found(judged):
-    table = agreement_of_systems(judged, ["pearson", "soft-pairwise"], Asked(trials=60))
+    table = correlate_systems(judged, ["pearson", "soft-pairwise"], CorrelationOptions(trials=60))
     assert explanations(table) == [
         "6 systems judged and scored. Counted: 6 systems (Pearson); 15 pairs (Soft pairwise acc.).",
         "95 % intervals: percentiles of 40 replicates that draw segments (Pearson), and of 40 replicates that draw "
@@ -183,26 +185,31 @@ def test_how_it_was_found(judged):
 
 def test_what_may_be_said_otherwise(judged):
     turned = replace(judged, metrics=[replace(judged.metrics[0], higher_is_better=False), *judged.metrics[1:]])
-    table = agreement_of_systems(turned, ["pearson"], Asked(0, trials=64, correction="none"))
+    table = correlate_systems(turned, ["pearson"], CorrelationOptions(0, trials=64, correction="none"))
     assert said(table, "Less is better") == "Less is better by BAD: the scores were negated."
     assert said(table, "95 %") is None
     assert said(table, "p:") == (
         "p: permutation of the two metrics' scores (all 64 ways), two-sided, not corrected; * p below 0.05."
     )
-    table = agreement_of_systems(judged, ["pearson"], Asked(trials=63))
+    table = correlate_systems(judged, ["pearson"], CorrelationOptions(trials=63))
     assert "(63 trials, seed 7)" in said(table, "p:")
-    few = agreement_of_segments(judged, ["pearson"], Asked(trials=39))
-    assert said(few, "Note:") == "Note: 39 trials cannot give a corrected p below 0.05: ask for more."
-    assert said(agreement_of_segments(judged, ["pearson"], Asked(trials=40)), "Note:") is None
-    assert said(agreement_of_segments(judged, ["pearson"], Asked(trials=39, correction="bh")), "Note:") is None
-    assert said(agreement_of_segments(judged, ["pearson"], Asked(trials=19, correction="none")), "Note:") is not None
-    assert said(agreement_of_segments(judged, ["pearson"], Asked(trials=5)), "CAUTION") is None
+    few = correlate_segments(judged, ["pearson"], CorrelationOptions(trials=39))
+    assert said(few, "Note:") == "Note: 39 trials cannot give a corrected p below 0.05: use more."
+    assert said(correlate_segments(judged, ["pearson"], CorrelationOptions(trials=40)), "Note:") is None
+    assert (
+        said(correlate_segments(judged, ["pearson"], CorrelationOptions(trials=39, correction="bh")), "Note:") is None
+    )
+    assert (
+        said(correlate_segments(judged, ["pearson"], CorrelationOptions(trials=19, correction="none")), "Note:")
+        is not None
+    )
+    assert said(correlate_segments(judged, ["pearson"], CorrelationOptions(trials=5)), "CAUTION") is None
 
 
 @pytest.mark.parametrize(("systems", "cautious"), [(1, False), (2, True), (19, True), (20, False)])
 def test_few_systems_are_a_caution(systems, cautious):
     people = np.random.default_rng(1).normal(size=(systems, 5))
-    table = agreement_of_systems(made_judged(people, {"good": people}), ["pearson"], Asked(trials=0))
+    table = correlate_systems(made_judged(people, {"good": people}), ["pearson"], CorrelationOptions(trials=0))
     assert (said(table, "CAUTION") is not None) == cautious
     assert said(table, f"{systems} system{'s'[: systems != 1]} judged") is not None
 
@@ -210,7 +217,9 @@ def test_few_systems_are_a_caution(systems, cautious):
 def test_what_was_left_out_and_what_is_undefined(judged):
     matched = replace(judged.matched, references=("HUMAN-A",), unknown=("stranger", "who"), not_judged=("late",))
     told = replace(judged, matched=matched, unscored=("slow",), board=replace(judged.board, without=("own",)))
-    assert [each for each in explanations(agreement_of_systems(told, ["pearson"], Asked())) if "Left out" in each] == [
+    assert [
+        each for each in explanations(correlate_systems(told, ["pearson"], CorrelationOptions())) if "Left out" in each
+    ] == [
         "Left out, as asked: own.",
         "Left out, human translations: HUMAN-A.",
         "Left out, judged, but not on this leaderboard: stranger, who.",
@@ -218,32 +227,35 @@ def test_what_was_left_out_and_what_is_undefined(judged):
         "Left out, judged, but not scored (yet): slow.",
     ]
     of_systems = replace(judged, human_segments=np.full((SYSTEMS, SEGMENTS), math.nan))
-    table = agreement_of_systems(of_systems, ["pearson", "soft-pairwise"], Asked(trials=0))
+    table = correlate_systems(of_systems, ["pearson", "soft-pairwise"], CorrelationOptions(trials=0))
     assert said(table, "Not defined") == "Not defined here: Soft pairwise acc. (no scores of segments)."
     constant = [replace(each, systems=np.ones(SYSTEMS)) for each in judged.metrics]
-    table = agreement_of_systems(replace(judged, metrics=constant), ["pearson", "pairwise"], Asked(trials=0))
+    table = correlate_systems(replace(judged, metrics=constant), ["pearson", "pairwise"], CorrelationOptions(trials=0))
     assert said(table, "Not defined") == "Not defined here: Pearson."
-    table = agreement_of_segments(of_systems, ["acc", "kendall-wmt14"], Asked(trials=0))
+    table = correlate_segments(of_systems, ["acc", "kendall-wmt14"], CorrelationOptions(trials=0))
     assert said(table, "Not defined") == "Not defined here: acc, Kendall WMT14 (no segment with two judged systems)."
-    table = agreement_of_segments(of_systems, ["acc", "pearson"], Asked(trials=0))
+    table = correlate_segments(of_systems, ["acc", "pearson"], CorrelationOptions(trials=0))
     assert said(table, "Not defined") == "Not defined here: acc, Pearson."
     assert explanations(table)[0] == "6 systems judged and scored."
 
 
 def test_counts_that_differ_are_a_span(judged):
     lacking = replace(judged.metrics[0], systems=np.where(np.arange(SYSTEMS) < 3, math.nan, judged.metrics[0].systems))
-    table = agreement_of_systems(replace(judged, metrics=[lacking, *judged.metrics[1:]]), ["pearson"], Asked(trials=0))
+    table = correlate_systems(
+        replace(judged, metrics=[lacking, *judged.metrics[1:]]), ["pearson"], CorrelationOptions(trials=0)
+    )
     assert explanations(table)[0] == "6 systems judged and scored. Counted: 3 to 6 systems (Pearson)."
     two = made_judged(np.array([[1.0, 2.0], [2.0, 4.0]]), {"good": np.array([[1.0, 2.0], [2.0, 4.0]])})
     assert (
-        "Counted: 1 pair (Pairwise acc.)" in explanations(agreement_of_systems(two, ["pairwise"], Asked(trials=0)))[0]
+        "Counted: 1 pair (Pairwise acc.)"
+        in explanations(correlate_systems(two, ["pairwise"], CorrelationOptions(trials=0)))[0]
     )
 
 
 def test_as_an_object(judged):
     judged = replace(judged, unscored=("slow",), board=replace(judged.board, without=("own",)))
-    table = agreement_of_systems(judged, ["pearson"], Asked(trials=60, level=0.9, correction="bh"))
-    found = agreement_object(table)
+    table = correlate_systems(judged, ["pearson"], CorrelationOptions(trials=60, level=0.9, correction="bh"))
+    found = correlation_object(table)
     assert (found["campaign"], found["test_set"], found["version"], found["references"]) == ("port", "port", "1", ["A"])
     assert (found["level"], found["seed"], found["systems"], found["baseline"]) == ("system", 7, list("abcdef"), "good")
     assert found["human"] == {"name": "da", "version": 1, "kind": "scores", "method": {}}
@@ -270,6 +282,6 @@ def test_as_an_object(judged):
             "p_corrected": row.test.p_corrected, "correction": "bh", "williams_p": row.test.williams,
             "williams_p_corrected": row.test.williams_corrected,
         }  # fmt: skip
-    bare = agreement_object(agreement_of_systems(judged, ["kendall"], Asked(0, trials=60)))
+    bare = correlation_object(correlate_systems(judged, ["kendall"], CorrelationOptions(0, trials=60)))
     assert bare["metrics"][0]["statistics"][0]["interval"] is None
     assert bare["metrics"][1]["test"]["interval"] is bare["metrics"][1]["test"]["williams_p"] is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,15 +16,17 @@ import pytest
 from sqlalchemy import Engine, event, update
 
 from models.database.session import make_engine, reading, writing
-from models.nightly.claims import claim_night, open_nights
+from models.nightly.transitions import begin_night, open_nights
+from models.queue.night_steps import NIGHT_STEP, waiting_steps
 from models.schema.queue import Evaluation
 from models.schema.states import NightState
 from runtime.settings import Settings
 from scheduler.embedded import wait
-from scheduler.nightly.steps import fetch, judge, look_at_scores
+from scheduler.nightly.steps import check_scores, fetch, judge
+from tests.campaigns.quotas.quotas import SEGMENTS, open_campaign
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
-from tests.scheduler.quotas import SEGMENTS, open_campaign
+from tests.tasks import claim_task
 
 NOBODY = "redis://127.0.0.1:9/0"
 """A broker that nobody asks: the work is done, so nothing is sent."""
@@ -110,7 +113,7 @@ def settings(url: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
         work_off(settings)
         Cutter.rests = False
 
-    monkeypatch.setattr(wait, "time", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(wait, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
     return settings
 
 
@@ -195,18 +198,24 @@ def test_nightly_run(
         for night in nights:
             if night.state == NightState.SCORING:
                 work_off(settings)
-                look_at_scores(engine, night.id)
+                check_scores(engine, night.id)
                 continue
             with writing(engine) as connection:
-                assert claim_night(connection, night, "owner", "elsewhere", 60.0)
-            if night.state == NightState.DUE:
-                fetch(engine, settings, night.id, "owner", go)
+                assert begin_night(connection, night)
+        with reading(engine) as connection:
+            waiting = waiting_steps(connection)
+        for each in waiting:
+            given = {"owner": "owner", "worker": "elsewhere", "lease_seconds": 60.0, "max_attempts": 9}
+            with writing(engine) as connection:
+                step = claim_task(connection, NIGHT_STEP, each.key, **given)
+            if step.state == NightState.FETCHING:
+                fetch(engine, settings, step, go)
             else:
-                judge(engine, settings, night.id, "owner", None)
+                judge(engine, settings, step)
                 judged.set()
         Cutter.rests = False
 
-    monkeypatch.setattr(wait, "time", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(wait, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
 
     def begins(statement: str) -> bool:
         """The first look at how far the night is, or at its end."""

@@ -15,7 +15,13 @@ from sqlalchemy.exc import DBAPIError
 from cli.errors import CommandError, explained
 from cli.main import main
 from cli.terminal.writing import make_folder, write_file
-from models.database.error_kinds import Trouble, explain, outlasts, passes, trouble_of
+from models.database.error_kinds import (
+    DatabaseProblem,
+    classify_error,
+    explain,
+    is_transient,
+    is_transient_server_error,
+)
 from models.database.session import make_engine, writing
 
 REPOSITORY = Path(__file__).parents[2]
@@ -34,19 +40,21 @@ def test_a_file_that_is_no_database(tmp_path: Path, capsys: pytest.CaptureFixtur
     file = tmp_path / "notes.txt"
     file.write_text("Bread, milk, and whatever else there is to buy.\n" * 100)
     said = complaint(capsys, "leaderboard", "--database", f"sqlite:///{file}")
-    assert said == f"steelyard: The database {file} cannot be used: file is not a database. {Trouble.DAMAGED}"
+    assert said == f"steelyard: The database {file} cannot be used: file is not a database. {DatabaseProblem.DAMAGED}"
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "no" / "such" / "folder.db"
     said = complaint(capsys, "leaderboard", "--database", f"sqlite:///{file}")
-    assert said == f"steelyard: The database {file} cannot be used: unable to open database file. {Trouble.CLOSED}"
+    assert (
+        said == f"steelyard: The database {file} cannot be used: unable to open database file. {DatabaseProblem.CLOSED}"
+    )
 
 
 def test_a_server_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     said = complaint(capsys, "leaderboard", "--database", "postgresql://me:secret@127.0.0.1:1/nothing")
     assert "postgresql+psycopg://me:***@127.0.0.1:1/nothing cannot be used: " in said
-    assert said.endswith(Trouble.AWAY)
+    assert said.endswith(DatabaseProblem.AWAY)
 
 
 def test_a_database_that_another_program_holds(
@@ -62,7 +70,7 @@ def test_a_database_that_another_program_holds(
     said = complaint(capsys, "evaluate", str(folder), "--database", f"{sqlite_url}?timeout=0.1")
     other.close()
     file = sqlite_url.removeprefix("sqlite:///")
-    assert said == f"steelyard: The database {file} cannot be used: database is locked. {Trouble.BUSY}"
+    assert said == f"steelyard: The database {file} cannot be used: database is locked. {DatabaseProblem.BUSY}"
 
 
 @pytest.mark.parametrize("what", ["file", "folder"])
@@ -82,7 +90,7 @@ def test_a_database_that_may_not_be_written(sqlite_url: str, what: str, tmp_path
     assert ended.returncode == 1, ended.stderr
     (said,) = ended.stderr.splitlines()
     assert said.startswith(f"steelyard: The database {database} cannot be used: ")
-    assert said.endswith((Trouble.FORBIDDEN, Trouble.CLOSED))
+    assert said.endswith((DatabaseProblem.FORBIDDEN, DatabaseProblem.CLOSED))
 
 
 def without_privilege() -> None:
@@ -99,33 +107,35 @@ def test_a_full_database(sqlite_url: str) -> None:
         connection.execute(text(f"PRAGMA max_page_count = {pages}"))
         with pytest.raises(DBAPIError) as caught:
             connection.execute(text("CREATE TABLE large AS SELECT zeroblob(1000000)"))
-    assert trouble_of(caught.value) == Trouble.FULL
-    assert not passes(caught.value)
+    assert classify_error(caught.value) == DatabaseProblem.FULL
+    assert not is_transient(caught.value)
     file = sqlite_url.removeprefix("sqlite:///")
-    assert explain(caught.value) == f"The database {file} cannot be used: database or disk is full. {Trouble.FULL}"
+    assert (
+        explain(caught.value) == f"The database {file} cannot be used: database or disk is full. {DatabaseProblem.FULL}"
+    )
     assert explained(caught.value) == (explain(caught.value), 1)
 
 
 def test_what_was_asked_wrongly_is_no_trouble_of_the_database(database_url: str) -> None:
     with pytest.raises(DBAPIError) as caught, writing(make_engine(database_url, pooled=False)) as connection:
         connection.execute(text("SELECT nothing FROM nowhere"))
-    assert trouble_of(caught.value) is None
-    assert not passes(caught.value)
+    assert classify_error(caught.value) is None
+    assert not is_transient(caught.value)
 
 
 def test_only_a_server_is_waited_for(postgres_url: str, sqlite_url: str) -> None:
     with pytest.raises(DBAPIError) as cut, writing(make_engine(postgres_url, pooled=False)) as connection:
         connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
-    assert trouble_of(cut.value) == Trouble.AWAY
-    assert outlasts(cut.value)
+    assert classify_error(cut.value) == DatabaseProblem.AWAY
+    assert is_transient_server_error(cut.value)
     other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(DBAPIError) as busy, writing(make_engine(f"{sqlite_url}?timeout=0", pooled=False)):
         pass
     other.close()
-    assert trouble_of(busy.value) == Trouble.BUSY
-    assert passes(busy.value)
-    assert not outlasts(busy.value)
+    assert classify_error(busy.value) == DatabaseProblem.BUSY
+    assert is_transient(busy.value)
+    assert not is_transient_server_error(busy.value)
 
 
 def test_a_report_is_whole_or_not_there(tmp_path: Path) -> None:
@@ -139,7 +149,7 @@ def test_a_report_is_whole_or_not_there(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert str(caught.value).startswith(f"{file} cannot be written: ")
-    assert "See that there is space" in str(caught.value)
+    assert "Check the free space" in str(caught.value)
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
     write_file(file, "new")
@@ -148,5 +158,5 @@ def test_a_report_is_whole_or_not_there(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(CommandError, match="cannot be made: Not a directory"):
+    with pytest.raises(CommandError, match="cannot be created: Not a directory"):
         make_folder(tmp_path / "file" / "report")

@@ -9,16 +9,17 @@ from itertools import combinations
 from sqlalchemy import Engine, select
 
 from models.database.session import make_engine, reading
+from models.queue.corpus_statistics import PREPARATION
 from models.schema.campaigns import Campaign
 from models.schema.corpus import Submission, System
 from models.schema.queue import Evaluation, Preparation
 from models.schema.results import Contestant, Randomization, Score
 from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.enqueue.randomization import request_comparison
-from scheduler.ingest.campaigns import Intake
+from scheduler.ingest.campaigns import IngestResult
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
-from worker.context import Station
-from worker.handlers import do_preparation
+from worker.context import WorkerContext
+from worker.handlers import do
 
 Outcome = tuple[str, tuple[tuple[str, str, float | None, bytes, bytes], ...]]
 """The state of an evaluation, and of each metric specification, signature, score, sums and replicate scores."""
@@ -46,7 +47,7 @@ class Job:
     queue_class: QueueClass = QueueClass.CAMPAIGN
     trouble: dict[int, bytes] = field(default_factory=dict)
 
-    def queue(self, engine: Engine, *, cut: bool = True) -> Intake:
+    def queue(self, engine: Engine, *, cut: bool = True) -> IngestResult:
         """Take it in, with a shard for each block or one for all."""
         url = engine.url.render_as_string(hide_password=False)
         whole = {} if cut else {"concurrency": 1, "shortest_shard_seconds": 100.0, "shard_seconds": 100.0}
@@ -86,13 +87,13 @@ def undisturbed(url: str, jobs: Iterable[Job]) -> Outcomes:
     settings = one_block_shards(url, max_attempts=1)
     for job in jobs:
         job.queue(engine, cut=False)
-        station = Station(settings)
+        context = WorkerContext(settings)
         with reading(engine) as connection:
             waiting = select(Preparation.id).where(Preparation.state == LeaseState.PENDING)
             preparations = list(connection.scalars(waiting))
         for each in preparations:
-            do_preparation(station, each, "task")
-        station.close()
+            do(context, PREPARATION, each, "task")
+        context.close()
         # One that fails is split, so that the others of its shard are scored.
         for _ in range(2):
             work_off(settings)
@@ -127,7 +128,7 @@ def compare(engine: Engine, job: Job, *, at_once: bool = False) -> int | None:
 def randomizations(engine: Engine) -> Tests:
     """All stored randomization tests."""
     with reading(engine) as connection:
-        name_of = {
+        display_name = {
             row.id: (row.campaign, row.system)
             for row in connection.execute(
                 select(Contestant.id, Campaign.name.label("campaign"), System.name.label("system"))
@@ -138,4 +139,4 @@ def randomizations(engine: Engine) -> Tests:
             )
         }
         rows = connection.execute(select(Randomization)).all()
-    return {(*name_of[row.a_id], name_of[row.b_id][1]): (row.difference, row.as_large) for row in rows}
+    return {(*display_name[row.a_id], display_name[row.b_id][1]): (row.difference, row.as_large) for row in rows}

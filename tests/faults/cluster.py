@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Engine, func, select
 
@@ -20,6 +20,7 @@ from models.queue_status.progress import read_progress
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.results import Score
 from models.schema.states import LeaseState
+from runtime.settings import Settings
 from tests.faults.nursery import Forked, Nursery
 from tests.faults.troubled import MARKS
 
@@ -63,7 +64,8 @@ class Cluster:
         self.folder = folder
         self.engine: Engine = make_engine(database_url)
         self.processes: dict[str, Forked] = {}
-        values = {"database_url": database_url, "broker_url": broker_url, **settings}
+        values: dict[str, Any] = {"database_url": database_url, "broker_url": broker_url, **settings}
+        self.settings = Settings(**values)
         named = {f"STEELYARD_{name.upper()}": str(value) for name, value in values.items()}
         self.environment = {**os.environ, **named, MARKS: str(folder), "PYTHONPATH": str(REPOSITORY)}
 

@@ -25,12 +25,13 @@ from models.schema.states import QueueClass
 from runtime.settings import Settings
 from scheduler import dispatch, loop
 from scheduler.embedded.processes import Embedded
-from scheduler.embedded.randomize import Wanted, randomize
+from scheduler.embedded.randomize import WantedTests, randomize
 from scheduler.leader import Leadership
 from tests.faults.troubled import register
 from tests.scheduler.jobs import queue_job
 from worker import app, context
 from worker.app import run_worker
+from worker.processes import celery_pool, start
 
 PATIENCE = "STEELYARD_TEST_PATIENCE"
 """Environment variable: seconds, with commas between, between the tries to reach the database."""
@@ -57,7 +58,7 @@ def schedule_twice(log: Path) -> None:
 
     def send_twice(engine, app, hints, leads):  # type: ignore[no-untyped-def]
         with log.open("a") as file:
-            file.writelines(f"{hint.task} {hint.key}\n" for hint in hints)
+            file.writelines(f"{hint.kind.message} {hint.key}\n" for hint in hints)
         send(engine, app, hints, leads)
         return send(engine, app, list(reversed(hints)), leads)
 
@@ -72,7 +73,7 @@ def schedule_in_disorder(log: Path) -> None:
     def send_in_disorder(engine, app, hints, leads):  # type: ignore[no-untyped-def]
         backwards = list(reversed(hints))
         with log.open("a") as file:
-            file.writelines(f"{hint.task} {hint.key}\n" for hint in backwards)
+            file.writelines(f"{hint.kind.message} {hint.key}\n" for hint in backwards)
         later = threading.Timer(0.2, send, (engine, app, backwards, leads))
         later.daemon = True
         later.start()
@@ -125,7 +126,7 @@ def usurp(log: Path) -> None:
 
     def send_and_tell(engine, app, hints, leads):  # type: ignore[no-untyped-def]
         with log.open("a") as file:
-            file.writelines(f"{hint.task} {hint.key}\n" for hint in hints)
+            file.writelines(f"{hint.kind.message} {hint.key}\n" for hint in hints)
         return send(engine, app, hints, leads)
 
     dispatch._send = send_and_tell
@@ -152,7 +153,7 @@ def compare(protocol: int, trials: int) -> None:
         pairs = list(combinations([(evaluation,) for evaluation in rows], 2))
     randomize(
         Settings(),
-        [Wanted(protocol, pairs, [0], 3, trials)],
+        [WantedTests(protocol, pairs, [0], 3, trials)],
         on_progress=lambda progress: print(progress.trials_done, flush=True),
     )
 
@@ -168,7 +169,7 @@ def pretend() -> None:
                 module.EDITION = edition
         app.QUEUES = ",".join(queue_class.queue_of(edition) for queue_class in QueueClass)
     if tasks := int(os.environ.get(TASKS, 0)):
-        app.TASKS_PER_PROCESS = tasks
+        celery_pool.TASKS_PER_PROCESS = start.TASKS_PER_PROCESS = tasks
 
 
 def main(arguments: list[str]) -> int:

@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 from models.database.session import reading
 from models.schema.queue import Evaluation, Reduction, Shard
 from models.schema.states import LeaseState
-from scheduler.ingest.campaigns import Intake
+from scheduler.ingest.campaigns import IngestResult
 from tests.faults.broker import Broker
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import Cluster, until
@@ -64,7 +64,7 @@ def cluster(
             yield cluster
 
 
-def check(cluster: Cluster, job: Intake, name: str, expected: Outcomes) -> None:
+def check(cluster: Cluster, job: IngestResult, name: str, expected: Outcomes) -> None:
     cluster.wait(job.all_evaluations)
     campaign = f"campaign {JOBS[name].seed}"
     found = {key: outcome for key, outcome in outcomes(cluster.engine).items() if key[0] == campaign}

@@ -19,7 +19,7 @@ from tests.scheduler.jobs import one_block_shards, queue_job
 
 pytestmark = [
     pytest.mark.faults,
-    # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
+    # From Python 3.12 on; processes that take the place of others are forked beside the heartbeat.
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
 ]
 
@@ -31,7 +31,6 @@ def quick(url: str, **others: object) -> Settings:
 
 
 def test_bad_texts_fail_alone_and_with_a_reason(sqlite_url: str) -> None:
-    # Long enough for billiard to see that a process has died, for which it looks every 0.8 s.
     settings = quick(sqlite_url, max_attempts=2, task_seconds=4.0)
     trouble = {1: b"KILL ", 2: b"RAISE ", 3: b"HANG "}
     with Embedded(settings) as embedded:
@@ -76,14 +75,13 @@ def test_a_shard_that_was_killed_once_is_scored(
 
 
 def test_processes_that_are_killed_while_they_wait_are_replaced(sqlite_url: str) -> None:
-    """One of them may be reading the pipe that all share."""
     settings = quick(sqlite_url)
     others = set(children(os.getpid()))
     with Embedded(settings, concurrency=2) as embedded:
         for name in ("bleu", "wer", "per"):
             for process in (pool := set(children(os.getpid())) - others):
                 os.kill(process, signal.SIGKILL)
-            until(lambda pool=pool: not pool & set(children(os.getpid())), "the end of the pool")
+            until(lambda pool=pool: not any(map(_lives, pool)), "the end of the pool")
             job = queue_job(embedded.engine, settings, segments=100, metrics=[name])
             assert embedded.run_until_done(job.all_evaluations).done == 3
 

@@ -13,7 +13,7 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score
 from models.schema.states import EvaluationState
 from scheduler.embedded.wait import wait_until_done
-from scheduler.ingest.campaigns import Intake
+from scheduler.ingest.campaigns import IngestResult
 from tests.faults.cluster import PATIENCE, Cluster, Scores, stored_scores, until
 from tests.faults.postgres import OwnPostgres
 from tests.faults.program import PATIENCE as TASKS_PATIENCE
@@ -57,7 +57,7 @@ def database(postgres: OwnPostgres) -> str:
     return postgres.new_database()
 
 
-def check(cluster: Cluster, job: Intake, undisturbed: Scores) -> None:
+def check(cluster: Cluster, job: IngestResult, undisturbed: Scores) -> None:
     cluster.wait(job.all_evaluations)
     assert stored_scores(cluster.engine) == undisturbed
     with reading(cluster.engine) as connection:
@@ -66,7 +66,7 @@ def check(cluster: Cluster, job: Intake, undisturbed: Scores) -> None:
         assert connection.scalar(select(func.count()).select_from(Score)) == 6
 
 
-def queue(cluster: Cluster) -> Intake:
+def queue(cluster: Cluster) -> IngestResult:
     """Sixteen shards of one block."""
     settings = one_block_shards(cluster.environment["STEELYARD_DATABASE_URL"])
     return queue_job(cluster.engine, settings, segments=SEGMENTS, metrics=METRICS)
@@ -87,7 +87,8 @@ def test_restarts_in_the_middle_of_a_campaign(
         job = queue(cluster)
         heard: list[int] = []
         waiting = threading.Thread(
-            target=lambda: heard.append(wait_until_done(make_engine(database), job.all_evaluations).done), daemon=True
+            target=lambda: heard.append(wait_until_done(cluster.engine, cluster.settings, job.all_evaluations).done),
+            daemon=True,
         )
         waiting.start()
         in_the_middle(cluster, 1)

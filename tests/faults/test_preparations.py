@@ -12,7 +12,7 @@ from models.database.session import make_engine, reading
 from models.schema.queue import Evaluation, Preparation, PreparedState, Shard
 from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.embedded.processes import Embedded
-from scheduler.ingest.campaigns import Intake
+from scheduler.ingest.campaigns import IngestResult
 from tests.faults.cluster import Cluster, Scores, children, stored_scores, until
 from tests.faults.test_processes import SETTINGS
 from tests.scheduler.jobs import one_block_shards, queue_job
@@ -48,7 +48,7 @@ def cluster(tmp_path: Path, postgres_url: str, redis_url: str):
         yield cluster
 
 
-def queue(cluster: Cluster) -> Intake:
+def queue(cluster: Cluster) -> IngestResult:
     """Eight parts of one block for each of two states, and eight shards."""
     settings = one_block_shards(cluster.environment["STEELYARD_DATABASE_URL"])
     return queue_job(cluster.engine, settings, segments=SEGMENTS, metrics=METRICS)
@@ -76,7 +76,7 @@ def attempts(cluster: Cluster, keys: list[int]) -> int:
         return connection.execute(select(func.max(Preparation.attempts)).where(Preparation.id.in_(keys))).scalar_one()
 
 
-def check(cluster: Cluster, job: Intake, undisturbed: Scores) -> None:
+def check(cluster: Cluster, job: IngestResult, undisturbed: Scores) -> None:
     cluster.wait(job.all_evaluations)
     assert stored_scores(cluster.engine) == undisturbed
     with reading(cluster.engine) as connection:

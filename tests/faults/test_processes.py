@@ -19,7 +19,7 @@ from models.schema.results import Score
 from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.embedded.processes import Embedded
 from scheduler.embedded.wait import wait_until_done
-from scheduler.ingest.campaigns import Intake
+from scheduler.ingest.campaigns import IngestResult
 from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
 from tests.scheduler.jobs import one_block_shards, queue_job
 
@@ -59,13 +59,13 @@ def cluster(tmp_path: Path, postgres_url: str, redis_url: str):
         yield cluster
 
 
-def queue(cluster: Cluster) -> Intake:
+def queue(cluster: Cluster) -> IngestResult:
     """Twelve shards of one block."""
     settings = one_block_shards(cluster.environment["STEELYARD_DATABASE_URL"])
     return queue_job(cluster.engine, settings, segments=SEGMENTS, metrics=METRICS)
 
 
-def check(cluster: Cluster, job: Intake, undisturbed: Scores) -> None:
+def check(cluster: Cluster, job: IngestResult, undisturbed: Scores) -> None:
     cluster.wait(job.all_evaluations)
     assert stored_scores(cluster.engine) == undisturbed
     with reading(cluster.engine) as connection:
@@ -79,7 +79,7 @@ def test_nothing_happens(cluster: Cluster, undisturbed: Scores) -> None:
     worker = cluster.start_worker()
     job = queue(cluster)
     heard: list[Progress] = []
-    wait_until_done(cluster.engine, job.all_evaluations, heard.append)
+    wait_until_done(cluster.engine, cluster.settings, job.all_evaluations, heard.append)
     assert [progress.done for progress in heard][-1] == 3
     assert heard[0].open == 3
     check(cluster, job, undisturbed)

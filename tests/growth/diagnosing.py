@@ -5,8 +5,8 @@ from itertools import product
 from typing import Any
 
 from campaigns.checks.diagnose import CHECKS
-from campaigns.checks.examined import LONGEST, Examined, examine
-from campaigns.checks.standard import OtherOutput, Standard
+from campaigns.checks.examined import MAX_LINE_LENGTH, AlignedOutput, align_output
+from campaigns.checks.standard import CheckContext, OtherOutput
 from campaigns.checks.twins import find_twins
 from tests.growth.families import FAMILIES, Family, in_turn, numbered
 from tests.growth.measuring import Subject
@@ -56,12 +56,12 @@ SHAPES: dict[str, tuple[Callable[[str], list[str]], Callable[[list[str]], list[s
 """How a text becomes lines, and what these are held against."""
 
 
-def _held(text: str, shape: str) -> tuple[bytes, Standard]:
+def _held(text: str, shape: str) -> tuple[bytes, CheckContext]:
     """An output, and what it is held against."""
     cut, beside = SHAPES[shape]
     lines = cut(clean(text))
     joined = "\n".join(beside(lines)).encode()
-    standard = Standard(
+    standard = CheckContext(
         segments=len(lines),
         source=joined,
         references=[joined] if len(lines) % 2 else [],
@@ -72,10 +72,10 @@ def _held(text: str, shape: str) -> tuple[bytes, Standard]:
     return "\n".join(lines).encode(), standard
 
 
-def _checking(check: Callable[[Examined], object]) -> Callable[[str, str], Callable[[], object]]:
+def _checking(check: Callable[[AlignedOutput], object]) -> Callable[[str, str], Callable[[], object]]:
     def make(text: str, shape: str) -> Callable[[], object]:
         output, standard = _held(text, shape)
-        examined = examine(output, standard)
+        examined = align_output(output, standard)
         return lambda: check(examined)
 
     return make
@@ -83,7 +83,7 @@ def _checking(check: Callable[[Examined], object]) -> Callable[[str, str], Calla
 
 def _examining(text: str, shape: str) -> Callable[[], object]:
     output, standard = _held(text, shape)
-    return lambda: examine(output, standard)
+    return lambda: align_output(output, standard)
 
 
 def _twins(text: str, shape: str) -> Callable[[], object]:
@@ -102,7 +102,7 @@ def subjects() -> Iterator[Subject]:
             more: dict[str, Any] = {}
             if shape.startswith("one line"):
                 # No more of a line is looked at, and that much is soon counted.
-                more = {"sizes": (16, 128, LONGEST // 4, LONGEST), "dear": LOADING}
+                more = {"sizes": (16, 128, MAX_LINE_LENGTH // 4, MAX_LINE_LENGTH), "dear": LOADING}
             elif name == "find_misplaced":
                 more = {"dear": LOADING}
             for family, text in families.items():

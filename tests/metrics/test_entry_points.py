@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from campaigns.inspection.method import described_metrics
+from campaigns.inspection.method import describe_metrics
 from cli.main import main
 from metrics import BLEU, parse_metric
 from metrics.entry_points import offers, origin
@@ -128,7 +128,7 @@ def test_our_names_stay_ours(install, capsys):
     assert main(["metrics"]) == 0
     shown = capsys.readouterr()
     assert shown.out.count("bleu  (BLEU") == 1
-    assert 'note: The metric "bleu" of their-package-2.1 is passed over' in shown.err
+    assert 'note: The metric "bleu" of their-package-2.1 is ignored' in shown.err
 
 
 def test_two_of_the_same_name_are_an_error_that_names_both(install):
@@ -244,9 +244,9 @@ def test_the_others_are_listed_whatever_one_does_when_it_is_imported(lost, capsy
     shown = capsys.readouterr()
     assert "bleu  (BLEU" in shown.out
     assert re.search(lost, shown.err)
-    described_metrics.cache_clear()
-    assert {"bleu", "chrf"} <= {each.name for each in described_metrics()}
-    described_metrics.cache_clear()
+    describe_metrics.cache_clear()
+    assert {"bleu", "chrf"} <= {each.name for each in describe_metrics()}
+    describe_metrics.cache_clear()
 
 
 NOISY = """

@@ -1,7 +1,7 @@
 """What holds for every kind of leased work alike, and that nothing happens to the work of others."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,12 @@ from sqlalchemy import Engine, func, insert, select, update
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.errors import RowsHeld
-from models.queue.comparisons import claim_trials, complete_trials, end_comparisons_of, start_comparison
-from models.queue.corpus_statistics import claim_preparation, complete_merge, complete_part
+from models.queue.comparisons import TRIALS, end_comparisons_of, start_comparison
+from models.queue.corpus_statistics import PREPARATION
 from models.queue.evaluation_end import cancel_evaluations, fail_evaluations, lock_evaluations
-from models.queue.kinds import RELEASES
 from models.queue.lease import finish, refusals, take
-from models.queue.reductions import claim_reduction, complete_reduction
-from models.queue.shards import claim_shard, complete_shard, start_reducing
-from models.results.randomizations import Contest, Pair
+from models.queue.reductions import REDUCTION, start_reducing
+from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import Base, now
 from models.schema.queue import (
     Comparison,
@@ -38,14 +36,9 @@ from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.models.queue.test_shards import results, score_rows
 from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.tasks import KIND_OF, claim_task, complete_shard, complete_task, release_task
 
-CLAIMS: Mapping[type[Leased], Any] = {
-    Shard: claim_shard,
-    Reduction: claim_reduction,
-    Preparation: claim_preparation,
-    Trials: claim_trials,
-}
-KINDS = pytest.mark.parametrize("table", list(CLAIMS))
+KINDS = pytest.mark.parametrize("table", [Shard, Reduction, Preparation, Trials])
 
 
 @pytest.fixture
@@ -64,7 +57,7 @@ def queue_row(engine: Engine, table: type[Leased], segments: int = 200) -> int:
         if table is Reduction:
             start_reducing(connection, job.all_evaluations[1:])
         if table is Trials:
-            contest = Contest(job.protocols[0], ((1,), (2,)), (Pair(0, 0, 1),), 300, 7)
+            contest = RandomizationPlan(job.protocols[0], ((1,), (2,)), (Pair(0, 0, 1),), 300, 7)
             start_comparison(connection, contest, [(100, 200)], queue_class=1, team="", edition=EDITION)
         return connection.execute(select(func.min(table.id))).scalar_one()
 
@@ -72,13 +65,13 @@ def queue_row(engine: Engine, table: type[Leased], segments: int = 200) -> int:
 def claim(engine: Engine, table: type[Leased], key: int, owner: str = "o", **others: Any) -> Any:
     given = {"owner": owner, "worker": "w", "lease_seconds": 60, "max_attempts": 3, **others}
     with writing(engine) as connection:
-        return CLAIMS[table](connection, key, **given)
+        return claim_task(connection, KIND_OF[table], key, **given)
 
 
 def release(engine: Engine, table: type[Leased], key: int, owner: str = "o", **others: Any) -> bool:
     given = {"max_attempts": 3, "delay_seconds": 0.0, **others}
     with writing(engine) as connection:
-        return RELEASES[table](connection, key, owner, "no.", **given)
+        return release_task(connection, KIND_OF[table], key, owner, "no.", **given)
 
 
 def row_of(engine: Engine, table: type[Leased], key: int) -> Any:
@@ -166,7 +159,7 @@ def others(engine: Engine, sqlite_url: str) -> Iterator[None]:
     held = {"owner": "o", "worker": "w", "lease_until": now() + 1000, "attempts": 1, "edition": EDITION}
     with writing(engine) as connection:
         state = connection.scalars(select(PreparedState.id)).one()
-        contest = Contest(protocol, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
+        contest = RandomizationPlan(protocol, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
         comparison = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="", edition=EDITION)
         known = {
             Shard: {"protocol_id": protocol, "first_block": 0, "last_block": 1, "cost": 1.0},
@@ -258,7 +251,7 @@ def test_scores_and_ends_are_those_of_the_job(engine: Engine, sqlite_url: str) -
     for key in (first, second):
         mine = claim(engine, Reduction, key)
         with writing(engine) as connection:
-            assert complete_reduction(connection, mine, score_rows(mine))
+            assert complete_task(connection, REDUCTION, mine, score_rows(mine)).accepted
     assert claim(engine, Reduction, third) is None
     assert row_of(engine, Reduction, third).state == LeaseState.CANCELLED
     assert ends(engine, job) == ["done", "done", "cancelled"]
@@ -282,7 +275,7 @@ def test_scores_take_the_place_of_those_that_are_there_and_what_ended_meanwhile_
         connection.execute(insert(Score).values(evaluation_id=kept, metric=0, **old))
         assert cancel_evaluations(connection, [cancelled], "not wanted") == [cancelled]
         assert fail_evaluations(connection, [failed], "no") == [failed]
-        assert complete_reduction(connection, mine, [{**row, "details": {}} for row in rows])
+        assert complete_task(connection, REDUCTION, mine, [{**row, "details": {}} for row in rows]).accepted
         found = connection.execute(select(Score)).all()
         evaluations = connection.execute(select(Evaluation).where(theirs).order_by(Evaluation.id)).all()
     assert [dict(row._mapping) for row in found] == [{**rows[0], "details": {}}]
@@ -349,11 +342,11 @@ def test_preparations_leave_those_of_others_alone(engine: Engine, sqlite_url: st
     first, second = waiting_keys(engine, Preparation, job)
     assert claim(engine, Preparation, first) is not None
     assert release(engine, Preparation, first)
-    for key, complete in ((first, complete_part), (second, complete_part), (None, complete_merge)):
+    for key in (first, second, None):
         [key] = [key] if key else waiting_keys(engine, Preparation, job)
         mine = claim(engine, Preparation, key)
         with writing(engine) as connection:
-            assert complete(connection, mine, b"counted")
+            assert complete_task(connection, PREPARATION, mine, b"counted").accepted
     with reading(engine) as connection:
         sendable = select(Shard.not_before <= now()).where(Shard.protocol_id == job.protocols[0])
         assert list(connection.scalars(sendable)) == [True, True]
@@ -373,7 +366,7 @@ def test_a_preparation_that_fails_ends_those_who_wait_for_it(engine: Engine, sql
 def test_trials_leave_those_of_others_alone(engine: Engine, sqlite_url: str, how: str) -> None:
     job = queue_job(engine, one_block_shards(sqlite_url), segments=20, systems=2)
     a, b = job.all_evaluations
-    contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 99, 7)
+    contest = RandomizationPlan(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 99, 7)
     with writing(engine) as connection:
         comparison = start_comparison(
             connection, contest, [(0, 50), (50, 99)], queue_class=1, team="t", edition=EDITION
@@ -384,7 +377,7 @@ def test_trials_leave_those_of_others_alone(engine: Engine, sqlite_url: str, how
     assert release(engine, Trials, first)
     mine = claim(engine, Trials, first)
     with writing(engine) as connection:
-        assert complete_trials(connection, mine, np.array([5]))
+        assert complete_task(connection, TRIALS, mine, np.array([5])).accepted
     mine = claim(engine, Trials, second)
     if how == "failed":
         assert release(engine, Trials, second, permanent=True)
@@ -393,7 +386,7 @@ def test_trials_leave_those_of_others_alone(engine: Engine, sqlite_url: str, how
             assert end_comparisons_of(connection, [b], "gone") == [comparison]
             assert end_comparisons_of(connection, [b], "gone") == []
         if how == "done":
-            assert complete_trials(connection, mine, np.array([5]))
+            assert complete_task(connection, TRIALS, mine, np.array([5])).accepted
     with reading(engine) as connection:
         found = connection.scalar(select(Comparison.state).where(Comparison.id == comparison))
     # Nobody has scored the two: the tests cannot be stored.

@@ -33,22 +33,23 @@ def _kernel(names: str, tests: str) -> Target:
 AREAS: dict[str, list[Target]] = {
     "claims": [
         _target(
-            "models/queue/shards.py models/queue/evaluation_end.py models/queue/reductions.py",
-            "tests/models/test_every_kind.py tests/models/queue/test_shards.py tests/scheduler/test_quotas.py "
-            "tests/models/test_random_orders.py tests/worker/test_handlers.py",
+            "models/queue/task_kind.py models/queue/shards.py models/queue/reductions.py "
+            "models/queue/evaluation_end.py",
+            "tests/models/test_every_kind.py tests/models/queue/test_shards.py tests/campaigns/quotas/test_quotas.py "
+            "tests/models/queue/test_random_orders.py tests/worker/test_handlers.py",
         ),
         _target(
             "models/queue/corpus_statistics.py models/queue/corpus_statistics_plan.py",
             "tests/models/queue/test_corpus_statistics.py tests/models/test_every_kind.py "
-            "tests/models/test_random_preparations.py tests/scheduler/enqueue/test_corpus_statistics.py",
+            "tests/models/queue/test_random_preparations.py tests/scheduler/enqueue/test_corpus_statistics.py",
         ),
         _target(
             "models/queue/comparisons.py",
             "tests/models/queue/test_comparisons.py tests/models/test_every_kind.py "
-            "tests/models/test_random_comparisons.py",
+            "tests/models/queue/test_random_comparisons.py",
         ),
         _target(
-            "worker/handlers.py",
+            "worker/handlers.py worker/runners.py",
             "tests/worker/test_handlers.py tests/worker/test_upgrading.py tests/runtime/test_logs.py "
             "tests/models/storage/test_blobs.py",
         ),
@@ -60,8 +61,7 @@ AREAS: dict[str, list[Target]] = {
             "tests/scheduler/test_recovery.py",
         ),
         _target(
-            "scheduler/recovery.py models/queue/consistency.py models/queue/retention.py models/queue/kinds.py "
-            "scheduler/maintenance.py",
+            "scheduler/recovery.py models/queue/consistency.py models/queue/retention.py scheduler/maintenance.py",
             "tests/scheduler/test_recovery.py tests/scheduler/test_maintenance.py",
         ),
         _target("models/queue/leader.py scheduler/leader.py", "tests/scheduler/test_leader.py"),
@@ -92,14 +92,16 @@ AREAS: dict[str, list[Target]] = {
     ],
     "nights": [
         _target(
-            "models/nightly/claims.py", "tests/models/nightly/test_claims.py tests/scheduler/nightly/test_steps.py"
+            "models/nightly/transitions.py models/queue/night_steps.py",
+            "tests/models/nightly/test_transitions.py tests/models/queue/test_night_steps.py "
+            "tests/scheduler/nightly/test_steps.py",
         ),
         _target(
             "scheduler/nightly/plan.py", "tests/scheduler/nightly/test_plan.py tests/scheduler/nightly/test_steps.py"
         ),
         _target(
             "scheduler/nightly/steps.py scheduler/nightly/runner.py scheduler/nightly/schedules.py",
-            "tests/scheduler/test_night_rounds.py tests/scheduler/nightly/test_steps.py "
+            "tests/scheduler/nightly/test_runner.py tests/scheduler/nightly/test_steps.py "
             "tests/scheduler/nightly/test_plan.py",
         ),
         _target(
@@ -113,115 +115,131 @@ AREAS: dict[str, list[Target]] = {
     ],
     "quotas": [
         _target(
-            "campaigns/quotas/rules.py campaigns/quotas/ledger.py campaigns/quotas/quotas.py",
-            "tests/scheduler/test_quotas.py",
+            "campaigns/quotas/rules.py campaigns/quotas/usage_log.py campaigns/quotas/quotas.py",
+            "tests/campaigns/quotas/test_quotas.py",
         ),
         _target(
             "campaigns/submissions/submit.py campaigns/submissions/admission.py",
-            "tests/scheduler/test_admission.py tests/scheduler/test_quotas.py tests/web/submissions/test_handing_in.py",
+            "tests/campaigns/submissions/test_admission.py tests/campaigns/quotas/test_quotas.py "
+            "tests/campaigns/submissions/test_lock_order.py tests/web/api/submissions/test_submit.py",
         ),
     ],
     "phases": [
         _target("models/corpus/phases.py", "tests/models/corpus/test_phases.py"),
-        _target("campaigns/phases.py", "tests/web/life/test_phases.py tests/web/pages/test_managing.py"),
+        _target("campaigns/phases.py", "tests/campaigns/test_phases.py tests/web/pages/campaigns/test_manage.py"),
     ],
     "feedback": [
         _target(
             "campaigns/leaderboards/feedback.py campaigns/leaderboards/rounding.py",
-            "tests/web/boards/test_rounding.py tests/web/boards/test_feedback.py tests/web/boards/test_view.py",
+            "tests/campaigns/leaderboards/test_rounding.py tests/campaigns/leaderboards/test_feedback.py "
+            "tests/campaigns/leaderboards/test_view.py",
         ),
         _target(
-            "campaigns/leaderboards/ladder.py", "tests/web/boards/test_ladder.py tests/web/boards/test_feedback.py"
+            "campaigns/leaderboards/ladder.py",
+            "tests/campaigns/leaderboards/test_ladder.py tests/campaigns/leaderboards/test_feedback.py",
         ),
     ],
     "rights": [
-        _target("campaigns/permissions.py", "tests/web/life/test_sight.py"),
-        _target("campaigns/accounts/principal.py", "tests/web/access/test_principal.py"),
+        _target("campaigns/permissions.py", "tests/campaigns/test_permissions.py"),
+        _target("campaigns/accounts/principal.py", "tests/campaigns/accounts/test_principal.py"),
         _target(
             "campaigns/accounts/sessions.py campaigns/accounts/tokens.py campaigns/accounts/permissions.py "
             "campaigns/accounts/confirmations.py campaigns/accounts/secrets.py",
-            "tests/web/access/test_sessions.py tests/web/hostile/test_sign_in.py tests/web/access/test_races.py",
+            "tests/campaigns/accounts/test_sessions.py tests/web/hostile/test_sign_in.py "
+            "tests/campaigns/accounts/test_races.py",
         ),
-        _target("campaigns/accounts/accounts.py", "tests/web/access/test_accounts.py tests/web/access/test_races.py"),
-        _target("campaigns/accounts/teams.py", "tests/web/access/test_teams.py tests/web/access/test_races.py"),
+        _target(
+            "campaigns/accounts/accounts.py",
+            "tests/campaigns/accounts/test_accounts.py tests/campaigns/accounts/test_races.py",
+        ),
+        _target(
+            "campaigns/accounts/teams.py",
+            "tests/campaigns/accounts/test_teams.py tests/campaigns/accounts/test_races.py",
+        ),
         _target(
             "campaigns/invitations/invitations.py",
-            "tests/web/access/test_invitations.py tests/web/access/test_races.py",
+            "tests/campaigns/invitations/test_invitations.py tests/campaigns/accounts/test_races.py",
         ),
-        _target("campaigns/participants.py", "tests/web/life/test_teams.py"),
+        _target("campaigns/participants.py", "tests/campaigns/test_participants.py"),
+        _target("campaigns/accounts/audit_log.py", "tests/web/api/accounts/test_accounts.py"),
+        _target("campaigns/accounts/mail.py", "tests/campaigns/accounts/test_mail.py"),
         _target(
             "campaigns/accounts/throttle.py campaigns/invitations/sign_up.py campaigns/accounts/passwords.py",
-            "tests/web/access/test_throttle.py tests/web/access/test_passwords.py tests/web/access/test_api.py "
-            "tests/web/access/test_pages.py",
+            "tests/campaigns/accounts/test_throttle.py tests/campaigns/accounts/test_passwords.py "
+            "tests/web/api/accounts/test_accounts.py "
+            "tests/web/pages/accounts/test_accounts.py",
         ),
     ],
     "views": [
         _target(
             "campaigns/inspection/visible.py campaigns/inspection/segments.py",
-            "tests/web/inspection/test_visible.py tests/web/inspection/test_segments.py "
-            "tests/web/inspection/test_metrics.py",
+            "tests/campaigns/inspection/test_visible.py tests/web/pages/leaderboards/test_segments.py "
+            "tests/web/pages/leaderboards/test_metrics.py",
         ),
         _target(
             "campaigns/submissions/views.py",
-            "tests/web/submissions/test_seen.py tests/web/submissions/test_pages.py "
-            "tests/web/submissions/test_handing_in.py tests/web/life/test_corrections.py",
+            "tests/campaigns/submissions/test_views.py tests/web/pages/submissions/test_submissions.py "
+            "tests/web/api/submissions/test_submit.py tests/campaigns/test_corrections.py",
         ),
         _target(
             "campaigns/leaderboards/view.py campaigns/leaderboards/names.py campaigns/leaderboards/choice.py "
             "campaigns/leaderboards/snapshot.py models/results/boards.py",
-            "tests/web/boards/test_choice.py tests/web/boards/test_view.py tests/web/boards/test_board_api.py "
-            "tests/web/boards/test_board_page.py tests/models/results/test_boards.py",
+            "tests/campaigns/leaderboards/test_choice.py tests/campaigns/leaderboards/test_view.py "
+            "tests/web/api/leaderboards/test_leaderboards.py "
+            "tests/web/pages/leaderboards/test_leaderboards.py tests/models/results/test_boards.py",
         ),
-        _target("campaigns/visibility.py", "tests/web/life/test_shown.py"),
+        _target("campaigns/visibility.py", "tests/campaigns/test_visibility.py"),
         _target(
             "campaigns/failure_reasons.py campaigns/texts.py",
-            "tests/web/submissions/test_seen.py tests/web/api/test_campaigns.py",
+            "tests/campaigns/submissions/test_views.py tests/web/api/campaigns/test_campaigns.py",
         ),
         _target(
             "web/uploads/judgments.py campaigns/inspection/metrics_and_human.py "
             "campaigns/inspection/segment_scores.py campaigns/inspection/method.py campaigns/inspection/words.py",
-            "tests/web/inspection/test_metrics.py tests/web/inspection/test_segments.py",
+            "tests/web/pages/leaderboards/test_metrics.py tests/web/pages/leaderboards/test_segments.py",
         ),
         _target(
             "campaigns/inspection/scheduled_runs.py campaigns/inspection/queue.py",
-            "tests/web/inspection/test_server.py",
+            "tests/web/pages/test_server.py",
         ),
         _target(
-            "web/etags.py campaigns/leaderboards/documents.py web/pages/leaderboard_table.py",
-            "tests/web/boards/test_eyes.py tests/web/boards/test_board_api.py tests/web/boards/test_board_page.py",
+            "web/etags.py campaigns/leaderboards/documents.py web/pages/leaderboards/table.py",
+            "tests/web/pages/leaderboards/test_eyes.py tests/web/api/leaderboards/test_leaderboards.py "
+            "tests/web/pages/leaderboards/test_leaderboards.py",
         ),
         _target("models/results/equal_outputs.py", "tests/models/results/test_equal_outputs.py"),
-        _target("campaigns/checks/equality.py", "tests/web/submissions/test_equal_outputs.py"),
+        _target("campaigns/checks/equality.py", "tests/web/pages/submissions/test_equal_outputs.py"),
         _target("models/queue_status/submission_progress.py", "tests/models/queue_status/test_submission_progress.py"),
         _target("models/results/entries.py", "tests/models/results/test_entries.py"),
-        _target("campaigns/leaderboards/cache.py", "tests/web/boards/test_memory.py"),
+        _target("campaigns/leaderboards/cache.py", "tests/campaigns/leaderboards/test_cache.py"),
     ],
     "submissions": [
-        _target("campaigns/declarations.py", "tests/web/life/test_declaring.py"),
-        _target("campaigns/corrections.py", "tests/web/life/test_corrections.py"),
-        _target("campaigns/times.py", "tests/web/life/test_times.py"),
+        _target("campaigns/declarations.py", "tests/campaigns/test_declarations.py"),
+        _target("campaigns/submissions/declarations.py", "tests/campaigns/submissions/test_admission.py"),
+        _target("campaigns/corrections.py", "tests/campaigns/test_corrections.py"),
+        _target("campaigns/times.py", "tests/campaigns/test_times.py"),
         _target(
             "campaigns/submissions/systems.py",
-            "tests/web/submissions/test_seen.py tests/web/submissions/test_systems.py",
+            "tests/campaigns/submissions/test_views.py tests/campaigns/submissions/test_systems.py",
         ),
-        _target("campaigns/submissions/progress.py", "tests/web/submissions/test_watching.py"),
-        _target("campaigns/submissions/segment_lengths.py", "tests/web/submissions/test_segment_lengths.py"),
+        _target("campaigns/submissions/progress.py", "tests/web/api/submissions/test_watching.py"),
+        _target("campaigns/submissions/segment_lengths.py", "tests/campaigns/submissions/test_segment_lengths.py"),
         _target(
             "web/uploads/submit.py web/uploads/request.py campaigns/submissions/upload_file.py "
             "campaigns/submissions/reading.py campaigns/submissions/zip_archive.py campaigns/submissions/form.py "
             "campaigns/submissions/test_sets.py",
-            "tests/web/submissions/test_who_hands_in.py tests/web/submissions/test_handing_in.py "
+            "tests/campaigns/submissions/test_who_submits.py tests/web/api/submissions/test_submit.py "
             "tests/web/hostile/test_uploads.py",
         ),
-        _target("campaigns/submissions/submission_window.py", "tests/web/submissions/test_openness.py"),
-        _target("campaigns/submissions/history.py", "tests/web/submissions/test_history.py"),
+        _target("campaigns/submissions/submission_window.py", "tests/campaigns/submissions/test_submission_window.py"),
+        _target("campaigns/submissions/history.py", "tests/campaigns/submissions/test_history.py"),
         _target(
             "web/stored_output.py campaigns/submissions/evaluation_actions.py",
-            "tests/web/submissions/test_handing_in.py tests/web/submissions/test_pages.py",
+            "tests/web/api/submissions/test_submit.py tests/web/pages/submissions/test_submissions.py",
         ),
     ],
     "guards": [
-        _target("web/dependencies.py", "tests/web/access/test_forms.py tests/web/hostile/test_credentials.py"),
+        _target("web/dependencies.py", "tests/web/test_forms.py tests/web/hostile/test_credentials.py"),
         _target("web/guards/bodies.py", "tests/web/guards/test_bodies.py"),
         _target("web/guards/connections.py", "tests/web/guards/test_connections.py"),
         _target(
@@ -232,8 +250,8 @@ AREAS: dict[str, list[Target]] = {
         ),
     ],
     "export": [
-        _target("campaigns/export.py", "tests/web/life/test_export.py"),
-        _target("campaigns/leaderboards/downloads.py", "tests/web/boards/test_board_api.py"),
+        _target("campaigns/export.py", "tests/campaigns/test_export.py"),
+        _target("campaigns/leaderboards/downloads.py", "tests/web/api/leaderboards/test_leaderboards.py"),
     ],
     "resampling": [
         _target("metrics/resampling/bootstrap.py", "tests/metrics/resampling/test_bootstrap.py"),

@@ -28,6 +28,8 @@ OPTIONS = (
     *("-q", "-x", "--no-header", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk", "--hypothesis-seed=1"),
     # Libraries that are ready are plugins, some of them.
     *("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"),
+    # What others remove among the folders of all pytests may be looked at in that moment: a warning, and so an error.
+    "--basetemp=mutants.tmp",
 )
 
 

@@ -9,12 +9,13 @@ import pytest
 from sqlalchemy import select
 
 from models.database.session import make_engine, reading
+from models.queue.shards import SHARD
 from models.schema.queue import Evaluation, Shard
-from runtime.logs import LONGEST_LINE, JsonLines, TextLines, about, fields, note, unsaid
+from runtime.logs import LONGEST_LINE, JsonLines, TextLines, bind, fields, log_context, redact_exception
 from runtime.redaction import redacted
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker.context import Station
-from worker.handlers import do_shard
+from worker.context import WorkerContext
+from worker.handlers import do
 
 log = logging.getLogger("tests.logs")
 
@@ -51,10 +52,10 @@ def lines(request: pytest.FixtureRequest) -> Iterator[Lines]:
 
 def test_every_line_is_about_the_work_at_hand(lines: Lines) -> None:
     log.info("before")
-    with about(task_id="t", shard=7):
-        note(evaluations=(1, 2), attempt=2)
+    with log_context(task_id="t", shard=7):
+        bind(evaluations=(1, 2), attempt=2)
         log.info("in the shard", extra=fields(seconds=1.5))
-        with about(task_id="t", reduction=3):
+        with log_context(task_id="t", reduction=3):
             log.warning("in the reduction")
         log.info("in the shard again")
     before, shard, reduction, again = lines.objects
@@ -75,8 +76,8 @@ def test_every_line_is_about_the_work_at_hand(lines: Lines) -> None:
 
 @pytest.mark.parametrize("lines", ["text"], indirect=True)
 def test_people_read_the_same(lines: Lines) -> None:
-    with about(shard=7):
-        note(evaluations=(1, 2, 3, 9), attempt=None)
+    with log_context(shard=7):
+        bind(evaluations=(1, 2, 3, 9), attempt=None)
         log.info("two\nlines", extra=fields(seconds=1.5))
     (line,) = lines.lines
     assert line.endswith(r" INFO tests.logs: two\nlines [shard=7 evaluations=1-3,9 seconds=1.500]")
@@ -116,7 +117,7 @@ def test_a_line_is_one_line_that_a_pipe_carries_whole(lines: Lines) -> None:
     try:
         deep(40)
     except ValueError:
-        with about(evaluations=tuple(range(1_000_000, 1_001_000))):
+        with log_context(evaluations=tuple(range(1_000_000, 1_001_000))):
             log.exception("x" * 5000, extra=fields(metrics=("bleu",)))
     (line,) = lines.lines
     assert "\n" not in line
@@ -134,7 +135,7 @@ def test_an_exception_that_may_quote_a_text_tells_its_kind_and_place(lines: Line
         except ValueError as error:
             raise RuntimeError(TEXTS[1]) from error
     except RuntimeError:
-        log.warning("it failed", exc_info=True, extra=unsaid())
+        log.warning("it failed", exc_info=True, extra=redact_exception())
     (found,) = lines.objects
     assert "test_logs.py" in str(found["exception"])
     assert re.search(r"ValueError\n\n.*RuntimeError$", str(found["exception"]), re.DOTALL)
@@ -149,9 +150,9 @@ def test_what_the_database_refuses_is_not_quoted(sqlite_url: str) -> None:
 
 
 def test_a_shard_is_told_in_one_line(sqlite_url: str, lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
-    station = Station(one_block_shards(sqlite_url))
-    job = queue_job(station.engine, station.settings, segments=300, systems=2, metrics=["bleu", "ter"])
-    with reading(station.engine) as connection:
+    context = WorkerContext(one_block_shards(sqlite_url))
+    job = queue_job(context.engine, context.settings, segments=300, systems=2, metrics=["bleu", "ter"])
+    with reading(context.engine) as connection:
         shards = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
     assert len(shards) == 2
     # The first fails once, and says what is in the text.
@@ -163,10 +164,10 @@ def test_a_shard_is_told_in_one_line(sqlite_url: str, lines: Lines, monkeypatch:
         raise ValueError(f"cannot do {batch.systems[0]!r}")  # type: ignore[attr-defined]
 
     monkeypatch.setattr(BLEU, "segment_statistics", fail)
-    do_shard(station, shards[0], "first")
+    do(context, SHARD, shards[0], "first")
     monkeypatch.setattr(BLEU, "segment_statistics", count)
     for shard in shards:
-        do_shard(station, shard, "second")
+        do(context, SHARD, shard, "second")
     of_work = [line for line in lines.objects if str(line["logger"]).startswith("worker.")]
     (failed,) = [line for line in of_work if line["level"] == "warning"]
     assert {name: failed[name] for name in ("task_id", "shard", "attempt", "error")} == {
@@ -176,7 +177,7 @@ def test_a_shard_is_told_in_one_line(sqlite_url: str, lines: Lines, monkeypatch:
         "error": "ValueError",
     }
     assert "ValueError" in str(failed["exception"])
-    with reading(station.engine) as connection:
+    with reading(context.engine) as connection:
         texts = connection.exec_driver_sql("SELECT content FROM text_block").scalars().all()
         protocol = connection.scalar(select(Evaluation.protocol_id).limit(1))
     words = [line.decode() for text in texts for line in bytes(text).split(b"\n") if line.count(b" ") > 3]
@@ -202,10 +203,10 @@ def test_a_shard_is_told_in_one_line(sqlite_url: str, lines: Lines, monkeypatch:
     (reduced,) = [line for line in of_work if "is done" in str(line["message"]) and "reduction" in line]
     assert reduced["evaluations"] == job.all_evaluations
     assert "shard" not in reduced
-    tally = station.tally
+    tally = context.tally
     assert tally.total("steelyard_worker_done", "shards") == 2
     assert tally.total("steelyard_worker_failures", "shards") == 1
     assert tally.total("steelyard_worker_retries", "shards") == 1
     assert tally.total("steelyard_worker_hypotheses") == 600
     assert tally.buckets("steelyard_shard_seconds")[0][-1] == 2
-    station.close()
+    context.close()

@@ -12,7 +12,7 @@ from sqlalchemy import insert
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.schema.campaigns import Campaign
-from models.storage.blobs import place
+from models.storage.blobs import write_object
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def test_a_private_one_is_not_spoken_of(sqlite_url, tmp_path, caplog):
 
 def test_statistics_are_private(tmp_path, caplog):
     with umask(0):
-        placed = place(b"x", f"file://{tmp_path}/a/b")
+        placed = write_object(b"x", f"file://{tmp_path}/a/b")
     file = Path(placed.address.removeprefix("file://"))
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     for folder in (file.parent, tmp_path / "a" / "b", tmp_path / "a"):
@@ -81,7 +81,7 @@ def test_statistics_are_private(tmp_path, caplog):
     assert not caplog.text
     (tmp_path / "open").mkdir(mode=0o755)
     for content in (b"x", b"y"):
-        place(content, f"file://{tmp_path}/open")
+        write_object(content, f"file://{tmp_path}/open")
     assert caplog.text.count("can be read by others") == 1
 
 

@@ -15,7 +15,7 @@ from models.database.error_kinds import explain
 from models.database.session import make_engine
 from models.errors import BadStore
 from models.schema.states import QueueClass
-from models.storage.blobs import place
+from models.storage.blobs import write_object
 from runtime.logs import JsonLines, TextLines
 from runtime.redaction import redacted
 from runtime.settings import Settings
@@ -136,7 +136,7 @@ def test_settings_do_not_show_addresses():
 )
 def test_a_store_that_cannot_be_used_is_told_of_without_its_password(store):
     with pytest.raises(BadStore) as caught:
-        place(b"", store)
+        write_object(b"", store)
     assert is_clean(str(caught.value)), caught.value
 
 

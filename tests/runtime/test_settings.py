@@ -73,7 +73,7 @@ def test_messages_are_hints_and_nothing_more() -> None:
 
 
 def test_apps_do_not_share_their_tasks() -> None:
-    one, other = make_app(Settings()), make_app(Settings())
+    one, other = (make_app(Settings(broker_url="redis://localhost/0")) for _ in range(2))
     assert one.tasks["score_shard"] is not other.tasks["score_shard"]
     assert {"score_shard", "reduce", "wake"} <= set(one.tasks)
 

@@ -1,9 +1,8 @@
 """What several processes count at once, and what is left of one that was killed."""
 
+import multiprocessing
 import os
 import signal
-
-from billiard.context import ForkContext
 
 from runtime.shared_counters import Counter, Histogram, Tally
 
@@ -11,22 +10,21 @@ from runtime.shared_counters import Counter, Histogram, Tally
 def test_processes_count_in_rows_of_their_own() -> None:
     tally = Tally([Counter("sheep", "Sheep.", "colour", ("black", "white")), Histogram("naps", "Naps.", (1.0, 5.0))], 2)
 
-    def count(last_words: bool) -> None:
-        tally.begin()
+    def count(number: int) -> None:
+        tally.begin(number)
         for _ in range(1000):
             tally.count("sheep", "white")
         tally.observe("naps", 0.5)
         tally.observe("naps", 60.0)
-        if last_words:
+        if number == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    context = ForkContext()
+    context = multiprocessing.get_context("fork")
     # The last one takes the place of the first.
     for group in ((0, 1), (0,)):
         pool = []
         for index in group:
-            process = context.Process(target=count, args=(index == 0,))
-            process.index = index
+            process = context.Process(target=count, args=(index,))
             process.start()
             pool.append(process)
         for process in pool:

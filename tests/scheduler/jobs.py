@@ -10,12 +10,13 @@ from sqlalchemy import Engine, select
 from metrics import parse_metric
 from metrics.base import EDITION
 from models.database.session import reading
-from models.schema.queue import Reduction, Shard
+from models.queue.reductions import REDUCTION
+from models.queue.shards import SHARD
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
-from worker.context import Station
-from worker.handlers import do_reduction, do_shard
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from worker.context import WorkerContext
+from worker.handlers import do
 
 WORDS = [
     "the",
@@ -74,14 +75,14 @@ def queue_job(
     trouble: Mapping[int, bytes] | None = None,
     runs: Mapping[int, int] | None = None,
     due_at: float | None = None,
-) -> Intake:
+) -> IngestResult:
     """Take in a small campaign with one reference.
 
     `trouble` is put before the texts of some systems; `runs` says how many named runs some have.
     """
     reference = some_text(segments, seed)
     trouble = trouble or {}
-    return take_in(
+    return ingest_campaign(
         engine,
         settings,
         campaign=campaign,
@@ -118,14 +119,15 @@ def one_block_shards(database_url: str, **others: object) -> Settings:
 
 def work_off(settings: Settings) -> None:
     """Do in this process, without a queue, all shards that wait, and the reductions of what was measured before."""
-    station = Station(settings)
-    for table, do in ((Shard, do_shard), (Reduction, do_reduction)):
-        with reading(station.engine) as connection:
+    context = WorkerContext(settings)
+    for kind in (SHARD, REDUCTION):
+        table = kind.table
+        with reading(context.engine) as connection:
             waiting = select(table.id).where(table.state == LeaseState.PENDING).order_by(table.id)
             keys = list(connection.scalars(waiting))
         for key in keys:
-            do(station, key, "task")
-    station.close()
+            do(context, kind, key, "task")
+    context.close()
 
 
 def queue_named(name: str) -> str:

@@ -13,14 +13,14 @@ from sqlalchemy import Connection, Engine, func, select, update
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.queue.comparisons import claim_trials, complete_trials, start_comparison
+from models.queue.comparisons import TRIALS, start_comparison
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
-from models.queue.reductions import claim_reduction, complete_reduction
-from models.queue.shards import ClaimedShard, ShardRow, claim_shard, complete_shard
-from models.queue_status.evaluation_filters import Selection
+from models.queue.reductions import REDUCTION
+from models.queue.shards import SHARD, ClaimedShard, ShardRow
+from models.queue_status.evaluation_filters import EvaluationFilter
 from models.queue_status.overview import read_overview
 from models.results.fingerprints import read_fingerprints
-from models.results.randomizations import Contest, Pair
+from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.queue import Comparison, Evaluation, Shard, ShardEvaluation, Trials
 from models.schema.results import Contestant, Randomization, ReplicatePart, Score, Statistics
 from models.schema.states import ComparisonState, EvaluationState, LeaseState, QueueClass
@@ -28,11 +28,12 @@ from runtime.settings import Settings
 from scheduler.admin import CANCELLED, UNFINISHED, Action, cancel, cancel_comparisons, plan, requeue, retry
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.errors import NothingToDo
-from scheduler.ingest.campaigns import Intake
+from scheduler.ingest.campaigns import IngestResult
 from tests.faults.cluster import Scores, stored_scores
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
-from worker.context import Station
-from worker.handlers import do_reduction, do_shard
+from tests.tasks import claim_task, complete_shard, complete_task
+from worker.context import WorkerContext
+from worker.handlers import do
 
 one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """Where databases cannot differ."""
@@ -54,14 +55,14 @@ def settings(database_url: str) -> Settings:
 
 
 @pytest.fixture
-def station(settings: Settings) -> Iterator[Station]:
-    station = Station(settings)
-    yield station
-    station.close()
+def context(settings: Settings) -> Iterator[WorkerContext]:
+    context = WorkerContext(settings)
+    yield context
+    context.close()
 
 
 @pytest.fixture
-def job(engine: Engine, settings: Settings) -> Intake:
+def job(engine: Engine, settings: Settings) -> IngestResult:
     return queue(engine, settings)
 
 
@@ -77,7 +78,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path)
     return stored_scores(engine)
 
 
-def queue(engine: Engine, settings: Settings, **others: object) -> Intake:
+def queue(engine: Engine, settings: Settings, **others: object) -> IngestResult:
     """Two systems and three shards, each of one block for both."""
     return queue_job(engine, settings, segments=600, systems=2, replicates=10, **others)
 
@@ -100,7 +101,7 @@ def count(engine: Engine, table: type) -> int:
 
 def claimed(engine: Engine, shard: int) -> ClaimedShard:
     with writing(engine) as connection:
-        claim = claim_shard(connection, shard, owner=f"o{shard}", worker="w", lease_seconds=60, max_attempts=3)
+        claim = claim_task(connection, SHARD, shard, owner=f"o{shard}", worker="w", lease_seconds=60, max_attempts=3)
     assert claim is not None
     return claim
 
@@ -126,10 +127,10 @@ def behind(engine: Engine, first: Callable[[Connection], First], second: Callabl
 
 
 def test_what_is_open_is_cancelled_and_what_runs_ends_without_harm(
-    engine: Engine, settings: Settings, station: Station, job: Intake
+    engine: Engine, settings: Settings, context: WorkerContext, job: IngestResult
 ) -> None:
     first, second, third = (key for key, _ in shards(engine))
-    do_shard(station, first, "task")
+    do(context, SHARD, first, "task")
     running = claimed(engine, second)
     stored = count(engine, Statistics)
     assert cancel(engine, job.all_evaluations, "The organisers have withdrawn it.") == job.all_evaluations
@@ -138,13 +139,13 @@ def test_what_is_open_is_cancelled_and_what_runs_ends_without_harm(
     with writing(engine) as connection:
         completion = complete_shard(connection, running, anything(running))
     assert completion.accepted
-    assert completion.reduction is None
+    assert completion.ready is None
     assert (count(engine, Statistics), count(engine, Score)) == (stored, 0)
     assert cancel(engine, job.all_evaluations) == []
 
 
 @one_kind
-def test_only_what_was_asked_for_is_cancelled(engine: Engine, settings: Settings, job: Intake) -> None:
+def test_only_what_was_asked_for_is_cancelled(engine: Engine, settings: Settings, job: IngestResult) -> None:
     mine, other = job.all_evaluations
     assert cancel(engine, [mine]) == [mine]
     assert evaluations(engine) == [("cancelled", CANCELLED), ("queued", None)]
@@ -154,30 +155,30 @@ def test_only_what_was_asked_for_is_cancelled(engine: Engine, settings: Settings
 
 
 def test_cancelled_while_the_last_shard_completes(
-    engine: Engine, settings: Settings, station: Station, job: Intake
+    engine: Engine, settings: Settings, context: WorkerContext, job: IngestResult
 ) -> None:
     *others, last = (key for key, _ in shards(engine))
     for key in others:
-        do_shard(station, key, "task")
+        do(context, SHARD, key, "task")
     claim = claimed(engine, last)
     completion, cancelled = behind(
         engine,
         lambda connection: complete_shard(connection, claim, anything(claim)),
         lambda: cancel(engine, job.all_evaluations),
     )
-    assert completion.reduction is not None
+    assert completion.ready is not None
     assert cancelled == job.all_evaluations
-    do_reduction(station, completion.reduction, "task")
+    do(context, REDUCTION, completion.ready[1], "task")
     assert evaluations(engine) == [("cancelled", CANCELLED)] * 2
     assert count(engine, Score) == 0
 
 
 def test_the_last_shard_completes_while_its_evaluation_is_cancelled(
-    engine: Engine, settings: Settings, station: Station, job: Intake
+    engine: Engine, settings: Settings, context: WorkerContext, job: IngestResult
 ) -> None:
     *others, last = (key for key, _ in shards(engine))
     for key in others:
-        do_shard(station, key, "task")
+        do(context, SHARD, key, "task")
     claim = claimed(engine, last)
 
     def complete() -> object:
@@ -187,7 +188,7 @@ def test_the_last_shard_completes_while_its_evaluation_is_cancelled(
     mine, other = job.all_evaluations
     cancelled, completion = behind(engine, lambda connection: cancel_evaluations(connection, [mine], None), complete)
     assert cancelled == [mine]
-    assert completion.reduction is not None
+    assert completion.ready is not None
     assert [state for state, _ in evaluations(engine)] == ["cancelled", "reducing"]
     with reading(engine) as connection:
         of_last = select(Statistics.evaluation_id).where(Statistics.first_block == 2)
@@ -195,13 +196,13 @@ def test_the_last_shard_completes_while_its_evaluation_is_cancelled(
 
 
 def test_finished_shards_are_kept_and_nothing_else_is(
-    engine: Engine, settings: Settings, station: Station, undisturbed: Scores
+    engine: Engine, settings: Settings, context: WorkerContext, undisturbed: Scores
 ) -> None:
     job = queue(engine, settings, team="harbour", queue_class=QueueClass.NIGHTLY)
     with writing(engine) as connection:
         connection.execute(update(Evaluation).values(due_at=4e9, fault="platform"))
     first, second, third = (key for key, _ in shards(engine))
-    do_shard(station, first, "task")
+    do(context, SHARD, first, "task")
     late = claimed(engine, second)
     cancel(engine, job.all_evaluations)
     assert retry(engine, settings, job.all_evaluations) == job.all_evaluations
@@ -226,7 +227,7 @@ def test_finished_shards_are_kept_and_nothing_else_is(
     assert shards(engine)[2] == (third, "cancelled")
 
 
-def test_two_who_try_again_at_once_queue_it_once(engine: Engine, settings: Settings, job: Intake) -> None:
+def test_two_who_try_again_at_once_queue_it_once(engine: Engine, settings: Settings, job: IngestResult) -> None:
     cancel(engine, job.all_evaluations)
     before = count(engine, Shard)
 
@@ -244,7 +245,7 @@ def test_two_who_try_again_at_once_queue_it_once(engine: Engine, settings: Setti
 
 
 def test_measured_anew_after_the_disk_has_lied(
-    engine: Engine, settings: Settings, job: Intake, undisturbed: Scores
+    engine: Engine, settings: Settings, job: IngestResult, undisturbed: Scores
 ) -> None:
     work_off(settings)
     assert stored_scores(engine) == undisturbed
@@ -285,7 +286,7 @@ def test_nothing_of_others_is_taken_when_it_is_measured_anew(engine: Engine, set
 
 
 @one_kind
-def test_what_is_open_is_not_measured_anew(engine: Engine, settings: Settings, job: Intake) -> None:
+def test_what_is_open_is_not_measured_anew(engine: Engine, settings: Settings, job: IngestResult) -> None:
     mine, other = job.all_evaluations
     cancel(engine, [mine])
     assert requeue(engine, settings, job.all_evaluations).evaluations == (mine,)
@@ -302,7 +303,8 @@ def test_tests_that_rest_on_it_go_and_comparisons_that_read_it_fail(engine: Engi
     request_comparison(engine, settings, protocol, [((a,), (b,)), ((a,), (c, d))], [0], trials=20, seed=1)
     assert (count(engine, Randomization), count(engine, Contestant)) == (2, 4)
     contests = {
-        systems: Contest(protocol, systems, (Pair(0, 0, 1),), 99, 7) for systems in (((a,), (c, d)), ((a,), (b,)))
+        systems: RandomizationPlan(protocol, systems, (Pair(0, 0, 1),), 99, 7)
+        for systems in (((a,), (c, d)), ((a,), (b,)))
     }
     with writing(engine) as connection:
         theirs, others = (
@@ -327,7 +329,7 @@ def test_a_comparison_is_cancelled_and_may_be_asked_for_again(engine: Engine, se
     job = queue_job(engine, settings, segments=20, systems=2)
     work_off(settings)
     a, b = job.all_evaluations
-    contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 99, 7)
+    contest = RandomizationPlan(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 99, 7)
 
     def begin() -> int:
         with writing(engine) as connection:
@@ -341,12 +343,12 @@ def test_a_comparison_is_cancelled_and_may_be_asked_for_again(engine: Engine, se
     with writing(engine) as connection:
         key = connection.scalars(select(Trials.id)).first()
         assert key is not None
-        claim = claim_trials(connection, key, owner="o", worker="w", lease_seconds=9, max_attempts=3)
+        claim = claim_task(connection, TRIALS, key, owner="o", worker="w", lease_seconds=9, max_attempts=3)
         assert claim is not None
     assert cancel_comparisons(engine, [first, 99], "Asked for by mistake.") == [first]
     with writing(engine) as connection:
         # Trials that were being made are dropped.
-        assert complete_trials(connection, claim, np.zeros(1, np.int64))
+        assert complete_task(connection, TRIALS, claim, np.zeros(1, np.int64)).accepted
         assert connection.execute(select(Comparison.state, Comparison.reason)).all() == [
             (ComparisonState.FAILED, "Asked for by mistake.")
         ]
@@ -359,7 +361,7 @@ def test_a_comparison_is_cancelled_and_may_be_asked_for_again(engine: Engine, se
 
 @one_kind
 def test_a_reduction_of_before_stores_nothing_for_what_is_measured_anew(
-    engine: Engine, settings: Settings, station: Station, job: Intake
+    engine: Engine, settings: Settings, context: WorkerContext, job: IngestResult
 ) -> None:
     work_off(settings)
     with reading(engine) as connection:
@@ -374,8 +376,8 @@ def test_a_reduction_of_before_stores_nothing_for_what_is_measured_anew(
             with writing(engine) as connection:
                 completion = complete_shard(connection, claim, anything(claim))
         with writing(engine) as connection:
-            return claim_reduction(
-                connection, completion.reduction, owner="r", worker="w", lease_seconds=60, max_attempts=3
+            return claim_task(
+                connection, REDUCTION, completion.ready[1], owner="r", worker="w", lease_seconds=60, max_attempts=3
             )
 
     stale = reduce_once()
@@ -385,14 +387,14 @@ def test_a_reduction_of_before_stores_nothing_for_what_is_measured_anew(
     reduce_once()
     assert [state for state, _ in evaluations(engine)] == ["reducing"] * 2
     with writing(engine) as connection:
-        assert complete_reduction(connection, replace(stale), old)
+        assert complete_task(connection, REDUCTION, replace(stale), old).accepted
     assert [state for state, _ in evaluations(engine)] == ["reducing"] * 2
     assert count(engine, Score) == 0
 
 
 def planned(engine: Engine, action: Action, **selection: object) -> list[int]:
     with reading(engine) as connection:
-        return [each.id for each in plan(connection, action, Selection(**selection)).touched]
+        return [each.id for each in plan(connection, action, EvaluationFilter(**selection)).touched]
 
 
 def refused(engine: Engine, action: Action, **selection: object) -> str:

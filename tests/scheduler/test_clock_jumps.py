@@ -6,12 +6,12 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from models.database.session import make_engine, reading, writing
-from models.queue.lease import put_back, take
+from models.queue.lease import retry_later, take
 from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState
 from runtime.settings import Settings
-from scheduler.clock_jumps import Clock
+from scheduler.clock_jumps import ClockJumps
 from scheduler.recovery import sweep
 from tests.scheduler.clocks import DAY, SetClock, set_clock
 from tests.scheduler.jobs import one_block_shards, queue_job
@@ -34,7 +34,7 @@ def in_flight(settings: Settings) -> list[int]:
         connection.execute(
             update(Shard).where(Shard.id == keys[1]).values(state=LeaseState.ENQUEUED, enqueued_at=now())
         )
-        put_back(connection, Shard, keys[2], reason=None, delay_seconds=settings.retry_seconds)
+        retry_later(connection, Shard, keys[2], reason=None, delay_seconds=settings.retry_seconds)
     assert len(keys) == 3
     return keys
 
@@ -61,7 +61,7 @@ def test_what_is_in_flight_begins_anew(
     settings = one_block_shards(database_url, retry_seconds=1.0)
     engine = make_engine(database_url, pooled=False)
     keys = in_flight(settings)
-    look = Clock()
+    look = ClockJumps()
     if watched:
         look.mend(engine, settings)
     clock.set(jump)
@@ -82,7 +82,7 @@ def test_what_is_in_flight_begins_anew(
 def test_time_that_passes_is_no_jump(database_url: str, clock: SetClock, caplog: pytest.LogCaptureFixture) -> None:
     settings = one_block_shards(database_url)
     engine = make_engine(database_url, pooled=False)
-    look = Clock()
+    look = ClockJumps()
     for seconds in (0.0, 1.0, 2.0, 1.0):
         clock.set(seconds)
         look.mend(engine, settings)

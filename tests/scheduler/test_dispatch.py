@@ -1,28 +1,28 @@
 """Handing out work: the window, the classes, the turns of teams, and brokers that are away."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from kombu.exceptions import OperationalError
 from sqlalchemy import Connection, Engine, case, func, insert, select, update
 
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.comparisons import start_comparison
-from models.results.randomizations import Contest, Pair
+from models.queue.corpus_statistics import PREPARATION
+from models.queue.shards import SHARD
+from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import now
 from models.schema.queue import Evaluation, Leased, Preparation, PreparedState, Reduction, Shard, Trials, Worker
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
-from scheduler.dispatch import _window, dispatch, new_accounts
+from scheduler.dispatch import _window, dispatch, new_accounting
 from scheduler.fair_share import INTERACTIVE_EXTRA, Window
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
-from worker.context import Station
-from worker.handlers import do_preparation, do_shard
-from worker.tasks import HINT_HEADER, HINT_VERSION
+from worker.context import WorkerContext
+from worker.errors import BrokerAway
+from worker.handlers import do
+from worker.tasks import Hint
 
 CAMPAIGN, NIGHTLY = int(QueueClass.CAMPAIGN), int(QueueClass.NIGHTLY)
 
@@ -31,29 +31,20 @@ one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
 class App:
-    """Counts what is sent."""
+    """Counts what is sent, and has lost it."""
 
-    def __init__(self) -> None:
+    def __init__(self, takes_ahead: bool = False) -> None:
+        self.takes_ahead = takes_ahead
         self.sent: list[tuple[str, int, str]] = []
         self.reachable = 10**6
 
-    @property
-    def tasks(self) -> "App":
-        return self
+    def send(self, hint: Hint) -> None:
+        if len(self.sent) >= self.reachable:
+            raise BrokerAway("connection refused")
+        self.sent.append((str(hint.kind.message), hint.key, hint.queue_class.queue_of(hint.edition)))
 
-    def __getitem__(self, name: str) -> "Task":
-        return Task(self, name)
-
-
-class Task:
-    def __init__(self, app: App, name: str) -> None:
-        self.app, self.name = app, name
-
-    def apply_async(self, args: tuple[int], queue: str, headers: Mapping[str, object]) -> None:
-        assert headers == {HINT_HEADER: HINT_VERSION}
-        if len(self.app.sent) >= self.app.reachable:
-            raise OperationalError("connection refused")
-        self.app.sent.append((self.name, args[0], queue))
+    def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
+        return dict.fromkeys(classes, 0)
 
 
 @pytest.fixture
@@ -150,13 +141,14 @@ def test_deadlines_go_along(engine: Engine, database_url: str) -> None:
         # What both wait for is due when the first of them is.
         assert set(connection.scalars(select(Preparation.due_at))) == {4e9}
         assert set(connection.scalars(select(Evaluation.due_at))) == {4e9, 5e9}
-    station = Station(settings)
-    for table, do in ((Preparation, do_preparation), (Shard, do_shard)):
+    context = WorkerContext(settings)
+    for kind in (PREPARATION, SHARD):
+        table = kind.table
         with reading(engine) as connection:
             keys = list(connection.scalars(select(table.id)))
         for key in keys:
-            do(station, key, "task")
-    station.close()
+            do(context, kind, key, "task")
+    context.close()
     with reading(engine) as connection:
         assert set(connection.scalars(select(Preparation.due_at).where(Preparation.merges))) == {4e9}
         assert set(connection.scalars(select(Reduction.due_at))) == {4e9, 5e9}
@@ -169,7 +161,7 @@ def test_a_team_that_had_less_goes_first(engine: Engine, database_url: str) -> N
     with writing(engine) as connection:
         connection.execute(update(Shard).values(cost=case((Shard.team == "dear", 3.0), else_=1.0)))
     add_worker(engine, 1)
-    app, accounts, teams = App(), new_accounts(settings), []
+    app, accounts, teams = App(), new_accounting(settings), []
     for _ in range(8):
         assert dispatch(engine, app, settings, accounts) == 1
         with writing(engine) as connection:
@@ -247,7 +239,7 @@ def test_the_window_of_so_many_processes(sqlite_url: str) -> None:
     shares = {QueueClass.INTERACTIVE: 5 / 8, QueueClass.CAMPAIGN: 1 / 4, QueueClass.NIGHTLY: 1 / 8}
     assert _window(settings, 4) == Window(places=6, short_places=7, seconds=80.0, shares=shares)
     assert _window(one_block_shards(sqlite_url, window_factor=0.1), 1).places == 1
-    assert set(new_accounts(settings).lag) == set(shares)
+    assert set(new_accounting(settings).lag) == set(shares)
 
 
 def test_reductions_go_by_their_deadlines_as_many_as_the_window_holds(engine: Engine, database_url: str) -> None:
@@ -277,7 +269,7 @@ def test_a_full_window_has_places_for_interactive_work_alone(engine: Engine, dat
     settings = one_block_shards(database_url, smallest_window=1, window_factor=1)
     add_worker(engine, 2)
     queue_job(engine, settings, segments=256 * 6, systems=1)
-    accounts, app = new_accounts(settings), App()
+    accounts, app = new_accounting(settings), App()
     assert dispatch(engine, app, settings, accounts) == 2
     assert dispatch(engine, app, settings, accounts) == 0
     urgent = {"campaign": "urgent", "seed": 2, "queue_class": QueueClass.INTERACTIVE}
@@ -296,7 +288,7 @@ def test_who_has_sent_more_than_the_workers_that_are_left_take_waits(engine: Eng
     settings = one_block_shards(database_url, smallest_window=1, window_factor=1)
     add_worker(engine, 6)
     queue_job(engine, settings, segments=256 * 6, systems=1)
-    accounts, app = new_accounts(settings), App()
+    accounts, app = new_accounting(settings), App()
     assert dispatch(engine, app, settings, accounts) == 6
     queue_job(engine, settings, segments=256, systems=1, campaign="urgent", seed=2, queue_class=QueueClass.INTERACTIVE)
     for processes, sent in ((1, 0), (4, 0), (5, 1)):
@@ -308,7 +300,7 @@ def test_who_has_sent_more_than_the_workers_that_are_left_take_waits(engine: Eng
 @one_kind
 def test_where_nobody_waits_all_begin_anew(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = one_block_shards(database_url)
-    accounts, called = new_accounts(settings), []
+    accounts, called = new_accounting(settings), []
     monkeypatch.setattr(accounts, "nobody_waits", lambda: called.append(1))
     assert dispatch(engine, App(), settings, accounts) == 0
     assert called == [1]
@@ -325,7 +317,7 @@ def test_what_is_ended_or_held_meanwhile_is_not_sent_and_charged_to_nobody(
     settings = one_block_shards(postgres_url)
     queue_job(engine, settings, segments=256 * 4, systems=1)
     add_worker(engine, 2)
-    accounts, app = new_accounts(settings), App()
+    accounts, app = new_accounting(settings), App()
 
     @contextmanager
     def meanwhile(engine: Engine) -> Iterator[Connection]:
@@ -338,7 +330,7 @@ def test_what_is_ended_or_held_meanwhile_is_not_sent_and_charged_to_nobody(
     monkeypatch.setattr("scheduler.dispatch.writing", meanwhile)
     assert dispatch(engine, app, settings, accounts) == 2
     assert [key for _, key, _ in app.sent] == [1, 4]
-    assert set(accounts.open) == {(Shard, 1), (Shard, 4)}
+    assert set(accounts.open) == {(SHARD, 1), (SHARD, 4)}
     assert states(engine) == {"enqueued": 2, "cancelled": 1, "pending": 1}
     engine.dispose()
 
@@ -349,7 +341,7 @@ EVERY_KIND: list[type[Leased]] = [Reduction, Preparation, Shard, Trials]
 def queue_every_kind(engine: Engine, settings: Settings) -> None:
     """Of each kind of work one row waits, each of a team of its name."""
     job = queue_job(engine, settings, segments=100, systems=2, metrics=["nist"])
-    contest = Contest(job.protocols[0], ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
+    contest = RandomizationPlan(job.protocols[0], ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
     with writing(engine) as connection:
         connection.execute(insert(Reduction).values(protocol_id=job.protocols[0], edition=EDITION))
         connection.execute(update(PreparedState).values(blob=b"state"))
@@ -387,9 +379,9 @@ def test_every_kind_of_work_is_marked_before_it_is_sent_and_put_back_where_it_is
     seen = []
 
     class Watching(App):
-        def __getitem__(self, name: str) -> "Task":
-            seen.append((name, rows()))
-            return super().__getitem__(name)
+        def send(self, hint: Hint) -> None:
+            seen.append((str(hint.kind.message), rows()))
+            super().send(hint)
 
     assert dispatch(engine, Watching(), settings) == 4
     assert [name for name, _ in seen] == ["reduce", "prepare", "score_shard", "randomize"]
@@ -401,7 +393,7 @@ def test_each_team_is_charged_for_what_it_is_sent_until_it_is_known(engine: Engi
     settings = one_block_shards(database_url, shortest_shard_seconds=3.0, shard_seconds=10.0)
     queue_every_kind(engine, settings)
     add_worker(engine, 2)
-    accounts = new_accounts(settings)
+    accounts = new_accounting(settings)
     assert dispatch(engine, App(), settings, accounts) == 4
     turns = {table: (CAMPAIGN, table.__tablename__) for table in EVERY_KIND[1:]}
     assert accounts.served(turns.values()) == {
@@ -425,7 +417,7 @@ def test_whoever_has_work_keeps_the_account(engine: Engine, database_url: str, m
         ):
             connection.execute(update(Shard).where(Shard.team == team).values(**values))
     add_worker(engine, 2)
-    accounts, told = new_accounts(settings), []
+    accounts, told = new_accounting(settings), []
     served = accounts.served
     monkeypatch.setattr(accounts, "served", lambda *given: told.append(list(map(set, given))) or served(*given))
     assert dispatch(engine, App(), settings, accounts) == 1
@@ -440,32 +432,22 @@ class Broken(App):
     def __init__(self, engine: Engine, error: Exception) -> None:
         super().__init__()
         self.engine, self.error = engine, error
-        self.amqp = SimpleNamespace(_producer_pool="kept")
-        self._pool: object = "kept"
 
-    def __getitem__(self, name: str) -> Any:
-        return SimpleNamespace(apply_async=self.apply)
-
-    def apply(self, arguments: tuple[int], **_: object) -> None:
+    def send(self, hint: Hint) -> None:
         with writing(self.engine) as connection:
-            connection.execute(update(Shard).where(Shard.id == arguments[0]).values(state=LeaseState.RUNNING))
+            connection.execute(update(Shard).where(Shard.id == hint.key).values(state=LeaseState.RUNNING))
         raise self.error
 
 
-@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("error", [BrokerAway("gone"), ConnectionResetError("gone")])
 def test_a_message_that_arrived_before_the_broker_broke_is_not_put_back(
-    engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch, known: bool
+    engine: Engine, database_url: str, error: Exception
 ) -> None:
-    """An error that nobody knows may have left half a connection: the next message goes over a new one."""
     settings = one_block_shards(database_url)
     queue_job(engine, settings, systems=1)
     add_worker(engine, 2)
-    reset: list[int] = []
-    monkeypatch.setattr("scheduler.dispatch.pools", SimpleNamespace(reset=lambda: reset.append(1)))
-    app = Broken(engine, OperationalError("gone") if known else ConnectionResetError("gone"))
-    assert dispatch(engine, app, settings) == 0
+    assert dispatch(engine, Broken(engine, error), settings) == 0
     assert states(engine) == {"running": 1, "pending": 2}
     with reading(engine) as connection:
         sent_at = set(connection.scalars(select(Shard.enqueued_at).where(Shard.state == LeaseState.PENDING)))
     assert sent_at == {None}
-    assert (reset, app._pool, app.amqp._producer_pool) == (([], "kept", "kept") if known else ([1], None, None))

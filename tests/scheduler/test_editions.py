@@ -8,9 +8,11 @@ from sqlalchemy import Engine, delete, func, insert, select, update
 from metrics.base import EDITION, edition_name, edition_with
 from models.database.session import make_engine, reading, writing
 from models.queue.comparisons import start_comparison
-from models.queue.shards import claim_shard
+from models.queue.corpus_statistics import PREPARATION
+from models.queue.reductions import REDUCTION
+from models.queue.shards import SHARD
 from models.queue_status.overview import read_overview
-from models.results.randomizations import Contest
+from models.results.randomizations import RandomizationPlan
 from models.schema.base import now
 from models.schema.queue import Comparison, Evaluation, Preparation, PreparedState, Reduction, Shard, Trials, Worker
 from models.schema.results import Score, Statistics
@@ -21,11 +23,12 @@ from scheduler.dispatch import dispatch
 from scheduler.editions import Editions
 from scheduler.enqueue import corpus_statistics, evaluations, randomization, reuse
 from scheduler.enqueue.randomization import request_comparison
-from scheduler.ingest.campaigns import Intake
+from scheduler.ingest.campaigns import IngestResult
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.scheduler.test_dispatch import App
-from worker.context import Station
-from worker.handlers import do_preparation, do_reduction, do_shard
+from tests.tasks import claim_task
+from worker.context import WorkerContext
+from worker.handlers import do
 
 OLD, NEW = EDITION, EDITION + 1
 
@@ -56,14 +59,15 @@ def add_worker(engine: Engine, name: str, edition: int) -> None:
 
 def do_all(settings: Settings, edition: int) -> None:
     """Do in this process all that waits, in the order in which it is needed."""
-    station = Station(settings)
-    station.edition = edition
-    for table, do in ((Preparation, do_preparation), (Shard, do_shard), (Reduction, do_reduction)):
-        with reading(station.engine) as connection:
+    context = WorkerContext(settings)
+    context.edition = edition
+    for kind in (PREPARATION, SHARD, REDUCTION):
+        table = kind.table
+        with reading(context.engine) as connection:
             keys = list(connection.scalars(select(table.id).where(table.state == LeaseState.PENDING)))
         for key in keys:
-            do(station, key, "task")
-    station.close()
+            do(context, kind, key, "task")
+    context.close()
 
 
 def states(engine: Engine, table: type[Shard] | type[Preparation]) -> set[tuple[int, str]]:
@@ -90,11 +94,11 @@ def test_what_an_older_edition_began_is_begun_anew(
     done = stored(engine)
     assert len(done) == 4
     job = queue_job(engine, settings, segments=600, systems=2, metrics=["bleu", "nist"], seed=2, campaign="other")
-    station = Station(settings)
+    context = WorkerContext(settings)
     with reading(engine) as connection:
         first = connection.scalars(select(Preparation.id).where(Preparation.state == LeaseState.PENDING)).first()
-    do_preparation(station, first, "task")
-    station.close()
+    do(context, PREPARATION, first, "task")
+    context.close()
     become(monkeypatch, NEW)
 
     add_worker(engine, "old", OLD)
@@ -124,14 +128,14 @@ def test_statistics_of_an_older_edition_are_dropped(
     engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = queue_job(engine, settings, segments=600, systems=1)
-    station = Station(settings)
+    context = WorkerContext(settings)
     with reading(engine) as connection:
         shards = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
     for shard in shards[:2]:
-        do_shard(station, shard, "task")
+        do(context, SHARD, shard, "task")
     with writing(engine) as connection:
         # All shards are done, and nobody is left to add them up.
-        claim_shard(connection, shards[2], owner="o", worker="w", lease_seconds=60, max_attempts=3)
+        claim_task(connection, SHARD, shards[2], owner="o", worker="w", lease_seconds=60, max_attempts=3)
         connection.execute(update(Shard).where(Shard.id == shards[2]).values(state=LeaseState.DONE))
         evaluations.start_reducing(connection, job.all_evaluations)
     become(monkeypatch, NEW)
@@ -141,7 +145,7 @@ def test_statistics_of_an_older_edition_are_dropped(
         assert set(connection.scalars(select(Reduction.state))) == {"cancelled"}
     do_all(settings, NEW)
     assert evaluation_states(engine) == {(NEW, "done")}
-    station.close()
+    context.close()
 
 
 def test_what_a_newer_edition_queued_waits(
@@ -151,7 +155,7 @@ def test_what_a_newer_edition_queued_waits(
         become(newer, NEW)
         job = queue_job(engine, settings, segments=300, systems=2)
     with writing(engine) as connection:
-        start_comparison(connection, Contest(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=NEW)
+        start_comparison(connection, RandomizationPlan(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=NEW)
     add_worker(engine, "old", OLD)
     add_worker(engine, "new", NEW)
     looked = Editions()
@@ -171,9 +175,9 @@ def test_what_a_newer_edition_queued_waits(
     with writing(engine) as connection:
         connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, enqueued_at=now()))
         [shard, *_] = connection.scalars(select(Shard.id))
-    station = Station(settings)
-    do_shard(station, shard, "task")
-    station.close()
+    context = WorkerContext(settings)
+    do(context, SHARD, shard, "task")
+    context.close()
     with reading(engine) as connection:
         row = connection.execute(select(Shard.state, Shard.attempts).where(Shard.id == shard)).one()
     assert row == (LeaseState.PENDING, 0)
@@ -202,7 +206,7 @@ def test_every_edition_has_queues_and_a_window_of_its_own(
 def test_trials_of_an_older_edition_are_asked_for_again(
     engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job: Intake = queue_job(engine, settings, segments=300, systems=2)
+    job: IngestResult = queue_job(engine, settings, segments=300, systems=2)
     work_off(settings)
     a, b = job.all_evaluations
     patient = settings.model_copy(update={"at_once_seconds": 0.0})

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from models.schema.queue import Shard
+from models.queue.shards import SHARD
 from models.schema.states import QueueClass
 from scheduler import fair_share
-from scheduler.fair_share import INTERACTIVE_EXTRA, MOST_SAVED, Accounts, InFlight, Turn, Window, class_shares
+from scheduler.fair_share import INTERACTIVE_EXTRA, MOST_SAVED, InFlight, ServiceAccounting, Turn, Window, class_shares
 
 INTERACTIVE, CAMPAIGN, NIGHTLY = (int(each) for each in QueueClass)
 
@@ -27,7 +27,7 @@ def allot(
     window: Window,
 ) -> Counter[Turn]:
     """How many tasks of each go."""
-    return Counter(fair_share.allot(waiting, served, lag, held, window))
+    return Counter(fair_share.allocate(waiting, served, lag, held, window))
 
 
 SHARES = class_shares(campaign=4, nightly=8)
@@ -103,12 +103,12 @@ def test_the_window_holds_and_is_filled(
 
 def keep_busy(
     mix: Mapping[Turn, list[float]], places: int, processes: int, wrong: list[float], order: list[int], tasks: int
-) -> tuple[Accounts, list[tuple[Turn, float]]]:
+) -> tuple[ServiceAccounting, list[tuple[Turn, float]]]:
     """Let so many tasks end while tasks of all these turns always wait; turn and seconds of each, as they ended.
 
     Their estimates are `wrong` by these factors. Workers take tasks from the window by `order`, wherever they stand.
     """
-    accounts, sent, ended = Accounts(SHARES), 0, list[tuple[Turn, float]]()
+    accounts, sent, ended = ServiceAccounting(SHARES), 0, list[tuple[Turn, float]]()
     flying, running = list[tuple[int, Turn, float]](), list[tuple[float, int, Turn, float]]()
     time = 0.0
     for moment in range(tasks):
@@ -116,9 +116,9 @@ def keep_busy(
             turn: [sizes[(sent + place) % len(sizes)] for place in range(2 * places)] for turn, sizes in mix.items()
         }
         held = InFlight(len(flying) + len(running), sum(each[-1] for each in (*flying, *running)))
-        for turn in fair_share.allot(waiting, accounts.served(waiting), accounts.lag, held, window(places)):
+        for turn in fair_share.allocate(waiting, accounts.served(waiting), accounts.lag, held, window(places)):
             cost = waiting[turn].pop(0)
-            accounts.charge((Shard, sent), turn, cost)
+            accounts.charge((SHARD, sent), turn, cost)
             flying.append((sent, turn, cost))
             sent += 1
         assert len(flying) + len(running) >= places, "a place is idle though there is work"
@@ -128,7 +128,7 @@ def keep_busy(
         running.sort()
         time, key, turn, cost = running.pop(0)
         took = cost * wrong[key % len(wrong)]
-        accounts.settle((Shard, key), took)
+        accounts.settle((SHARD, key), took)
         ended.append((turn, took))
     return accounts, ended
 
@@ -175,16 +175,16 @@ def test_shares_of_tasks_that_are_alike(places: int, classes: tuple[int, ...]) -
 
 def test_who_had_all_since_nobody_else_wanted_it_pays_for_one_task_at_most() -> None:
     nightly, interactive = (NIGHTLY, "n"), (INTERACTIVE, "i")
-    accounts = Accounts(SHARES)
+    accounts = ServiceAccounting(SHARES)
     accounts.served([nightly])
     for key in range(1000):
-        accounts.charge((Shard, key), nightly, 1.0)
+        accounts.charge((SHARD, key), nightly, 1.0)
     assert accounts.lag[NIGHTLY] == -7 / 8
     # Who wants nothing saves a task, and no more.
     assert accounts.lag[INTERACTIVE] == accounts.lag[CAMPAIGN] == MOST_SAVED
     accounts.served([nightly, interactive])
     for key in range(1000, 1008):
-        accounts.charge((Shard, key), interactive, 1.0)
+        accounts.charge((SHARD, key), interactive, 1.0)
     assert accounts.lag[NIGHTLY] >= 0
 
 
@@ -198,21 +198,21 @@ def test_of_teams_that_always_want_something_none_gets_less_than_its_share(
 ) -> None:
     """Whatever their tasks take, and though the estimates are wrong by a factor of two: all get the same seconds."""
     teams = {(CAMPAIGN, str(number)): size for number, size in enumerate(sizes)}
-    accounts, got, running, sent = Accounts(SHARES), Counter[Turn](), list[tuple[float, int, Turn]](), 0
+    accounts, got, running, sent = ServiceAccounting(SHARES), Counter[Turn](), list[tuple[float, int, Turn]](), 0
     for moment in range(400):
         costs_of = {turn: [size] * 8 for turn, size in teams.items()}
         held = InFlight(len(running))
         served = accounts.served(teams)
         for turn, count in allot(costs_of, served, accounts.lag, held, window(processes)).items():
             for _ in range(count):
-                accounts.charge((Shard, sent), turn, teams[turn])
+                accounts.charge((SHARD, sent), turn, teams[turn])
                 running.append((moment + teams[turn] * wrong[sent % len(wrong)], sent, turn))
                 sent += 1
         # The next that ends makes a place.
         running.sort()
         _, key, turn = running.pop(0)
         took = teams[turn] * wrong[key % len(wrong)]
-        accounts.settle((Shard, key), took)
+        accounts.settle((SHARD, key), took)
         got[turn] += took
     # A task is never cut: so one may be ahead by what is in its hands.
     largest = 2 * max(sizes)
@@ -221,85 +221,85 @@ def test_of_teams_that_always_want_something_none_gets_less_than_its_share(
 
 def test_who_comes_back_neither_makes_up_for_the_time_nor_pays() -> None:
     a, b = (CAMPAIGN, "a"), (CAMPAIGN, "b")
-    accounts = Accounts(SHARES)
+    accounts = ServiceAccounting(SHARES)
     accounts.served([a])
     for key in range(100):
-        accounts.charge((Shard, key), a, 1.0)
+        accounts.charge((SHARD, key), a, 1.0)
     # b was never there: it begins where a is.
     assert dict(accounts.served([a, b])) == {a: 100.0, b: 100.0}
-    accounts.charge((Shard, 100), b, 7.0)
+    accounts.charge((SHARD, 100), b, 7.0)
     assert dict(accounts.served([a])) == {a: 100.0, b: 107.0}
     # It has had more than a and still has, however short it is away.
     assert accounts.served([a, b])[b] == 107.0
-    accounts.charge((Shard, 101), a, 50.0)
+    accounts.charge((SHARD, 101), a, 50.0)
     assert dict(accounts.served([a])) == {a: 150.0}
     assert accounts.served([a, b])[b] == 150.0
 
 
 def test_all_begin_anew_when_nobody_waits() -> None:
     a, b, other = (CAMPAIGN, "a"), (CAMPAIGN, "b"), (NIGHTLY, "a")
-    accounts = Accounts(SHARES)
+    accounts = ServiceAccounting(SHARES)
     accounts.served([a, b, other])
-    accounts.charge((Shard, 1), a, 30.0)
-    accounts.charge((Shard, 2), other, 5.0)
+    accounts.charge((SHARD, 1), a, 30.0)
+    accounts.charge((SHARD, 2), other, 5.0)
     # Nothing of campaigns waits.
     accounts.served([other])
     assert accounts.served([a, b, other]) == {a: 30.0, b: 30.0, other: 5.0}
-    accounts.charge((Shard, 3), b, 1.0)
+    accounts.charge((SHARD, 3), b, 1.0)
     accounts.nobody_waits()
     assert accounts.served([a, b, other]) == {a: 31.0, b: 31.0, other: 5.0}
     # What ends now was sent before.
-    accounts.settle((Shard, 3), 100.0)
+    accounts.settle((SHARD, 3), 100.0)
     # It was sent for one of whom nothing waits, and nothing is in flight any more.
     accounts.nobody_waits()
-    accounts.settle((Shard, 1), 90.0)
+    accounts.settle((SHARD, 1), 90.0)
     assert accounts.served([a, other]) == {a: 130.0, other: 5.0}
 
 
 def test_a_task_of_one_who_was_away_between_the_look_and_the_message_counts() -> None:
     """The look of another edition came in between: it begins where the others of its class are."""
     a, b = (CAMPAIGN, "a"), (CAMPAIGN, "b")
-    accounts = Accounts(SHARES)
+    accounts = ServiceAccounting(SHARES)
     accounts.served([a])
-    accounts.charge((Shard, 1), a, 5.0)
+    accounts.charge((SHARD, 1), a, 5.0)
     accounts.served([a])
-    accounts.charge((Shard, 2), b, 2.0)
-    accounts.charge((Shard, 3), (NIGHTLY, "n"), 2.0)
+    accounts.charge((SHARD, 2), b, 2.0)
+    accounts.charge((SHARD, 3), (NIGHTLY, "n"), 2.0)
     assert accounts.served([a, b, (NIGHTLY, "n")]) == {a: 5.0, b: 7.0, (NIGHTLY, "n"): 2.0}
 
 
 def test_when_it_is_known_how_long_a_task_took_the_lags_are_as_if_it_had_been_known_before() -> None:
     """Those of the classes that waited when it was sent: of who has come since then nothing was owed."""
     a, n, i = (CAMPAIGN, "a"), (NIGHTLY, "n"), (INTERACTIVE, "i")
-    accounts = Accounts(SHARES)
+    accounts = ServiceAccounting(SHARES)
     accounts.served([a, n])
-    accounts.charge((Shard, 1), a, 4.0)
+    accounts.charge((SHARD, 1), a, 4.0)
     # Interactive work does not wait, and saves little.
     assert accounts.lag == {INTERACTIVE: MOST_SAVED, CAMPAIGN: 1.0 - 4.0, NIGHTLY: 0.5}
     accounts.served([a, i])
-    accounts.settle((Shard, 1), 12.0)
+    accounts.settle((SHARD, 1), 12.0)
     assert accounts.lag == {INTERACTIVE: MOST_SAVED, CAMPAIGN: 3.0 - 12.0, NIGHTLY: 1.5}
 
 
 def test_of_too_many_tasks_whose_end_nobody_hears_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fair_share, "MOST_CHARGES", 3)
     a = (CAMPAIGN, "a")
-    accounts = Accounts(SHARES)
+    accounts = ServiceAccounting(SHARES)
     accounts.served([a])
     for key in range(5):
-        accounts.charge((Shard, key), a, 1.0)
-    assert list(accounts.open) == [(Shard, key) for key in (2, 3, 4)]
+        accounts.charge((SHARD, key), a, 1.0)
+    assert list(accounts.open) == [(SHARD, key) for key in (2, 3, 4)]
     assert accounts.served([a]) == {a: 5.0}, "they count all the same"
 
 
 def test_a_task_counts_once_and_as_long_as_it_took() -> None:
     a = (CAMPAIGN, "a")
-    accounts = Accounts(SHARES)
+    accounts = ServiceAccounting(SHARES)
     accounts.served([a])
-    accounts.charge((Shard, 1), a, 5.0)
-    accounts.charge((Shard, 1), a, 5.0)
+    accounts.charge((SHARD, 1), a, 5.0)
+    accounts.charge((SHARD, 1), a, 5.0)
     assert accounts.served([a])[a] == 5.0
-    assert list(accounts.open) == [(Shard, 1)]
-    accounts.settle((Shard, 1), 2.0)
+    assert list(accounts.open) == [(SHARD, 1)]
+    accounts.settle((SHARD, 1), 2.0)
     assert accounts.served([a])[a] == 2.0
     assert not accounts.open

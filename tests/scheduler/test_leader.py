@@ -18,7 +18,7 @@ from sqlalchemy.exc import OperationalError
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.leader import read_leader, take_lead
-from models.queue.lease import forget_old_hints
+from models.queue.sweep import resend_stale
 from models.schema.queue import Leader, Shard, Worker
 from models.schema.states import LeaseState
 from runtime.settings import Settings
@@ -30,7 +30,6 @@ from scheduler.leader import Leadership, is_led
 from tests.databases import WATCHING
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker.tasks import SCORE_SHARD
 
 TERM = 1.0
 
@@ -62,7 +61,8 @@ def hold_elsewhere(url: str, term: float = 60.0) -> subprocess.Popen[str]:
 @contextmanager
 def looping(url: str) -> Iterator[None]:
     """The scheduler's loop runs in a thread, and has ended in the end."""
-    settings = Settings(database_url=url, sweep_seconds=0.05, tick_seconds=0.01)
+    # Of a broker that nothing is sent to.
+    settings = Settings(database_url=url, broker_url="redis://localhost/0", sweep_seconds=0.05, tick_seconds=0.01)
     stop = threading.Event()
     thread = threading.Thread(target=loop.run, args=(settings, stop), daemon=True)
     thread.start()
@@ -104,6 +104,16 @@ def test_a_second_one_waits_until_the_first_is_dead(database_url: str) -> None:
     lead.release()
     assert not lead.held()
     assert Leadership(database_url, 60.0).acquire()
+
+
+@pytest.mark.parametrize(("system", "free"), [("elsewhere", False), ("", False), (leader._system(), True)])
+def test_of_another_machine_no_process_is_taken_for_dead(sqlite_url: str, system: str, free: bool) -> None:
+    """Its number is that of no process here, and says nothing."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    with writing(make_engine(sqlite_url)) as connection:
+        assert take_lead(connection, f"{system}:{ended.pid}:one", 60.0)
+    assert Leadership(sqlite_url, 60.0).acquire() is free
 
 
 def test_one_that_has_vanished_is_replaced_when_its_term_expires(database_url: str) -> None:
@@ -191,8 +201,7 @@ def test_a_leader_whose_term_is_over_sends_nothing(database_url: str) -> None:
     with writing(engine) as connection:
         connection.execute(insert(Worker).values(id="w", host="h", pid=1, version="1", concurrency=2, edition=EDITION))
     sent: list[int] = []
-    task = SimpleNamespace(apply_async=lambda arguments, **_: sent.append(arguments[0]))
-    app = SimpleNamespace(tasks={SCORE_SHARD: task})
+    app = SimpleNamespace(send=lambda hint: sent.append(hint.key))
     # It wakes up after the first message.
     assert dispatch(engine, app, settings, leads=lambda: not sent) == 1
     assert len(sent) == 1
@@ -200,7 +209,7 @@ def test_a_leader_whose_term_is_over_sends_nothing(database_url: str) -> None:
         marked = list(connection.scalars(select(Shard.id).where(Shard.state == LeaseState.ENQUEUED)))
     assert len(marked) > 1, "there was nothing left to send"
     with writing(engine) as connection:
-        assert forget_old_hints(connection, Shard, -1.0) == len(marked)
+        assert resend_stale(connection, -1.0) == len(marked)
     assert dispatch(engine, app, settings) == len(marked)
     assert sorted(sent[1:]) == sorted(marked)
     engine.dispose()
@@ -263,7 +272,7 @@ def test_an_embedded_command_keeps_the_leadership_that_it_got_back(postgres_url:
     rounds = Resting()
     for _ in range(5):
         time.sleep(0.002)
-        embedded._hand_out(rounds)
+        embedded._hand_out(rounds, changed=True)
     assert rounds.went == 5
     assert led(postgres_url)
     embedded._leadership.release()

@@ -11,9 +11,10 @@ from runtime.settings import Settings
 from scheduler.dispatch import dispatch
 from scheduler.lost_messages import empty_queues, forget_lost_hints
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
+from tests.scheduler.test_dispatch import App
 from tests.servers import free_port
-from worker.app import make_app
-from worker.tasks import WAKE
+from worker.app import Broker
+from worker.messaging.celery_tasks import WAKE
 
 
 def enqueue(engine: Engine, url: str, broker: str, seconds: float) -> Settings:
@@ -36,31 +37,31 @@ def test_hints_of_an_empty_queue_are_sent_again(
 ) -> None:
     engine = make_engine(sqlite_url)
     settings = enqueue(engine, sqlite_url, redis_url, 2.0)
-    app = make_app(settings)
+    broker = Broker(settings)
     # One that is still there says that its queue was not lost; one of another queue says nothing.
-    app.tasks[WAKE].apply_async(queue=queue_named("campaign"))
-    assert forget_lost_hints(engine, app, settings) == 0
-    with app.connection_for_write() as connection:
+    broker._app.tasks[WAKE].apply_async(queue=queue_named("campaign"))
+    assert forget_lost_hints(engine, broker, settings) == 0
+    with broker._app.connection_for_write() as connection:
         connection.default_channel.queue_purge(queue_named("campaign"))
-    app.tasks[WAKE].apply_async(queue=queue_named("nightly"))
-    assert empty_queues(app, QueueClass) == [QueueClass.INTERACTIVE, QueueClass.CAMPAIGN]
-    assert forget_lost_hints(engine, app, settings) == 3
+    broker._app.tasks[WAKE].apply_async(queue=queue_named("nightly"))
+    assert empty_queues(broker, QueueClass) == [QueueClass.INTERACTIVE, QueueClass.CAMPAIGN]
+    assert forget_lost_hints(engine, broker, settings) == 3
     assert states(engine) == ["pending"] * 3
     assert "has lost 3 hints" in caplog.text
-    assert forget_lost_hints(engine, app, settings) == 0
+    assert forget_lost_hints(engine, broker, settings) == 0
 
 
 def test_hints_that_were_just_sent_may_be_with_a_worker(sqlite_url: str, redis_url: str) -> None:
     engine = make_engine(sqlite_url)
     settings = enqueue(engine, sqlite_url, redis_url, 0.0).model_copy(update={"empty_seconds": 60.0})
-    assert forget_lost_hints(engine, make_app(settings), settings) == 0
+    assert forget_lost_hints(engine, Broker(settings), settings) == 0
     assert states(engine) == ["enqueued"] * 3
 
 
 def test_a_worker_that_takes_messages_ahead_may_hold_one_for_each_process(sqlite_url: str) -> None:
     engine = make_engine(sqlite_url)
     settings = enqueue(engine, sqlite_url, "memory://localhost/", 2.0)
-    app = make_app(settings)
+    app = App(takes_ahead=True)
     with writing(engine) as connection:
         connection.execute(update(Worker).values(concurrency=3))
     assert forget_lost_hints(engine, app, settings) == 0
@@ -72,7 +73,7 @@ def test_a_worker_that_takes_messages_ahead_may_hold_one_for_each_process(sqlite
 def test_a_broker_that_is_away_says_nothing(sqlite_url: str, caplog: pytest.LogCaptureFixture) -> None:
     engine = make_engine(sqlite_url)
     settings = enqueue(engine, sqlite_url, f"redis://127.0.0.1:{free_port()}/0", 2.0)
-    assert forget_lost_hints(engine, make_app(settings), settings) == 0
+    assert forget_lost_hints(engine, Broker(settings), settings) == 0
     assert states(engine) == ["enqueued"] * 3
     assert "cannot be asked" in caplog.text
 
@@ -82,20 +83,20 @@ def test_a_connection_that_broke_in_the_middle_is_replaced(
 ) -> None:
     engine = make_engine(sqlite_url)
     settings = enqueue(engine, sqlite_url, redis_url, 0.0)
-    app = make_app(settings)
-    app.tasks[WAKE].apply_async(queue=queue_named("campaign"))
+    broker = Broker(settings)
+    broker._app.tasks[WAKE].apply_async(queue=queue_named("campaign"))
 
     def fail(*_: object, **__: object) -> None:
         raise AttributeError("'NoneType' object has no attribute 'client'")
 
-    with app.amqp.producer_pool.acquire() as producer:
+    with broker._app.amqp.producer_pool.acquire() as producer:
         producer.channel.basic_publish = fail
     with writing(engine) as connection:
         connection.execute(update(Shard).values(state=LeaseState.PENDING))
-    assert dispatch(engine, app, settings) == 0
+    assert dispatch(engine, broker, settings) == 0
     assert states(engine) == ["pending"] * 3
     assert "has no attribute 'client'" in caplog.text
     with writing(engine) as connection:
         connection.execute(update(Shard).values(not_before=0.0))
-    assert dispatch(engine, app, settings) == 3
+    assert dispatch(engine, broker, settings) == 3
     assert states(engine) == ["enqueued"] * 3

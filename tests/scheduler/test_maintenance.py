@@ -10,11 +10,13 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, text, u
 
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
-from models.queue.comparisons import start_comparison
-from models.queue.consistency import broken_comparisons, recount
-from models.queue.retention import date_closed, forget_ended
-from models.queue.shards import claim_shard, complete_shard
-from models.results.randomizations import Contest
+from models.queue.comparisons import TRIALS, start_comparison
+from models.queue.consistency import find_broken_comparisons, recount
+from models.queue.corpus_statistics import PREPARATION
+from models.queue.kinds import SENT
+from models.queue.retention import backfill_ended_at, prune_finished
+from models.queue.shards import SHARD
+from models.results.randomizations import RandomizationPlan
 from models.schema.base import now
 from models.schema.queue import (
     Comparison,
@@ -32,16 +34,17 @@ from models.schema.results import Randomization, Score, Statistics
 from models.schema.states import ComparisonState, LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler import maintenance
-from scheduler.enqueue.evaluations import queue_evaluations
+from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.enqueue.randomization import request_comparison
-from scheduler.maintenance import Upkeep, recount_open
+from scheduler.maintenance import Maintenance, recount_open
 from scheduler.recovery import sweep
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.statements import caught
-from worker.context import Station
-from worker.handlers import do_preparation, do_shard, do_trials
+from tests.tasks import KIND_OF, claim_task, complete_shard
+from worker.context import WorkerContext
+from worker.handlers import do
 
 DAY = 86400.0
 
@@ -91,7 +94,7 @@ def test_a_shard_that_is_handed_in_meanwhile_counts_once(postgres_url: str) -> N
     with writing(engine) as connection:
         connection.execute(update(Evaluation).values(remaining=9))
         [first, *_] = connection.scalars(select(Shard.id).order_by(Shard.id))
-        claim = claim_shard(connection, first, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+        claim = claim_task(connection, SHARD, first, owner="o", worker="w", lease_seconds=60, max_attempts=3)
     assert claim is not None
     with writing(engine) as connection:
         assert complete_shard(connection, claim, []).accepted
@@ -125,19 +128,24 @@ def test_a_comparison_under_way_is_not_broken(engine: Engine, database_url: str)
         with writing(engine) as connection:
             ranges = [(0, 30), (30, 40), (40, 70), (70, 99)]
             start_comparison(
-                connection, Contest(protocol, (), (), 99, seed), ranges, queue_class=0, team="", edition=EDITION
+                connection,
+                RandomizationPlan(protocol, (), (), 99, seed),
+                ranges,
+                queue_class=0,
+                team="",
+                edition=EDITION,
             )
     with writing(engine) as connection:
         for key, state in ((1, LeaseState.RUNNING), (2, LeaseState.ENQUEUED), (3, LeaseState.DONE)):
             connection.execute(update(Trials).where(Trials.id == key).values(state=state))
         connection.execute(update(Comparison).where(Comparison.id == 1).values(remaining=3))
-        assert broken_comparisons(connection) == []
+        assert find_broken_comparisons(connection) == []
         for key, state in ((4, LeaseState.CANCELLED), (8, LeaseState.FAILED)):
             connection.execute(update(Trials).where(Trials.id == key).values(state=state))
         connection.execute(update(Comparison).values(remaining=Comparison.remaining - 1))
-        assert broken_comparisons(connection) == [1, 2], "they would end with fewer trials than were asked for"
+        assert find_broken_comparisons(connection) == [1, 2], "they would end with fewer trials than were asked for"
         connection.execute(update(Comparison).where(Comparison.id == 1).values(state="failed"))
-        assert broken_comparisons(connection) == [2]
+        assert find_broken_comparisons(connection) == [2]
 
 
 EDITS = {
@@ -183,7 +191,7 @@ def test_whatever_people_edit_every_evaluation_ends(engine: Engine, database_url
     with writing(engine) as connection:
         for statement in (EDITS | LATER_EDITS)[edit].split(";"):
             assert connection.execute(text(statement)).rowcount
-    kept = Upkeep(engine, settings)
+    kept = Maintenance(engine, settings)
     for _ in range(6):
         with writing(engine) as connection:
             connection.execute(update(Worker).values(beat_at=now()))
@@ -203,13 +211,13 @@ def test_whatever_people_edit_every_evaluation_ends(engine: Engine, database_url
 
 def do_shards(settings: Settings) -> None:
     """All shards that wait, and no reduction."""
-    station = Station(settings)
-    station.leaving.raise_once("nothing further is to be done")
-    with reading(station.engine) as connection:
+    context = WorkerContext(settings)
+    context.leaving.raise_once("nothing further is to be done")
+    with reading(context.engine) as connection:
         shards = list(connection.scalars(select(Shard.id)))
     for shard in shards:
-        do_shard(station, shard, "task")
-    station.close()
+        do(context, SHARD, shard, "task")
+    context.close()
 
 
 @pytest.mark.parametrize(
@@ -228,7 +236,7 @@ def test_whatever_people_edit_every_comparison_ends(engine: Engine, database_url
     work_off(settings)
     pairs = [((job.all_evaluations[0],), (job.all_evaluations[1],))]
     request_comparison(engine, settings, job.protocols[0], pairs, [0], trials=200, seed=3)
-    kept = Upkeep(engine, settings)
+    kept = Maintenance(engine, settings)
     kept.go()
     with writing(engine) as connection:
         assert connection.scalar(select(Comparison.state)) == "running"
@@ -252,19 +260,19 @@ def finished(engine: Engine, url: str) -> list[int]:
     """A protocol whose metric is prepared, with three evaluations that are done and compared."""
     settings = one_block_shards(url, at_once_seconds=0.0)
     job = queue_job(engine, settings, segments=600, metrics=["nist"])
-    station = Station(settings)
+    context = WorkerContext(settings)
     with reading(engine) as connection:
         parts = list(connection.scalars(select(Preparation.id).order_by(Preparation.id)))
     for part in parts:
-        do_preparation(station, part, "task")
+        do(context, PREPARATION, part, "task")
     work_off(settings)
     pairs = [((job.all_evaluations[0],), (job.all_evaluations[1],))]
     request_comparison(engine, settings, job.protocols[0], pairs, [0], trials=200, seed=3)
     with reading(engine) as connection:
         trials = list(connection.scalars(select(Trials.id)))
     for each in trials:
-        do_trials(station, each, "task")
-    station.close()
+        do(context, TRIALS, each, "task")
+    context.close()
     return job.all_evaluations
 
 
@@ -279,7 +287,7 @@ def test_what_ended_long_ago_goes_and_results_stay(engine: Engine, database_url:
     assert all(kept.values())
     for _ in range(2):
         with writing(engine) as connection:
-            forget_ended(connection, 30 * DAY, 1000)
+            prune_finished(connection, 30 * DAY, 1000)
     assert [count(engine, table) for table in (Shard, Reduction, Preparation, Trials, Comparison)] == [1, 0, 0, 0, 0]
     assert {table: count(engine, table) for table in kept} == kept
     assert evaluations(engine) == [("done", 0)] * 3
@@ -291,8 +299,8 @@ def test_only_so_many_go_at_once(engine: Engine, database_url: str) -> None:
     before = count(engine, Shard), count(engine, Preparation)
     with writing(engine) as connection:
         # And then the comparison whose trials these were.
-        gone = {"shard": 1, "reduction": 1, "preparation": 1, "trials": 1, "comparison": 1}
-        assert forget_ended(connection, 30 * DAY, 1) == gone
+        gone = {**dict.fromkeys((kind.name for kind in SENT), 1), "night_steps": 0, "deliveries": 0, "comparisons": 1}
+        assert prune_finished(connection, 30 * DAY, 1) == gone
     assert (count(engine, Shard), count(engine, Preparation)) == (before[0] - 1, before[1] - 1)
 
 
@@ -311,7 +319,7 @@ def test_old_rows_go_until_none_is_left(engine: Engine, database_url: str, monke
             connection.execute(insert(Shard), [{**row, "ended_at": 100.0 + number} for number in range(amount)])
 
     end_long_ago(47)
-    kept = Upkeep(engine, settings)
+    kept = Maintenance(engine, settings)
     seen = []
     kept.go()
     for _ in range(6):
@@ -330,18 +338,18 @@ def test_what_an_open_evaluation_rests_on_stays(engine: Engine, database_url: st
     """Its shards tell how far it is, its reduction is to be replaced, its parts are to be merged."""
     settings = one_block_shards(database_url)
     queue_job(engine, settings, segments=600, metrics=["nist"])
-    station = Station(settings)
+    context = WorkerContext(settings)
     with reading(engine) as connection:
         first = connection.scalars(select(Preparation.id).order_by(Preparation.id)).first()
     assert first is not None
-    do_preparation(station, first, "task")
-    station.close()
+    do(context, PREPARATION, first, "task")
+    context.close()
     with writing(engine) as connection:
         shard = connection.scalar(select(func.min(Shard.id)))
         connection.execute(update(Shard).where(Shard.id == shard).values(state=LeaseState.DONE, ended_at=now()))
     age(engine, 31)
     with writing(engine) as connection:
-        assert not any(forget_ended(connection, 30 * DAY, 1000).values())
+        assert not any(prune_finished(connection, 30 * DAY, 1000).values())
 
 
 def test_a_failed_evaluation_keeps_what_is_done_when_its_shards_are_gone(engine: Engine, database_url: str) -> None:
@@ -354,10 +362,10 @@ def test_a_failed_evaluation_keeps_what_is_done_when_its_shards_are_gone(engine:
         connection.execute(update(Evaluation).values(state="failed", reason="a disk"))
     age(engine, 31)
     with writing(engine) as connection:
-        forget_ended(connection, 30 * DAY, 1000)
+        prune_finished(connection, 30 * DAY, 1000)
     assert count(engine, Shard) == 0
     with writing(engine) as connection:
-        queue_evaluations(connection, settings, job.protocols[0], job.submissions, queue_class=QueueClass.CAMPAIGN)
+        enqueue_evaluations(connection, settings, job.protocols[0], job.submissions, queue_class=QueueClass.CAMPAIGN)
     with reading(engine) as connection:
         blocks = connection.execute(select(Shard.first_block, Shard.last_block)).all()
     assert [tuple(row) for row in blocks] == [(1, 2)]
@@ -370,8 +378,8 @@ def test_rows_of_earlier_releases_get_a_date_first(engine: Engine, database_url:
     with writing(engine) as connection:
         connection.execute(update(Shard).values(ended_at=None))
         amount = count(engine, Shard)
-        assert date_closed(connection) == amount
-        assert date_closed(connection) == 0
+        assert backfill_ended_at(connection) == amount
+        assert backfill_ended_at(connection) == 0
 
 
 def test_it_is_done_at_the_start_and_then_when_it_is_due(sqlite_url: str) -> None:
@@ -380,7 +388,7 @@ def test_it_is_done_at_the_start_and_then_when_it_is_due(sqlite_url: str) -> Non
     finished(engine, sqlite_url)
     age(engine, 31)
     [first, *_] = queue_job(engine, settings, segments=600, metrics=["bleu"], campaign="second").all_evaluations
-    kept = Upkeep(engine, settings)
+    kept = Maintenance(engine, settings)
     for _ in range(2):
         with writing(engine) as connection:
             connection.execute(update(Evaluation).where(Evaluation.id == first).values(remaining=7))
@@ -447,10 +455,10 @@ def test_of_each_kind_goes_what_ended_long_ago_and_nobody_needs(
                         goes = state in CLOSED and ago == OLD
                     (going if goes else staying).append(key)
         before = set(connection.scalars(select(table.id)))
-        gone = forget_ended(connection, 30 * DAY, 1000)
+        gone = prune_finished(connection, 30 * DAY, 1000)
         assert before - set(connection.scalars(select(table.id))) == set(going)
         assert set(staying) <= before
-    assert {name: amount for name, amount in gone.items() if amount} == {table.__tablename__: len(going)}
+    assert {name: amount for name, amount in gone.items() if amount} == {KIND_OF[table].name: len(going)}
 
 
 def test_a_reduction_goes_when_those_it_worked_for_have_ended(engine: Engine, database_url: str) -> None:
@@ -462,7 +470,7 @@ def test_a_reduction_goes_when_those_it_worked_for_have_ended(engine: Engine, da
         ):
             here = Evaluation.id == evaluation
             connection.execute(update(Evaluation).where(here).values(state=state, reduction_id=key))
-        assert forget_ended(connection, 30 * DAY, 1000)["reduction"] == 1
+        assert prune_finished(connection, 30 * DAY, 1000)["reductions"] == 1
         assert list(connection.scalars(select(Reduction.id).order_by(Reduction.id))) == keys[1:]
         kept = connection.scalars(select(Evaluation.reduction_id).order_by(Evaluation.id))
         assert list(kept) == [None, *keys[1:], None]
@@ -481,7 +489,7 @@ def test_a_comparison_goes_when_it_ended_long_ago_and_its_trials_are_gone(engine
                 add_ended(connection, Trials, "pending", None, comparison_id=seed)
             if state == ComparisonState.RUNNING or ago == YOUNG or trials:
                 staying.add(seed)
-        assert forget_ended(connection, 30 * DAY, 1000)["comparison"] == len(cases) - len(staying) == 2
+        assert prune_finished(connection, 30 * DAY, 1000)["comparisons"] == len(cases) - len(staying) == 2
         assert set(connection.scalars(select(Comparison.id))) == staying
 
 
@@ -490,11 +498,13 @@ def test_what_ended_without_a_date_gets_one(engine: Engine, database_url: str, t
     """An hour ago; what is open has not ended, and what has a date keeps it."""
     queue_job(engine, one_block_shards(database_url), segments=10, systems=1, metrics=["nist"])
     with writing(engine) as connection:
-        start_comparison(connection, Contest(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=EDITION)
+        start_comparison(
+            connection, RandomizationPlan(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=EDITION
+        )
         others = {Preparation: {"prepared_state_id": 1}, Trials: {"comparison_id": 1}}.get(table, {})
         keys = {state: add_ended(connection, table, state, None, **others) for state in LeaseState}
         dated = add_ended(connection, table, "done", 5.0, **others)
-        assert date_closed(connection) == 3
+        assert backfill_ended_at(connection) == 3
         ended = {row.id: row for row in connection.execute(select(table.id, (now() - table.ended_at).label("ago")))}
         for state, key in keys.items():
             assert ended[key].ago == (pytest.approx(3600, abs=60) if state in CLOSED else None)
@@ -514,7 +524,7 @@ def test_who_forgets_waits_for_nobody_who_holds_a_row(postgres_url: str, table: 
     with writing(engine) as holder:
         holder.execute(select(table.id).where(table.id == first).with_for_update())
         with caught() as statements, writing(engine, lock_seconds=0.5) as connection:
-            assert forget_ended(connection, 30 * DAY, 1000)[table.__tablename__] == 1
+            assert prune_finished(connection, 30 * DAY, 1000)[KIND_OF[table].name] == 1
     locking = [said for said, _ in statements if "FROM evaluation" in said and said.endswith("FOR UPDATE")]
     assert len(locking) == (1 if table is Reduction else 0)
     assert all("ORDER BY evaluation.id" in said for said in locking)
@@ -533,8 +543,8 @@ def test_what_waits_longer_than_any_retry_is_stuck(
         first, second, _ = connection.scalars(select(Shard.id).order_by(Shard.id))
         for key, delay in ((first, 350.0), (second, 370.0)):
             connection.execute(update(Shard).where(Shard.id == key).values(not_before=now() + delay))
-    maintenance.mend(engine, settings)
-    assert [record.getMessage() for record in caplog.records] == ["1 rows of shard were stuck: they wait again"]
+    maintenance.repair(engine, settings)
+    assert [record.getMessage() for record in caplog.records] == ["1 shards were stuck: they wait again"]
     with reading(engine) as connection:
         later = list(connection.scalars(select(Shard.id).where(Shard.not_before > now())))
     assert later == [first]

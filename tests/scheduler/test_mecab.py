@@ -15,7 +15,7 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score
 from models.storage.arrays import unpack
 from scheduler.embedded.processes import Embedded
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from tests.metrics.target_languages import JAPANESE
 from tests.scheduler.jobs import one_block_shards
 
@@ -28,7 +28,7 @@ METRICS = settle(asked_metrics(["bleu", "nist", "wer:case=lc"]), Surroundings("j
 
 def run(settings, metrics):
     with Embedded(settings, concurrency=2) as embedded:
-        queued = take_in(
+        queued = ingest_campaign(
             embedded.engine,
             settings,
             campaign="trial",

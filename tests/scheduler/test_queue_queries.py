@@ -8,17 +8,19 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from metrics.base import EDITION
 from models.database.session import make_engine, writing
-from models.queue.comparisons import start_comparison
-from models.results.randomizations import Contest
+from models.queue.comparisons import TRIALS, start_comparison
+from models.queue.shards import SHARD
+from models.results.randomizations import RandomizationPlan
 from models.schema.base import now
 from models.schema.queue import Leased, Preparation, PreparedState, ProtocolState, Shard, Trials
 from models.schema.states import LeaseState, QueueClass
+from runtime.settings import Settings
 from scheduler.fair_share import InFlight
-from scheduler.queue_queries import keys_by_table, read_in_flight, read_turns, read_waiting, urgent_class
+from scheduler.queue_queries import keys_by_kind, read_in_flight, read_turns, read_waiting, urgent_class
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 INTERACTIVE, CAMPAIGN, NIGHTLY = (int(each) for each in QueueClass)
-GUESSES = {Preparation: 3.0, Trials: 5.0}
+SETTINGS = Settings(shortest_shard_seconds=3.0, shard_seconds=10.0, urgent_seconds=0.0)
 ROWS: dict[type[Leased], dict[str, Any]] = {
     Preparation: {"prepared_state_id": 1, "first_block": 0, "last_block": 1},
     Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 7.0},
@@ -32,7 +34,9 @@ def connection(database_url: str) -> Iterator[Connection]:
     engine = make_engine(database_url)
     queue_job(engine, one_block_shards(database_url), segments=10, systems=1, metrics=["nist"])
     with writing(engine) as connection:
-        start_comparison(connection, Contest(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=EDITION)
+        start_comparison(
+            connection, RandomizationPlan(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=EDITION
+        )
         for table in ROWS:
             connection.execute(delete(table))
         connection.execute(update(PreparedState).values(blob=b"state"))
@@ -52,10 +56,10 @@ def test_what_is_in_flight_is_sent_or_runs_and_of_the_edition(connection: Connec
         for team, queue_class in (("b", NIGHTLY), ("c", CAMPAIGN)):
             add(connection, table, state=LeaseState.RUNNING, team=team, queue_class=queue_class)
         add(connection, table, state=LeaseState.RUNNING, team="other", edition=EDITION + 1)
-    held, turns = read_in_flight(connection, GUESSES, EDITION)
+    held, turns = read_in_flight(connection, SETTINGS, EDITION)
     assert held == InFlight(tasks=12, seconds=4 * (3.0 + 5.0 + 7.0))
     assert turns == {(CAMPAIGN, "a"), (NIGHTLY, "b"), (CAMPAIGN, "c")}
-    assert read_in_flight(connection, GUESSES, EDITION + 2) == (InFlight(0, 0), set())
+    assert read_in_flight(connection, SETTINGS, EDITION + 2) == (InFlight(0, 0), set())
 
 
 def test_turns_are_found_where_something_waits(connection: Connection) -> None:
@@ -69,13 +73,19 @@ def test_turns_are_found_where_something_waits(connection: Connection) -> None:
             add(connection, Shard, queue_class=queue_class, team=team)
             add(connection, Shard, queue_class=queue_class, team=team)
             expected.add((Shard, (queue_class, team)))
-    found = read_turns(connection)
+    found = [(kind.table, turn) for kind, turn in read_turns(connection)]
     assert (set(found), len(found)) == (expected, len(expected))
 
 
 def waiting(connection: Connection, most: int = 99, urgent_seconds: float = 0.0) -> dict[Any, list[tuple[Any, int]]]:
-    found = read_waiting(connection, read_turns(connection), most, GUESSES, urgent_seconds, EDITION)
-    return {turn: [(each.table, each.key) for each in rows] for turn, rows in found.items()}
+    found = read_waiting(
+        connection,
+        read_turns(connection),
+        most,
+        SETTINGS.model_copy(update={"urgent_seconds": urgent_seconds}),
+        EDITION,
+    )
+    return {turn: [(each.kind.table, each.key) for each in rows] for turn, rows in found.items()}
 
 
 def test_what_may_be_sent_comes_in_its_order(connection: Connection) -> None:
@@ -96,7 +106,7 @@ def test_what_may_be_sent_comes_in_its_order(connection: Connection) -> None:
     # So many of each table.
     assert waiting(connection, 1)[CAMPAIGN, "a"] == in_order[:3]
     seconds = [
-        row.seconds for row in read_waiting(connection, read_turns(connection), 1, GUESSES, 0.0, EDITION)[CAMPAIGN, "a"]
+        row.seconds for row in read_waiting(connection, read_turns(connection), 1, SETTINGS, EDITION)[CAMPAIGN, "a"]
     ]
     assert seconds == [3.0, 7.0, 5.0]
 
@@ -129,5 +139,5 @@ def test_what_is_due_soon_goes_up_a_class(
     assert waiting(connection, urgent_seconds=100.0) == {(expected, "a"): [(Shard, key)]}
 
 
-def test_keys_by_table() -> None:
-    assert keys_by_table([(Shard, 2), (Trials, 1), (Shard, 1)]) == {Shard: [2, 1], Trials: [1]}
+def test_keys_by_kind() -> None:
+    assert keys_by_kind([(SHARD, 2), (TRIALS, 1), (SHARD, 1)]) == {SHARD: [2, 1], TRIALS: [1]}

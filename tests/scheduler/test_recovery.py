@@ -8,22 +8,24 @@ from sqlalchemy import Engine, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.kinds import RELEASES, give_up
-from models.queue.lease import exhausted
-from models.queue.shards import claim_shard, start_reducing
+from models.queue.kinds import SENT
+from models.queue.reductions import start_reducing
+from models.queue.shards import SHARD
+from models.queue.sweep import find_exhausted
+from models.queue.task_kind import give_up
 from models.schema.base import now
 from models.schema.queue import Comparison, Evaluation, Leased, Preparation, Reduction, Shard, Trials, Worker
 from models.schema.states import IN_FLIGHT, LeaseState
 from runtime.settings import Settings
 from scheduler.enqueue.randomization import request_comparison
-from scheduler.ingest.campaigns import Intake
+from scheduler.ingest.campaigns import IngestResult
 from scheduler.recovery import reclaim_all, reduce_forgotten, sweep
 from scheduler.telemetry import GIVEN_UP, HINTS_LOST, TAKEN_BACK, new_tally
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.models.test_every_kind import KINDS, claim, queue_row, row_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
-from worker.counters import kind_of
+from tests.tasks import KIND_OF, claim_task, policy
 
 one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """Where databases cannot differ."""
@@ -42,7 +44,7 @@ def settings(database_url: str) -> Settings:
 
 
 @pytest.fixture
-def job(engine: Engine, settings: Settings) -> Intake:
+def job(engine: Engine, settings: Settings) -> IngestResult:
     with writing(engine) as connection:
         connection.execute(insert(Worker).values(id="w", host="h", pid=1, version="1", concurrency=1))
     return queue_job(engine, settings, segments=600, systems=2)
@@ -58,7 +60,7 @@ def start(engine: Engine, *, lease: float = 60) -> None:
     """One shard runs, one is enqueued, one waits."""
     with writing(engine) as connection:
         first, second, _ = connection.scalars(select(Shard.id).order_by(Shard.id)).all()
-        claim_shard(connection, first, owner="o", worker="w", lease_seconds=lease, max_attempts=3)
+        claim_task(connection, SHARD, first, owner="o", worker="w", lease_seconds=lease, max_attempts=3)
         connection.execute(update(Shard).where(Shard.id == second).values(state=LeaseState.ENQUEUED, enqueued_at=now()))
 
 
@@ -108,7 +110,7 @@ def test_a_row_that_somebody_holds_does_not_hold_up_the_others(
     with writing(engine) as connection:
         running, lost, waiting, held = connection.scalars(select(Shard.id).order_by(Shard.id)).all()
         for shard in (running, lost):
-            claim_shard(connection, shard, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+            claim_task(connection, SHARD, shard, owner="o", worker="w", lease_seconds=60, max_attempts=3)
         sent = update(Shard).where(Shard.id.in_([waiting, held]))
         connection.execute(sent.values(state=LeaseState.ENQUEUED, enqueued_at=now() - 100))
     with writing(engine) as frozen:
@@ -134,7 +136,7 @@ def test_of_every_kind_of_work_what_is_lost_is_found(engine: Engine, settings: S
         said = "worker w took longer than its lease."
         assert (row.state, row.attempts, row.owner, row.error) == (LeaseState.PENDING, attempt, None, said)
         assert row.not_before - row.now == pytest.approx(1000 * attempt, abs=60)
-        assert tally.total(TAKEN_BACK.name, kind_of(table)) == attempt
+        assert tally.total(TAKEN_BACK.name, KIND_OF[table].name) == attempt
     old = {"state": LeaseState.ENQUEUED, "enqueued_at": now() - 60, "not_before": 0.0}
     with writing(engine) as connection:
         connection.execute(update(table).where(table.id == key).values(**old))
@@ -192,7 +194,7 @@ def tried_twice(engine: Engine, settings: Settings, table: type[Leased]) -> None
         connection.execute(update(table).where(table.id == first).values(**values))
 
 
-@pytest.mark.parametrize("table", list(RELEASES))
+@pytest.mark.parametrize("table", [kind.table for kind in SENT])
 def test_work_that_may_not_be_tried_again_ends_with_a_reason(
     table: type[Leased], engine: Engine, settings: Settings
 ) -> None:
@@ -202,7 +204,7 @@ def test_work_that_may_not_be_tried_again_ends_with_a_reason(
     assert sweep(engine, settings) == 0
     fewer, tally = settings.model_copy(update={"max_attempts": 2}), new_tally()
     assert sweep(engine, fewer, tally) == 1
-    assert tally.total(GIVEN_UP.name, kind_of(table)) == 1
+    assert tally.total(GIVEN_UP.name, KIND_OF[table].name) == 1
     assert sweep(engine, fewer) == 0
     allowed = "It broke. No further attempt is allowed: STEELYARD_MAX_ATTEMPTS is 2."
     with reading(engine) as connection:
@@ -232,15 +234,15 @@ def test_a_worker_that_allows_more_attempts_may_win(engine: Engine, settings: Se
     """It claims the row between the look and the end of it, and may hand it back."""
     tried_twice(engine, settings, Shard)
     with writing(engine) as connection:
-        [key] = exhausted(connection, Shard, 2)
-        assert not give_up(connection, Shard, key, 3), "it has an attempt left"
-        assert claim_shard(connection, key, owner="o", worker="w", lease_seconds=60, max_attempts=3)
-        assert not give_up(connection, Shard, key, 2)
+        [(_, key)] = find_exhausted(connection, settings.model_copy(update={"max_attempts": 2}))
+        assert not give_up(connection, SHARD, key, policy(3)), "it has an attempt left"
+        assert claim_task(connection, SHARD, key, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+        assert not give_up(connection, SHARD, key, policy(2))
     assert shards(engine) == [("running", 3)]
 
 
 @pytest.mark.parametrize("state", [None, *LeaseState])
-def test_evaluations_left_in_reducing_are_taken_up(engine: Engine, job: Intake, state: LeaseState | None) -> None:
+def test_evaluations_left_in_reducing_are_taken_up(engine: Engine, job: IngestResult, state: LeaseState | None) -> None:
     """Each by a reduction of its own, where theirs has ended or is gone; one that is open will end them."""
     with writing(engine) as connection:
         row = insert(Reduction).values(protocol_id=job.protocols[0], state=state).returning(Reduction.id)
@@ -270,7 +272,7 @@ def test_who_crashes_the_command_each_time_fails(engine: Engine, settings: Setti
     with writing(engine) as connection:
         first = connection.scalars(select(Shard.id).order_by(Shard.id)).first()
         assert first is not None
-        claim_shard(connection, first, owner="o", worker="w", lease_seconds=60, max_attempts=1)
+        claim_task(connection, SHARD, first, owner="o", worker="w", lease_seconds=60, max_attempts=1)
     reclaim_all(engine, few, used=True)
     # Split into one shard for each of the two evaluations.
     assert [state for state, _ in shards(engine)] == ["failed", "pending", "pending", "pending", "pending"]
@@ -297,7 +299,7 @@ def test_what_is_cancelled_meanwhile_is_not_reduced(postgres_url: str) -> None:
 @pytest.mark.usefixtures("job")
 def test_what_is_taken_back_is_counted(engine: Engine, settings: Settings) -> None:
     tally, few = new_tally(), settings.model_copy(update={"max_attempts": 2})
-    counted = [(TAKEN_BACK.name, kind_of(Shard)), (GIVEN_UP.name, kind_of(Shard)), (HINTS_LOST.name,)]
+    counted = [(TAKEN_BACK.name, SHARD.name), (GIVEN_UP.name, SHARD.name), (HINTS_LOST.name,)]
     start(engine, lease=-1)
     with writing(engine) as connection:
         connection.execute(update(Shard).where(Shard.state == LeaseState.ENQUEUED).values(enqueued_at=now() - 60))
@@ -343,4 +345,4 @@ def test_of_waiting_work_without_attempts_what_was_ended_meanwhile_is_not_counte
     monkeypatch.setattr("scheduler.recovery.give_up", lambda *_: False)
     tally = new_tally()
     assert sweep(engine, settings.model_copy(update={"max_attempts": 2}), tally) == 0
-    assert tally.total(GIVEN_UP.name, kind_of(Shard)) == 0
+    assert tally.total(GIVEN_UP.name, SHARD.name) == 0

@@ -11,20 +11,21 @@ from sqlalchemy import insert, select, update
 
 from models.database.session import make_engine, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.shards import claim_shard
+from models.queue.shards import SHARD
 from models.schema.base import now
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from runtime.telemetry import exposition
-from scheduler.loop import Rounds, Signs
+from scheduler.loop import SchedulerLoop, SchedulerStatus
 from scheduler.recovery import sweep
 from scheduler.telemetry import SchedulerMetrics, new_tally
 from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.scheduler.test_dispatch import App
 from tests.servers import free_port
-from web.access_log import Watched
-from worker.app import make_app
-from worker.context import Station
+from tests.tasks import claim_task
+from web.access_log import AccessLog
+from worker.context import WorkerContext
 from worker.processes.telemetry import WorkerMetrics
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
@@ -64,7 +65,7 @@ def test_what_the_database_knows(database_url: str) -> None:
         first, second, *_ = connection.scalars(select(Shard.id).order_by(Shard.id)).all()
         connection.execute(update(Shard).values(created_at=now() - 50))
         connection.execute(update(Shard).where(Shard.id == second).values(created_at=now() - 500, attempts=1))
-        claim_shard(connection, first, owner="o", worker="a", lease_seconds=60, max_attempts=3)
+        claim_task(connection, SHARD, first, owner="o", worker="a", lease_seconds=60, max_attempts=3)
         cancelled = job.all_evaluations[-1:]
         cancel_evaluations(connection, cancelled, None)
     found = scraped(SchedulerMetrics(settings, new_tally(), lambda: True))
@@ -94,7 +95,7 @@ def test_what_a_scheduler_counts(database_url: str) -> None:
         first, third, second = connection.scalars(select(Shard.id).order_by(Shard.id)).all()
         connection.execute(update(Shard).where(Shard.id == second).values(attempts=1))
         for key in (first, second):
-            claim_shard(connection, key, owner=f"t:{key}", worker="gone", lease_seconds=60, max_attempts=2)
+            claim_task(connection, SHARD, key, owner=f"t:{key}", worker="gone", lease_seconds=60, max_attempts=2)
         connection.execute(
             update(Shard).where(Shard.id == third).values(state=LeaseState.ENQUEUED, enqueued_at=now() - 100)
         )
@@ -109,14 +110,14 @@ def test_what_a_scheduler_counts(database_url: str) -> None:
 
 def test_rounds_are_timed_and_broken_ones_counted(sqlite_url: str, tmp_path: Path) -> None:
     settings = Settings(database_url=sqlite_url)
-    signs = Signs()
-    app = make_app(settings)
-    rounds = Rounds(make_engine(sqlite_url), app, settings, signs=signs)
+    signs = SchedulerStatus()
+    app = App()
+    rounds = SchedulerLoop(make_engine(sqlite_url), app, settings, signs=signs)
     signs.leading = True
     assert rounds.go()
     assert signs.pulse.succeeds(100).ok
     assert signs.tally.buckets("steelyard_scheduler_tick_seconds")[0][-1] == 1
-    gone = Rounds(make_engine(f"sqlite:///{tmp_path / 'none' / 'x.db'}"), app, settings, signs=signs)
+    gone = SchedulerLoop(make_engine(f"sqlite:///{tmp_path / 'none' / 'x.db'}"), app, settings, signs=signs)
     with pytest.raises(Exception, match="unable to open"):
         gone.go()
     assert signs.tally.total("steelyard_scheduler_database_errors") == 1
@@ -142,17 +143,17 @@ def test_docs_tell_what_is_there(sqlite_url: str) -> None:
         (name, kind, tuple(sorted(re.findall(r"`(\w+)`", labels))))
         for name, kind, labels in re.findall(r"^\| `(steelyard_\w+)` \| (\w+) \| (.*?) \|", page, re.MULTILINE)
     }
-    station = Station(Settings(database_url=sqlite_url), 1)
-    with writing(station.engine) as connection:
+    context = WorkerContext(Settings(database_url=sqlite_url), 1)
+    with writing(context.engine) as connection:
         row = {"id": "w", "host": "here", "pid": 7, "version": "1", "concurrency": 1}
         connection.execute(insert(Worker).values(**row))
     # As if this process were one of the pool.
-    station.tally._numbers[0] = os.getpid()
-    web = Watched(_answer)
+    context.tally._numbers[0] = os.getpid()
+    web = AccessLog(_answer)
     TestClient(web).get("/")
     collectors = (
-        WorkerMetrics(station),
-        SchedulerMetrics(station.settings, new_tally(), lambda: True),
+        WorkerMetrics(context),
+        SchedulerMetrics(context.settings, new_tally(), lambda: True),
         *web.collectors,
     )
     there = set()

@@ -1,7 +1,7 @@
 """What holds for every answer of the app."""
 
 from models.schema.roles import Scope, SiteRole, Visibility
-from tests.web.service import Service
+from tests.service.service import Service
 from web.guards import HEADERS
 
 

@@ -1,7 +1,7 @@
 """The pieces that all pages are made of."""
 
 from models.schema.roles import PhaseKind, SiteRole
-from tests.web.service import DAY, Service
+from tests.service.service import DAY, Service
 from web.pages.moments import iso, moment, span
 
 

@@ -13,10 +13,10 @@ from metrics import parse_metric
 from models.database.session import reading, writing
 from models.schema.campaigns import Campaign
 from models.schema.roles import PhaseKind, SiteRole, Visibility
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from tests.analysis.nights import add_night, add_schedule
 from tests.scheduler.jobs import one_block_shards
-from tests.web.service import DAY, Service
+from tests.service.service import DAY, Service
 
 FEW, MANY = 3, 60
 LISTS = "/api/v1/campaigns"
@@ -50,7 +50,7 @@ class Shore:
         engine = self.service.engine
         settings = one_block_shards(self.service.settings.database_url)
         for number in range(self.count, count):
-            take_in(
+            ingest_campaign(
                 engine,
                 settings,
                 campaign=f"c{number}",

@@ -17,7 +17,8 @@ import pytest
 from sqlalchemy import JSON, Engine, Integer, String, cast, insert, literal, select, update
 
 from models.database.session import reading, writing
-from models.queue_status.submission_progress import read_awaited
+from models.queue_status.submission_progress import read_submission_progress
+from models.queue_status.work import SIGNS_OF_WORK
 from models.schema.base import now
 from models.schema.campaigns import Campaign, LedgerEntry, QuotaAccount
 from models.schema.corpus import Protocol, Submission, System, TestSet, Text
@@ -36,18 +37,17 @@ from models.schema.results import Score, Statistics
 from models.schema.states import LeaseState
 from runtime.settings import Settings
 from scheduler.completion_accounting import settle_ended
-from scheduler.dispatch import dispatch, new_accounts
+from scheduler.dispatch import dispatch, new_accounting
 from scheduler.editions import Editions
 from scheduler.lost_messages import forget_lost_hints
-from scheduler.maintenance import Upkeep
+from scheduler.maintenance import Maintenance
 from scheduler.recovery import sweep
 from scheduler.telemetry import SchedulerMetrics, new_tally
 from tests.databases import copy, drop
 from tests.scheduler.test_dispatch import App
+from tests.service.port import ADDRESS, Port, output
+from tests.service.service import Service
 from tests.statements import Statement, caught
-from tests.web.service import Service
-from tests.web.submissions.port import ADDRESS, Port, output
-from worker.app import make_app
 
 MANY = 20_000
 """Rows of each table of what was done before."""
@@ -210,7 +210,14 @@ def check(engine: Engine, act: Callable[[], object], most: int) -> None:
 def test_what_the_scheduler_asks(port: Port) -> None:
     engine = port.service.engine
     settings = Settings(database_url=port.service.settings.database_url, broker_url="memory://localhost/")
-    accounts, app = new_accounts(settings), App()
+    accounts, app = new_accounting(settings), App()
+
+    def look() -> None:
+        with reading(engine) as connection:
+            for sign in SIGNS_OF_WORK:
+                connection.execute(select(sign))
+
+    check(engine, look, len(SIGNS_OF_WORK))
     check(engine, lambda: dispatch(engine, app, settings, accounts), 12)
     check(engine, lambda: dispatch(engine, app, settings, accounts), 12)
     assert app.sent
@@ -219,15 +226,14 @@ def test_what_the_scheduler_asks(port: Port) -> None:
     check(engine, lambda: sweep(engine, settings), 60)
     check(engine, lambda: settle_ended(engine, accounts), 12)
     check(engine, lambda: Editions().go(engine, settings), 6)
-    celery = make_app(settings)
-    check(engine, lambda: forget_lost_hints(engine, celery, settings), 12)
+    check(engine, lambda: forget_lost_hints(engine, app, settings), 12)
     metrics = SchedulerMetrics(settings, new_tally(), lambda: True)
     check(engine, lambda: list(metrics.collect()), 6)
 
 
 def test_what_is_deleted_and_mended_now_and_then(port: Port) -> None:
     settings = Settings(database_url=port.service.settings.database_url)
-    check(port.service.engine, Upkeep(port.service.engine, settings).go, 60)
+    check(port.service.engine, Maintenance(port.service.engine, settings).go, 60)
 
 
 def test_what_those_ask_who_watch(port: Port) -> None:
@@ -236,7 +242,7 @@ def test_what_those_ask_who_watch(port: Port) -> None:
     def look(submissions: list[int]) -> Callable[[], object]:
         def read() -> object:
             with reading(engine) as connection:
-                return read_awaited(connection, submissions, 1e9)
+                return read_submission_progress(connection, submissions, 1e9)
 
         return read
 

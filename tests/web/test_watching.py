@@ -7,20 +7,20 @@ from fastapi.testclient import TestClient
 
 from campaigns.accounts.secrets import new_secret
 from runtime.telemetry import exposition
-from tests.web.service import Service
-from web.access_log import LONGEST_PATH, Watched, shown_path
+from tests.service.service import Service
+from web.access_log import LONGEST_PATH, AccessLog, shown_path
 
 
 @pytest.fixture
-def watched(service: Service) -> Watched:
-    return Watched(service.app)
+def watched(service: Service) -> AccessLog:
+    return AccessLog(service.app)
 
 
-def client_of(service: Service, watched: Watched) -> TestClient:
+def client_of(service: Service, watched: AccessLog) -> TestClient:
     return service.stack.enter_context(TestClient(watched, raise_server_exceptions=False))
 
 
-def test_requests_are_counted_by_the_routes_that_are_declared(service: Service, watched: Watched) -> None:
+def test_requests_are_counted_by_the_routes_that_are_declared(service: Service, watched: AccessLog) -> None:
     client = client_of(service, watched)
     for path in ("/", "/", "/api/v1/me", "/static/site.css", "/made/up", f"/made/up/{new_secret()}"):
         client.get(path)
@@ -35,7 +35,7 @@ def test_requests_are_counted_by_the_routes_that_are_declared(service: Service, 
 
 
 def test_a_request_is_logged_without_secrets(
-    service: Service, watched: Watched, caplog: pytest.LogCaptureFixture
+    service: Service, watched: AccessLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     mary = service.account("mary")
     secret, token = new_secret(), service.program(mary).headers["Authorization"]
@@ -57,7 +57,7 @@ def test_a_request_is_logged_without_secrets(
 
 
 def test_a_failure_is_logged_once_and_counted(
-    service: Service, watched: Watched, caplog: pytest.LogCaptureFixture
+    service: Service, watched: AccessLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     @service.app.get("/broken")
     def broken() -> None:

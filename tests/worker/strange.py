@@ -11,15 +11,15 @@ from typing import Any
 
 import amqp
 
+from models.queue.shards import SHARD
 from worker.messaging.messages import LARGEST_HINT
-from worker.tasks import SCORE_SHARD
 
 GOOD: dict[str, Any] = {
     "body": [[5], {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}],
     "content-encoding": "utf-8",
     "content-type": "application/json",
     "headers": {
-        "lang": "py", "task": SCORE_SHARD, "id": "one", "shadow": None, "eta": None, "expires": None, "group": None,
+        "lang": "py", "task": SHARD.message, "id": "one", "shadow": None, "eta": None, "expires": None, "group": None,
         "group_index": None, "retries": 0, "timelimit": [120.0, None], "root_id": "one", "parent_id": None,
         "argsrepr": "(5,)", "kwargsrepr": "{}", "origin": "x", "ignore_result": True, "replaced_task_nesting": 0,
         "stamped_headers": None, "stamps": {}, "steelyard_hint": 1,
@@ -74,7 +74,7 @@ CHANGES: list[tuple[tuple[str, ...], Any, str]] = [
     (("body",), [[5, 6], {}, {}], "wrong"),
     (("body",), [[], {}, {}], "wrong"),
     (("body",), [[5], {"x": 1}, {}], "wrong"),
-    (("body",), [[5], {}, {"chain": [{"task": SCORE_SHARD}]}], "wrong"),
+    (("body",), [[5], {}, {"chain": [{"task": SHARD.message}]}], "wrong"),
     (("body",), [[5], {}, None], "wrong"),
     (("body",), [["x" * LARGEST_HINT], {}, {}], "large"),
     (("properties",), None, "unreadable"),

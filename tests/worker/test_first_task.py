@@ -17,24 +17,25 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = """
 import json, sys
 
-from worker.app import load_ahead, make_app
 from runtime.settings import Settings
-from worker.context import Station
+from worker.context import WorkerContext
+from worker.preload import load_ahead
 
 url, preparations, shards = sys.argv[1], *map(json.loads, sys.argv[2:])
-station = Station(Settings(database_url=url))
-make_app(station.settings, station)
-load_ahead(station)
+context = WorkerContext(Settings(database_url=url))
+load_ahead(context)
 before = set(sys.modules)
 
 from metrics.kernels.loader import shared_library
-from worker.handlers import do_preparation, do_shard
+from models.queue.corpus_statistics import PREPARATION
+from models.queue.shards import SHARD
+from worker.handlers import do
 
 assert shared_library.cache_info().currsize, "the kernels are not loaded"
 for key in preparations:
-    do_preparation(station, key, "task")
+    do(context, PREPARATION, key, "task")
 for key in shards:
-    do_shard(station, key, "task")
+    do(context, SHARD, key, "task")
 print(json.dumps(sorted(set(sys.modules) - before)))
 """
 

@@ -1,6 +1,7 @@
 """What tasks do, called one by one without a broker."""
 
 from collections.abc import Callable, Iterator
+from inspect import signature
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,112 +10,118 @@ from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 import worker.context
-import worker.handlers
 import worker.preemption
+import worker.runners
 from metrics.base import EDITION
 from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
 from models.database.session import reading, writing
 from models.errors import BadBlob
-from models.queue.comparisons import start_comparison
-from models.results.randomizations import Contest, Pair
+from models.queue.comparisons import TRIALS, start_comparison
+from models.queue.corpus_statistics import PREPARATION
+from models.queue.kinds import KINDS
+from models.queue.reductions import REDUCTION
+from models.queue.shards import SHARD
+from models.queue.task_kind import TaskKind
+from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import now
 from models.schema.queue import Comparison, Evaluation, Leased, Preparation, Reduction, Shard, Trials
 from models.schema.results import Score
 from models.schema.states import LeaseState, QueueClass
-from scheduler.ingest.campaigns import Intake
+from scheduler.ingest.campaigns import IngestResult
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker.context import Station
-from worker.counters import DONE, DROPPED, FAILURES, RETRIES, kind_of
+from worker.context import WorkerContext
+from worker.counters import DONE, DROPPED, FAILURES, RETRIES
 from worker.errors import ShardsMissing
-from worker.handlers import describe, do_preparation, do_reduction, do_shard, do_trials
-from worker.preemption import EVERY_SECONDS, GivingWay, waiting_row
+from worker.handlers import describe, do
+from worker.preemption import EVERY_SECONDS, Preemption, urgent_task
 
 
 @pytest.fixture
-def station(database_url: str) -> Iterator[Station]:
-    station = Station(one_block_shards(database_url))
-    yield station
-    station.close()
+def context(database_url: str) -> Iterator[WorkerContext]:
+    context = WorkerContext(one_block_shards(database_url))
+    yield context
+    context.close()
 
 
 @pytest.fixture
-def job(station: Station) -> Intake:
-    return queue_job(station.engine, station.settings, segments=300, systems=2)
+def job(context: WorkerContext) -> IngestResult:
+    return queue_job(context.engine, context.settings, segments=300, systems=2)
 
 
-def shards(station: Station) -> list[tuple[int, str]]:
-    with reading(station.engine) as connection:
+def shards(context: WorkerContext) -> list[tuple[int, str]]:
+    with reading(context.engine) as connection:
         rows = connection.execute(select(Shard.id, Shard.state).order_by(Shard.id))
         return [(row.id, row.state) for row in rows]
 
 
-def evaluations(station: Station) -> list[tuple[str, str | None]]:
-    with reading(station.engine) as connection:
+def evaluations(context: WorkerContext) -> list[tuple[str, str | None]]:
+    with reading(context.engine) as connection:
         rows = connection.execute(select(Evaluation.state, Evaluation.reason).order_by(Evaluation.id))
         return [(row.state, row.reason) for row in rows]
 
 
 @pytest.mark.usefixtures("job")
-def test_the_task_of_the_last_shard_reduces(station: Station) -> None:
-    for key, _ in reversed(shards(station)):
-        do_shard(station, key, "task")
-        do_shard(station, key, "task")
-    assert [state for state, _ in evaluations(station)] == ["done", "done"]
-    with reading(station.engine) as connection:
+def test_the_task_of_the_last_shard_reduces(context: WorkerContext) -> None:
+    for key, _ in reversed(shards(context)):
+        do(context, SHARD, key, "task")
+        do(context, SHARD, key, "task")
+    assert [state for state, _ in evaluations(context)] == ["done", "done"]
+    with reading(context.engine) as connection:
         assert len(connection.execute(select(Score.score)).all()) == 2
         reduction = connection.execute(select(Reduction.id, Reduction.state)).one()
     assert reduction.state == "done"
-    do_reduction(station, reduction.id, "late")
+    do(context, REDUCTION, reduction.id, "late")
 
 
 @pytest.mark.usefixtures("job")
-def test_what_can_never_be_scored_fails_at_once(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_can_never_be_scored_fails_at_once(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise MetricsError("The sums would no longer be exact.")
 
-    monkeypatch.setattr(worker.handlers, "score_texts", refuse)
-    first = shards(station)[0][0]
-    do_shard(station, first, "task")
-    assert shards(station)[0] == (first, "failed")
-    split = [key for key, state in shards(station)[2:] if state == "pending"]
+    monkeypatch.setattr(worker.runners, "score_texts", refuse)
+    first = shards(context)[0][0]
+    do(context, SHARD, first, "task")
+    assert shards(context)[0] == (first, "failed")
+    split = [key for key, state in shards(context)[2:] if state == "pending"]
     assert len(split) == 2
     for key in split:
-        do_shard(station, key, "task")
+        do(context, SHARD, key, "task")
     expected = "Segments 1 to 256 could not be scored (tried once): The sums would no longer be exact."
-    assert evaluations(station) == [("failed", expected)] * 2
+    assert evaluations(context) == [("failed", expected)] * 2
 
 
-STEPS: list[tuple[type[Leased], Callable[[Station, int, str], None], str]] = [
-    (Preparation, do_preparation, "counting_work"),
-    (Preparation, do_preparation, "merging_work"),
-    (Shard, do_shard, "score_texts"),
-    (Reduction, do_reduction, "reduce_evaluations"),
-    (Trials, do_trials, "count_trials"),
+STEPS: list[tuple[TaskKind[Any, Any], str]] = [
+    (PREPARATION, "counting_work"),
+    (PREPARATION, "merging_work"),
+    (SHARD, "score_texts"),
+    (REDUCTION, "reduce_evaluations"),
+    (TRIALS, "count_trials"),
 ]
 """What is done for a campaign, one after the other, and what does the work of each."""
 
 
 def test_work_that_raises_is_tried_again_and_what_comes_too_late_is_dropped(
-    station: Station, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    context: WorkerContext, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Whatever kind of work it is; and each attempt is counted for what it came to."""
-    job = queue_job(station.engine, station.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
+    job = queue_job(context.engine, context.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
     # One task does not go on to the next.
-    station.leaving.raise_once("it stops")
-    for table, do, step in STEPS:
+    context.leaving.raise_once("it stops")
+    for kind, step in STEPS:
+        table = kind.table
         if table is Trials:
             a, b = job.all_evaluations
-            contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 9, 7)
-            with writing(station.engine) as connection:
-                start_comparison(connection, contest, [(0, 9)], queue_class=0, team="", edition=station.edition)
-        (key,) = pending(station, table)
-        does, before = getattr(worker.handlers, step), counted(station, table)
+            contest = RandomizationPlan(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 9, 7)
+            with writing(context.engine) as connection:
+                start_comparison(connection, contest, [(0, 9)], queue_class=0, team="", edition=context.edition)
+        (key,) = pending(context, table)
+        does, before = getattr(worker.runners, step), counted(context, kind)
 
         def fail(*_: object) -> None:
             raise ValueError("no such thing")
 
         def lose(*given: object, table: type[Leased] = table, key: int = key, does: Any = does) -> object:
-            with writing(station.engine) as connection:
+            with writing(context.engine) as connection:
                 connection.execute(update(table).where(table.id == key).values(owner="somebody else"))
             return does(*given)
 
@@ -123,26 +130,37 @@ def test_work_that_raises_is_tried_again_and_what_comes_too_late_is_dropped(
             (lose, ("running", "somebody else", "ValueError: no such thing"), 0, 1, 1, 1),
             (does, ("done", None, None), 1, 2, 1, 1),
         ):
-            monkeypatch.setattr(worker.handlers, step, how)
-            do(station, key, "task")
-            assert [now - then for now, then in zip(counted(station, table), before, strict=True)] == counts
-            with writing(station.engine) as connection:
+            monkeypatch.setattr(worker.runners, step, how)
+            do(context, kind, key, "task")
+            assert [now - then for now, then in zip(counted(context, kind), before, strict=True)] == counts
+            with writing(context.engine) as connection:
                 found = select(table.state, table.owner, table.error).where(table.id == key)
                 assert connection.execute(found).one() == row, step
                 held = update(table).where(table.id == key, table.state == LeaseState.RUNNING)
                 connection.execute(held.values(state=LeaseState.PENDING))
     assert caplog.text.count("had been taken over") == len(STEPS)
-    assert [state for state, _ in evaluations(station)] == ["done", "done"]
-    with reading(station.engine) as connection:
+    assert [state for state, _ in evaluations(context)] == ["done", "done"]
+    with reading(context.engine) as connection:
         assert connection.scalar(select(Comparison.state)) == "done"
 
 
-def counted(station: Station, table: type[Leased]) -> list[float]:
+def counted(context: WorkerContext, kind: TaskKind[Any, Any]) -> list[float]:
     """Attempts that were done, were not the first, failed, came too late."""
-    return [station.tally.total(each.name, kind_of(table)) for each in (DONE, RETRIES, FAILURES, DROPPED)]
+    return [context.tally.total(each.name, kind.name) for each in (DONE, RETRIES, FAILURES, DROPPED)]
 
 
-def test_writes_are_tried_again_when_the_database_was_away(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_kind_names_what_workers_run() -> None:
+    """Or has neither a message nor a function: the scheduler does it."""
+    for kind in KINDS:
+        assert (kind.message is None) == (kind.run is None), kind
+        if kind.run is not None:
+            assert list(signature(kind.runner).parameters)[:2] == ["context", "claim"], kind
+            assert len(signature(kind.runner).parameters) == 3, kind
+
+
+def test_writes_are_tried_again_when_the_database_was_away(
+    context: WorkerContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(worker.context, "PATIENCE", (0.0, 0.0))
     tries = []
 
@@ -152,11 +170,11 @@ def test_writes_are_tried_again_when_the_database_was_away(station: Station, mon
             raise OperationalError("UPDATE", {}, Exception("server closed the connection"))
         return 7
 
-    assert station.write(lambda _: away(2)) == 7
+    assert context.write(lambda _: away(2)) == 7
     assert len(tries) == 3
     tries.clear()
     with pytest.raises(OperationalError):
-        station.write(lambda _: away(3))
+        context.write(lambda _: away(3))
 
     def wrong(_: object) -> None:
         tries.append(1)
@@ -164,17 +182,17 @@ def test_writes_are_tried_again_when_the_database_was_away(station: Station, mon
 
     tries.clear()
     with pytest.raises(IntegrityError):
-        station.write(wrong)
+        context.write(wrong)
     assert len(tries) == 1, "what is wrong stays wrong"
 
 
-def test_a_campaigns_shard_gives_way_between_metrics(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_campaigns_shard_gives_way_between_metrics(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker.preemption, "EVERY_SECONDS", 0.0)
     metrics = ["bleu", "wer", "ter"]
-    patient = queue_job(station.engine, station.settings, segments=100, systems=1, metrics=metrics, campaign="patient")
+    patient = queue_job(context.engine, context.settings, segments=100, systems=1, metrics=metrics, campaign="patient")
     urgent = queue_job(
-        station.engine,
-        station.settings,
+        context.engine,
+        context.settings,
         segments=100,
         systems=1,
         metrics=["nist"],
@@ -182,13 +200,13 @@ def test_a_campaigns_shard_gives_way_between_metrics(station: Station, monkeypat
         campaign="urgent",
         queue_class=QueueClass.INTERACTIVE,
     )
-    with writing(station.engine) as connection:
+    with writing(context.engine) as connection:
         for table in (Preparation, Shard):
             connection.execute(update(table).values(state=LeaseState.ENQUEUED))
-    (first, _), (second, _) = shards(station)
-    do_shard(station, first, "task")
-    assert [state for _, state in shards(station)] == ["done", "done"]
-    with reading(station.engine) as connection:
+    (first, _), (second, _) = shards(context)
+    do(context, SHARD, first, "task")
+    assert [state for _, state in shards(context)] == ["done", "done"]
+    with reading(context.engine) as connection:
         ended = connection.execute(select(Evaluation.id, Evaluation.state, Evaluation.finished_at)).all()
         claims = {row.id: row for row in connection.execute(select(Shard.id, Shard.claimed_at, Shard.ended_at))}
     finished = {row.id: row.finished_at for row in ended}
@@ -197,9 +215,9 @@ def test_a_campaigns_shard_gives_way_between_metrics(station: Station, monkeypat
     assert claims[first].claimed_at <= claims[second].claimed_at <= claims[second].ended_at <= claims[first].ended_at
 
 
-def test_shards_give_way_to_nothing_else(station: Station) -> None:
-    queue_job(station.engine, station.settings, segments=100, systems=1, metrics=["bleu", "wer"])
-    with writing(station.engine) as connection:
+def test_shards_give_way_to_nothing_else(context: WorkerContext) -> None:
+    queue_job(context.engine, context.settings, segments=100, systems=1, metrics=["bleu", "wer"])
+    with writing(context.engine) as connection:
         shard = connection.execute(select(Shard)).one()
         copy = {name: shard._mapping[name] for name in ("protocol_id", "first_block", "last_block", "cost", "edition")}
         other = connection.execute(
@@ -207,19 +225,19 @@ def test_shards_give_way_to_nothing_else(station: Station) -> None:
             .values(**copy, state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE)
             .returning(Shard.id)
         ).scalar_one()
-        assert waiting_row(connection, shard.id, EDITION) == (Shard, other)
+        assert urgent_task(connection, SHARD, shard.id, EDITION) == (SHARD, other)
         for values in ({"queue_class": 1}, {"queue_class": 0, "attempts": 1}, {"attempts": 0, "state": "pending"}):
             connection.execute(update(Shard).where(Shard.id == other).values(**values))
-            assert waiting_row(connection, shard.id, EDITION) is None
+            assert urgent_task(connection, SHARD, shard.id, EDITION) is None
         connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE))
-        assert waiting_row(connection, shard.id, EDITION) is None, "it is as urgent itself"
+        assert urgent_task(connection, SHARD, shard.id, EDITION) is None, "it is as urgent itself"
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_of_urgent_work_the_earliest_due_is_done_first(station: Station) -> None:
+def test_of_urgent_work_the_earliest_due_is_done_first(context: WorkerContext) -> None:
     """Preparations before the shards that wait for them; what is of another edition is none of ours."""
-    queue_job(station.engine, station.settings, segments=100, systems=1, metrics=["nist"])
-    with writing(station.engine) as connection:
+    queue_job(context.engine, context.settings, segments=100, systems=1, metrics=["nist"])
+    with writing(context.engine) as connection:
         (mine,) = connection.scalars(select(Shard.id))
         known: dict[type[Leased], dict[str, object]] = {
             Preparation: {"prepared_state_id": 1, "first_block": 0, "last_block": 1},
@@ -237,30 +255,31 @@ def test_of_urgent_work_the_earliest_due_is_done_first(station: Station) -> None
         add(Shard, 1.0, edition=EDITION + 1)
         add(Shard, 1.0, state=LeaseState.RUNNING)
         found = []
-        while row := waiting_row(connection, mine, EDITION):
+        while row := urgent_task(connection, SHARD, mine, EDITION):
             found.append(row)
-            connection.execute(update(row[0]).where(row[0].id == row[1]).values(state=LeaseState.DONE))
-    assert found == expected
+            table, key = row[0].table, row[1]
+            connection.execute(update(table).where(table.id == key).values(state=LeaseState.DONE))
+    assert [(kind.table, key) for kind, key in found] == expected
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_shard_gives_way_now_and_then_and_for_so_long(
-    station: Station, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    context: WorkerContext, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock, done, waits = [100.0], list[int](), True
 
-    def do(key: int) -> None:
+    def do_another(_kind: TaskKind[Any, Any], key: int) -> None:
         done.append(key)
         clock[0] += 4.0
 
-    def look(*_: object) -> tuple[type[Leased], int] | None:
+    def look(*_: object) -> tuple[TaskKind[Any, Any], int] | None:
         if waits is None:
             raise OperationalError("SELECT", {}, Exception("away"))
-        return (Shard, len(done)) if waits else None
+        return (SHARD, len(done)) if waits else None
 
     monkeypatch.setattr(worker.preemption, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    monkeypatch.setattr(worker.preemption, "waiting_row", look)
-    give_way = GivingWay(station, 1, {Shard: do}, seconds=10.0)
+    monkeypatch.setattr(worker.preemption, "urgent_task", look)
+    give_way = Preemption(context, SHARD, 1, do_another, seconds=10.0)
     give_way()
     assert done == [], "it has just begun"
     clock[0] += EVERY_SECONDS
@@ -278,9 +297,9 @@ def test_a_shard_gives_way_now_and_then_and_for_so_long(
     clock[0] += EVERY_SECONDS
     give_way()
     assert done == [0, 1, 2], "it has waited for as long as it may"
-    another = GivingWay(station, 1, {Shard: do}, seconds=10.0)
+    another = Preemption(context, SHARD, 1, do_another, seconds=10.0)
     clock[0] += EVERY_SECONDS
-    station.leaving.raise_once("it stops")
+    context.leaving.raise_once("it stops")
     another()
     assert done == [0, 1, 2]
 
@@ -307,37 +326,37 @@ one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """Where databases cannot differ."""
 
 
-def pending(station: Station, table: type[Leased]) -> list[int]:
-    with reading(station.engine) as connection:
+def pending(context: WorkerContext, table: type[Leased]) -> list[int]:
+    with reading(context.engine) as connection:
         waiting = select(table.id).where(table.state == LeaseState.PENDING).order_by(table.id)
         return list(connection.scalars(waiting))
 
 
 @one_kind
-def test_what_is_said_to_be_done_is_on_the_disk(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_said_to_be_done_is_on_the_disk(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
     """A database that crashes takes back what it was not told to write at once, and nobody would know."""
-    write, durably = station.write, list[bool]()
+    write, durably = context.write, list[bool]()
 
     def note(action: Callable[[Connection], Any], *, durable: bool = False) -> Any:
         durably.append(durable)
         return write(action, durable=durable)
 
-    job = queue_job(station.engine, station.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
-    monkeypatch.setattr(station, "write", note)
+    job = queue_job(context.engine, context.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
+    monkeypatch.setattr(context, "write", note)
     claim, hand_in = False, True
-    (part,) = pending(station, Preparation)
-    do_preparation(station, part, "task")
+    (part,) = pending(context, Preparation)
+    do(context, PREPARATION, part, "task")
     assert durably == [claim, hand_in] * 2, "counted and merged"
-    (shard,) = pending(station, Shard)
-    do_shard(station, shard, "task")
+    (shard,) = pending(context, Shard)
+    do(context, SHARD, shard, "task")
     assert durably == [claim, hand_in] * 4, "scored and reduced"
     a, b = job.all_evaluations
-    contest = Contest(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 9, 7)
-    with writing(station.engine) as connection:
-        start_comparison(connection, contest, [(0, 9)], queue_class=0, team="", edition=station.edition)
-    do_trials(station, 1, "task")
+    contest = RandomizationPlan(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 9, 7)
+    with writing(context.engine) as connection:
+        start_comparison(connection, contest, [(0, 9)], queue_class=0, team="", edition=context.edition)
+    do(context, TRIALS, 1, "task")
     assert durably == [claim, hand_in] * 5
-    with reading(station.engine) as connection:
+    with reading(context.engine) as connection:
         assert connection.scalar(select(Comparison.state)) == "done"
 
 
@@ -352,16 +371,16 @@ def test_what_is_said_to_be_done_is_on_the_disk(station: Station, monkeypatch: p
     ],
 )
 def test_what_people_are_told_of_a_failure(
-    station: Station, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
+    context: WorkerContext, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
 ) -> None:
     """What they can do about it, and no password of a store."""
 
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(worker.handlers, "score_texts", fail)
-    do_shard(station, shards(station)[0][0], "task")
-    with reading(station.engine) as connection:
+    monkeypatch.setattr(worker.runners, "score_texts", fail)
+    do(context, SHARD, shards(context)[0][0], "task")
+    with reading(context.engine) as connection:
         said = connection.scalar(select(Shard.error).order_by(Shard.id))
     assert said is not None
     assert told in said
@@ -371,80 +390,82 @@ def test_what_people_are_told_of_a_failure(
 @one_kind
 @pytest.mark.usefixtures("job")
 def test_trouble_of_the_database_is_no_fault_of_the_work(
-    station: Station, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    context: WorkerContext, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Its lease runs out, and somebody else has it then: nothing is said of it in its row."""
 
     def fail(*_: object) -> None:
         raise OperationalError("SELECT", {}, Exception("server closed the connection"))
 
-    monkeypatch.setattr(worker.handlers, "score_texts", fail)
-    first = shards(station)[0][0]
-    do_shard(station, first, "task")
-    with reading(station.engine) as connection:
+    monkeypatch.setattr(worker.runners, "score_texts", fail)
+    first = shards(context)[0][0]
+    do(context, SHARD, first, "task")
+    with reading(context.engine) as connection:
         row = connection.execute(select(Shard.state, Shard.attempts, Shard.error).where(Shard.id == first)).one()
     assert row == ("running", 1, None)
-    assert counted(station, Shard) == [0, 0, 0, 0]
+    assert counted(context, SHARD) == [0, 0, 0, 0]
     assert f"Shard {first} is left to others, when its lease is over." in caplog.text
 
 
 @one_kind
-def test_who_is_about_to_end_begins_nothing_further(station: Station) -> None:
+def test_who_is_about_to_end_begins_nothing_further(context: WorkerContext) -> None:
     """Neither to merge what was counted nor to reduce what was scored: others do."""
-    queue_job(station.engine, station.settings, segments=100, systems=1, metrics=["nist"])
-    station.leaving.raise_once("it stops")
-    (part,) = pending(station, Preparation)
-    do_preparation(station, part, "task")
-    (merge,) = pending(station, Preparation)
-    do_preparation(station, merge, "task")
-    (shard,) = pending(station, Shard)
-    do_shard(station, shard, "task")
-    assert len(pending(station, Reduction)) == 1
-    assert [state for state, _ in evaluations(station)] == ["reducing"]
+    queue_job(context.engine, context.settings, segments=100, systems=1, metrics=["nist"])
+    context.leaving.raise_once("it stops")
+    (part,) = pending(context, Preparation)
+    do(context, PREPARATION, part, "task")
+    (merge,) = pending(context, Preparation)
+    do(context, PREPARATION, merge, "task")
+    (shard,) = pending(context, Shard)
+    do(context, SHARD, shard, "task")
+    assert len(pending(context, Reduction)) == 1
+    assert [state for state, _ in evaluations(context)] == ["reducing"]
 
 
 @one_kind
 @pytest.mark.usefixtures("job")
-def test_a_claim_says_who_holds_the_work_and_for_how_long(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
-    score, held = worker.handlers.score_texts, list[Any]()
+def test_a_claim_says_who_holds_the_work_and_for_how_long(
+    context: WorkerContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score, held = worker.runners.score_texts, list[Any]()
 
     def look(*arguments: object) -> object:
-        with reading(station.engine) as connection:
+        with reading(context.engine) as connection:
             running = select(Shard, now().label("now")).where(Shard.state == LeaseState.RUNNING)
             held.append(connection.execute(running).one())
         return score(*arguments)
 
-    monkeypatch.setattr(worker.handlers, "score_texts", look)
-    first = shards(station)[0][0]
-    do_shard(station, first, "task-7")
+    monkeypatch.setattr(worker.runners, "score_texts", look)
+    first = shards(context)[0][0]
+    do(context, SHARD, first, "task-7")
     (row,) = held
-    assert (row.id, row.worker, row.attempts) == (first, station.worker, 1)
+    assert (row.id, row.worker, row.attempts) == (first, context.worker, 1)
     assert row.owner.startswith("task-7:")
-    assert row.lease_until - row.now == pytest.approx(station.settings.lease_seconds, abs=60)
+    assert row.lease_until - row.now == pytest.approx(context.settings.lease_seconds, abs=60)
     # Work of another edition is left alone.
-    second = shards(station)[1][0]
-    station.edition += 1
-    do_shard(station, second, "task-8")
-    assert shards(station)[1] == (second, "pending")
+    second = shards(context)[1][0]
+    context.edition += 1
+    do(context, SHARD, second, "task-8")
+    assert shards(context)[1] == (second, "pending")
     assert len(held) == 1
 
 
 @one_kind
 @pytest.mark.usefixtures("job")
-def test_what_was_tried_often_enough_is_not_put_back(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_tried_often_enough_is_not_put_back(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
     """It waits for as long as the settings say, and longer each time."""
 
     def fail(*_: object) -> None:
         raise ValueError("no such thing")
 
-    monkeypatch.setattr(worker.handlers, "score_texts", fail)
-    station.settings = station.settings.model_copy(update={"max_attempts": 2, "retry_seconds": 1000.0})
-    first = shards(station)[0][0]
-    do_shard(station, first, "task")
-    with reading(station.engine) as connection:
+    monkeypatch.setattr(worker.runners, "score_texts", fail)
+    context.settings = context.settings.model_copy(update={"max_attempts": 2, "retry_seconds": 1000.0})
+    first = shards(context)[0][0]
+    do(context, SHARD, first, "task")
+    with reading(context.engine) as connection:
         delay = connection.scalar(select(Shard.not_before - now()).where(Shard.id == first))
     assert delay == pytest.approx(1000.0, abs=60)
-    assert station.tally.total(RETRIES.name, kind_of(Shard)) == 0
-    do_shard(station, first, "task")
-    assert shards(station)[0] == (first, "failed")
-    assert [station.tally.total(each.name, kind_of(Shard)) for each in (RETRIES, FAILURES)] == [1, 2]
+    assert context.tally.total(RETRIES.name, SHARD.name) == 0
+    do(context, SHARD, first, "task")
+    assert shards(context)[0] == (first, "failed")
+    assert [context.tally.total(each.name, SHARD.name) for each in (RETRIES, FAILURES)] == [1, 2]

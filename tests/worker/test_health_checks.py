@@ -13,18 +13,18 @@ from models.database.session import make_engine, writing
 from models.schema.base import now
 from models.schema.queue import Worker
 from runtime.errors import AddressTaken
-from runtime.health import Check, Health, Pulse
-from runtime.http_server import IDLE_SECONDS, MOST_REQUESTS, HealthServer, Outlook
+from runtime.health import Check, Health, Liveness
+from runtime.http_server import IDLE_SECONDS, MOST_REQUESTS, HealthServer, ProcessStatus
 from runtime.settings import Settings
 from tests.servers import free_port
-from worker.app import make_app
+from worker.app import Broker
 from worker.health_checks import check_broker, check_database, check_workers
 
 
 def test_a_pulse_tells_turns_from_success(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("runtime.health.time.monotonic", lambda: clock[0])
-    pulse = Pulse("round")
+    pulse = Liveness("round")
     assert not pulse.turns().ok
     pulse.failed("no way to postgresql://me:hunter2@db/x")
     assert pulse.turns().ok
@@ -57,14 +57,14 @@ def test_what_is_away_is_said_without_its_password(tmp_path) -> None:  # type: i
     empty = check_database(f"sqlite:///{tmp_path / 'empty.db'}")
     assert "not there" in empty.reason
     settings = Settings(broker_url=f"redis://:hunter2@127.0.0.1:{port}/0")
-    broker = check_broker(make_app(settings), settings)
+    broker = check_broker(Broker(settings))
     assert not broker.ok
     assert "hunter2" not in database.reason + broker.reason
 
 
 def test_a_broker_that_answers(redis_url: str) -> None:
     settings = Settings(broker_url=redis_url)
-    assert check_broker(make_app(settings), settings) == Check("broker", True, "reachable, messages that wait: 0")
+    assert check_broker(Broker(settings)) == Check("broker", True, "reachable, messages that wait: 0")
 
 
 def test_workers_of_a_host(sqlite_url: str) -> None:
@@ -81,7 +81,7 @@ def test_workers_of_a_host(sqlite_url: str) -> None:
 
 
 @contextmanager
-def served(outlook: Outlook) -> Iterator[int]:
+def served(outlook: ProcessStatus) -> Iterator[int]:
     server = HealthServer("127.0.0.1", 0, outlook)
     server.start()
     try:
@@ -103,7 +103,7 @@ def get(port: int, path: str, method: str = "GET") -> tuple[int, bytes]:
 def test_the_server_tells_what_is_wrong() -> None:
     state = {"ok": True}
     question = lambda: Check("mood", state["ok"], "it rains")  # noqa: E731
-    with served(Outlook("worker", [question], [question], [])) as port:
+    with served(ProcessStatus("worker", [question], [question], [])) as port:
         assert get(port, "/health/ready")[0] == 200
         state["ok"] = False
         status, body = get(port, "/health/ready?verbose=1")
@@ -119,14 +119,14 @@ def test_the_server_tells_what_is_wrong() -> None:
         assert get(port, "/../etc/passwd")[0] == 404
         assert get(port, "/metrics", "POST")[0] == 501
         with pytest.raises(AddressTaken, match=f"127.0.0.1:{port}: Address already in use"):
-            HealthServer("127.0.0.1", port, Outlook("worker", [], [], []))
+            HealthServer("127.0.0.1", port, ProcessStatus("worker", [], [], []))
 
 
 def test_a_question_that_fails_is_an_answer_too(caplog: pytest.LogCaptureFixture) -> None:
     def fail() -> Check:
         raise RuntimeError("a defect")
 
-    with served(Outlook("worker", [], [fail], [])) as port:
+    with served(ProcessStatus("worker", [], [fail], [])) as port:
         assert get(port, "/health/ready")[0] == 500
         assert get(port, "/health/live")[0] == 200
     assert "a defect" in caplog.text
@@ -134,7 +134,7 @@ def test_a_question_that_fails_is_an_answer_too(caplog: pytest.LogCaptureFixture
 
 def test_who_says_nothing_holds_up_nobody() -> None:
     silent = []
-    with served(Outlook("worker", [], [], [])) as port:
+    with served(ProcessStatus("worker", [], [], [])) as port:
         for _ in range(MOST_REQUESTS + 4):
             silent.append(socket.create_connection(("127.0.0.1", port)))
         assert get(port, "/health/live")[0] == 200

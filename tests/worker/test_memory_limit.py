@@ -74,16 +74,26 @@ def test_the_reason_says_the_limit_and_the_setting() -> None:
     assert "may use. Set" in out_of_memory(MemoryError(), settings, 2)
 
 
+STEPS_BACK = """
+import os
+from billiard import current_process
+from celery import signals
+from runtime.settings import Settings
+from worker.app import make_app
+from worker.context import WorkerContext
+from worker.processes.celery_pool import prepared
+
+current_process().index = 0
+context = WorkerContext(Settings(broker_url="redis://localhost/0"), 1)
+before = os.nice(0)
+with prepared(make_app(context.settings, context), context):
+    signals.worker_process_init.send(sender=None)
+print(os.nice(0) - before)
+"""
+
+
 def test_a_pool_process_steps_back_as_far_as_the_setting_says() -> None:
-    code = (
-        "import os; from celery import signals; from worker.app import make_app;"
-        "from worker.memory_limit import limit_processes; from runtime.settings import Settings;"
-        "settings = Settings();"
-        "stop = limit_processes(make_app(settings), settings, 1); before = os.nice(0);"
-        "signals.worker_process_init.send(sender=None); print(os.nice(0) - before)"
-    )
+    code = [sys.executable, "-c", STEPS_BACK]
     environment = {**os.environ, "STEELYARD_NICENESS": "3"}
-    ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], env=environment, capture_output=True, text=True
-    )
+    ended = subprocess.run(code, cwd=Path(__file__).parents[2], env=environment, capture_output=True, text=True)
     assert ended.stdout == "3\n", ended.stderr

@@ -20,7 +20,7 @@ from tests.acceptance.commands import running, wait_for
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from tests.servers import free_port
 from tests.worker.strange import BOMB, CHANGES, RAW, UNDECODABLE, Undecodable, changed
-from worker.app import make_app
+from worker.app import Broker
 
 pytestmark = pytest.mark.faults
 QUEUES = ("interactive", "campaign", "nightly")
@@ -59,7 +59,7 @@ def outlives(folder: Path, database: str, broker: str, send: Callable[[str], int
         assert log.count("A message is dropped: ") == sent
         assert "Traceback" not in log
         # And it still works.
-        dispatch(engine, make_app(settings), settings)
+        dispatch(engine, Broker(settings), settings)
         wait_for(lambda: worker.poll() is not None or states() == {"done"}, 120)
         assert worker.poll() is None
 

@@ -9,107 +9,110 @@ from sqlalchemy import insert, select, update
 from metrics.errors import BadParameter, MetricsError, UnknownMetric
 from models.database.migrate import REVISION
 from models.database.session import reading, writing
+from models.queue.shards import SHARD
 from models.schema.base import now
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import LeaseState
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker import handlers
-from worker.context import Station
-from worker.handlers import do_shard
-from worker.tasks import HINT_HEADER, HINT_VERSION, SCORE_SHARD, heeds
+from worker import runners
+from worker.context import WorkerContext
+from worker.handlers import do
+from worker.messaging.celery_tasks import HINT_HEADER, HINT_VERSION, heeds
 
 
 @pytest.fixture
-def station(database_url: str) -> Iterator[Station]:
-    station = Station(one_block_shards(database_url))
-    queue_job(station.engine, station.settings, segments=200, systems=1)
-    yield station
-    station.close()
+def context(database_url: str) -> Iterator[WorkerContext]:
+    context = WorkerContext(one_block_shards(database_url))
+    queue_job(context.engine, context.settings, segments=200, systems=1)
+    yield context
+    context.close()
 
 
-def shard(station: Station) -> tuple[int, str, int, str | None, bool]:
-    with reading(station.engine) as connection:
+def shard(context: WorkerContext) -> tuple[int, str, int, str | None, bool]:
+    with reading(context.engine) as connection:
         later = (Shard.not_before > now()).label("later")
         row = connection.execute(select(Shard.id, Shard.state, Shard.attempts, Shard.error, later)).one()
     return row.id, row.state, row.attempts, row.error, bool(row.later)
 
 
-def add_worker(station: Station, version: str, revision: str | None = REVISION, edition: int | None = None) -> None:
-    with writing(station.engine) as connection:
+def add_worker(
+    context: WorkerContext, version: str, revision: str | None = REVISION, edition: int | None = None
+) -> None:
+    with writing(context.engine) as connection:
         name = f"{version} of {revision}"
         row = {"id": name, "host": "h", "pid": 1, "version": version, "concurrency": 1, "revision": revision}
-        row["edition"] = station.edition if edition is None else edition
+        row["edition"] = context.edition if edition is None else edition
         connection.execute(insert(Worker).values(**row))
 
 
 def task(headers: dict[str, object] | None) -> SimpleNamespace:
-    return SimpleNamespace(name=SCORE_SHARD, request=SimpleNamespace(headers=headers))
+    return SimpleNamespace(name=SHARD.message, request=SimpleNamespace(headers=headers))
 
 
-def test_a_metric_that_only_another_release_knows(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_metric_that_only_another_release_knows(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
     def parse(specification: str) -> None:
         raise UnknownMetric(f"There is no metric {specification}.")
 
-    monkeypatch.setattr(handlers, "score_texts", lambda claim, measurement, *_: parse(measurement.metrics[0]))
-    add_worker(station, station.version)
-    add_worker(station, "0.0.9")
-    key, *_ = shard(station)
-    do_shard(station, key, "task")
-    assert shard(station) == (key, LeaseState.PENDING, 0, "There is no metric bleu.", True)
+    monkeypatch.setattr(runners, "score_texts", lambda claim, measurement, *_: parse(measurement.metrics[0]))
+    add_worker(context, context.version)
+    add_worker(context, "0.0.9")
+    key, *_ = shard(context)
+    do(context, SHARD, key, "task")
+    assert shard(context) == (key, LeaseState.PENDING, 0, "There is no metric bleu.", True)
 
-    with writing(station.engine) as connection:
+    with writing(context.engine) as connection:
         connection.execute(update(Worker).where(Worker.version == "0.0.9").values(beat_at=now() - 1e6))
-    do_shard(station, key, "task")
-    assert shard(station)[1:3] == (LeaseState.FAILED, 1)
-    with reading(station.engine) as connection:
+    do(context, SHARD, key, "task")
+    assert shard(context)[1:3] == (LeaseState.FAILED, 1)
+    with reading(context.engine) as connection:
         assert "There is no metric bleu." in str(connection.scalar(select(Evaluation.reason)))
 
 
 def test_a_metric_that_no_release_knows_fails_when_each_has_refused_it(
-    station: Station, monkeypatch: pytest.MonkeyPatch
+    context: WorkerContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not handed from one to the other for ever; workers that would never get it are not waited for."""
 
     def parse(*_: object) -> None:
         raise UnknownMetric('There is no metric "prefix".')
 
-    monkeypatch.setattr(handlers, "score_texts", parse)
-    other = Station(station.settings)
+    monkeypatch.setattr(runners, "score_texts", parse)
+    other = WorkerContext(context.settings)
     other.version = "0.0.9"
-    for each in (station, other):
-        add_worker(station, each.version)
-    add_worker(station, "2.0", edition=station.edition + 1)
-    key, *_ = shard(station)
+    for each in (context, other):
+        add_worker(context, each.version)
+    add_worker(context, "2.0", edition=context.edition + 1)
+    key, *_ = shard(context)
     for _ in range(2):
         # One release may get it again before the other does.
-        do_shard(station, key, "task")
-        assert shard(station) == (key, LeaseState.PENDING, 0, 'There is no metric "prefix".', True)
-    do_shard(other, key, "task")
+        do(context, SHARD, key, "task")
+        assert shard(context) == (key, LeaseState.PENDING, 0, 'There is no metric "prefix".', True)
+    do(other, SHARD, key, "task")
     other.close()
-    assert shard(station)[1:3] == (LeaseState.FAILED, 1)
-    with reading(station.engine) as connection:
+    assert shard(context)[1:3] == (LeaseState.FAILED, 1)
+    with reading(context.engine) as connection:
         reason = str(connection.scalar(select(Evaluation.reason)))
-    refused = f"version 0.0.9, revision {REVISION}; version {station.version}, revision {REVISION}"
+    refused = f"version 0.0.9, revision {REVISION}; version {context.version}, revision {REVISION}"
     assert f'There is no metric "prefix". No living worker can do it (tried by: {refused}).' in reason
     assert "Install what brings it" in reason
     assert "`steelyard retry`" in reason
 
 
-def test_messages_of_a_newer_release_are_dropped(station: Station, caplog: pytest.LogCaptureFixture) -> None:
-    assert heeds(station, task(None), 1)
-    assert heeds(station, task({HINT_HEADER: HINT_VERSION}), 1)
+def test_messages_of_a_newer_release_are_dropped(context: WorkerContext, caplog: pytest.LogCaptureFixture) -> None:
+    assert heeds(context, task(None), 1)
+    assert heeds(context, task({HINT_HEADER: HINT_VERSION}), 1)
     assert not caplog.text
-    assert not heeds(station, task({HINT_HEADER: HINT_VERSION + 1}), 1)
+    assert not heeds(context, task({HINT_HEADER: HINT_VERSION + 1}), 1)
     assert "a message for score_shard 1 is dropped" in caplog.text.lower()
 
 
-def test_a_worker_that_ends_begins_nothing(station: Station) -> None:
-    with writing(station.engine) as connection:
+def test_a_worker_that_ends_begins_nothing(context: WorkerContext) -> None:
+    with writing(context.engine) as connection:
         connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, enqueued_at=now()))
-    key, *_ = shard(station)
-    station.leaving.raise_once("it stops")
-    assert not heeds(station, task(None), key)
-    assert shard(station)[1:3] == (LeaseState.PENDING, 0)
+    key, *_ = shard(context)
+    context.leaving.raise_once("it stops")
+    assert not heeds(context, task(None), key)
+    assert shard(context)[1:3] == (LeaseState.PENDING, 0)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +122,7 @@ def test_a_worker_that_ends_begins_nothing(station: Station) -> None:
 )
 @pytest.mark.parametrize("error", [UnknownMetric, BadParameter])
 def test_work_is_left_to_a_worker_whose_version_or_revision_differs(
-    station: Station,
+    context: WorkerContext,
     monkeypatch: pytest.MonkeyPatch,
     version: str,
     revision: str | None,
@@ -131,9 +134,9 @@ def test_work_is_left_to_a_worker_whose_version_or_revision_differs(
     def refuse(*_: object) -> None:
         raise error("There is no such thing.")
 
-    monkeypatch.setattr(handlers, "score_texts", refuse)
-    add_worker(station, station.version)
-    add_worker(station, version or station.version, revision) if left else None
-    key, *_ = shard(station)
-    do_shard(station, key, "task")
-    assert shard(station)[1:3] == ((LeaseState.PENDING, 0) if left else (LeaseState.FAILED, 1))
+    monkeypatch.setattr(runners, "score_texts", refuse)
+    add_worker(context, context.version)
+    add_worker(context, version or context.version, revision) if left else None
+    key, *_ = shard(context)
+    do(context, SHARD, key, "task")
+    assert shard(context)[1:3] == ((LeaseState.PENDING, 0) if left else (LeaseState.FAILED, 1))

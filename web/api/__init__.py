@@ -1,56 +1,8 @@
-"""JSON for programs, under /api/v1: one file for each kind of thing."""
+"""The JSON API under /api/v1, one folder per subject."""
 
 from __future__ import annotations
 
-from web.api import (
-    account,
-    accounts,
-    audit,
-    boards,
-    campaign_quotas,
-    campaign_teams,
-    campaigns,
-    comparisons,
-    corrections,
-    evaluations,
-    export,
-    human,
-    invitations,
-    me,
-    nights,
-    phases,
-    segments,
-    submission_events,
-    submissions,
-    systems,
-    teams,
-    test_sets,
-    tokens,
-)
+from web.api import accounts, campaigns, leaderboards, submissions
 
-ROUTERS = (
-    me.router,
-    account.router,
-    tokens.router,
-    teams.router,
-    invitations.router,
-    accounts.router,
-    audit.router,
-    campaigns.router,
-    phases.router,
-    test_sets.router,
-    campaign_teams.router,
-    campaign_quotas.router,
-    corrections.router,
-    export.router,
-    submissions.router,
-    submission_events.router,
-    systems.router,
-    evaluations.router,
-    boards.router,
-    comparisons.router,
-    segments.router,
-    human.router,
-    nights.router,
-)
-"""In the order of the description."""
+ROUTERS = (*accounts.ROUTERS, *campaigns.ROUTERS, *submissions.ROUTERS, *leaderboards.ROUTERS)
+"""In the order of the OpenAPI document."""

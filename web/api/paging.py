@@ -1,4 +1,4 @@
-"""Lists that come in pages: `limit` and `after` in the request, `items` and `next` in the answer."""
+"""Paginated lists: `limit` and `after` in the request, `items` and `next` in the response."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from campaigns.errors import BadRequest
 Item = TypeVar("Item")
 Row = TypeVar("Row")
 
-Limit = Annotated[int, Query(ge=1, le=200, description="How many items at most.")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of items.")]
 """A parameter `limit: Limit = 50`."""
-After = Annotated[str, Query(max_length=40, description='The "next" of the page before; nothing for the first page.')]
+After = Annotated[str, Query(max_length=40, description='The "next" of the previous page; empty for the first page.')]
 """A parameter `after: After = ""`."""
 
 LARGEST_ID = 2**63 - 1
 
 
-class Paged(BaseModel, Generic[Item]):
+class Page(BaseModel, Generic[Item]):
     """A page of a list."""
 
     items: list[Item]
-    next: str | None = Field(description='What to send as "after" for the next page; null on the last.')
+    next: str | None = Field(description='Value of "after" for the next page; null on the last page.')
 
 
-def id_after(after: str) -> int | None:
-    """The id that a cursor names. Raises BadRequest for what is no cursor of ours."""
+def parse_cursor(after: str) -> int | None:
+    """The id in a cursor; None for an empty one. Raises BadRequest for an invalid cursor."""
     if not after:
         return None
     if not (after.isascii() and after.isdigit() and int(after) <= LARGEST_ID):
-        raise BadRequest(f'after={after!r} is not the "next" of a page. Leave it out to begin with the first.')
+        raise BadRequest(f'after={after!r} is not the "next" of a page. Leave it out for the first page.')
     return int(after)
 
 
-def in_pages(
+def make_page(
     rows: Sequence[Row], limit: int, shape: Callable[[Row], Any], key: Callable[[Row], int] = attrgetter("id")
 ) -> dict[str, Any]:
-    """The page of rows of which one more than `limit` was asked for: where it is there, there is a next page."""
+    """A page from rows that were queried with a limit of `limit + 1`: an extra row means that there is a next page."""
     shown = rows[:limit]
     more = len(rows) > limit
     return {"items": [shape(row) for row in shown], "next": str(key(shown[-1])) if more else None}
 
 
-def part_of(items: Sequence[Row], limit: int, after: str) -> tuple[Sequence[Row], str | None]:
-    """The page of a list that is short enough to be read as a whole, and where the next one begins.
+def slice_page(items: Sequence[Row], limit: int, after: str) -> tuple[Sequence[Row], str | None]:
+    """A page of a list that is held in memory, and the cursor of the next page; None on the last.
 
-    Raises BadRequest for what is no cursor of ours.
+    Raises BadRequest for an invalid cursor.
     """
-    begin = id_after(after) or 0
+    begin = parse_cursor(after) or 0
     end = begin + limit
     return items[begin:end], str(end) if end < len(items) else None

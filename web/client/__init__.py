@@ -1,4 +1,4 @@
-"""A Steelyard server from Python: `from web.client import Client`. It needs neither a database nor a queue.
+"""Python client of a Steelyard server: `from web.client import Client`. It needs neither a database nor a queue.
 
 with Client("https://mt.example.org", token) as client:
     submission = client.submit("news 2026", "out.txt", team="harbour", system="tug")
@@ -8,17 +8,19 @@ with Client("https://mt.example.org", token) as client:
 
 from __future__ import annotations
 
-from web.client.answers import (
-    BoardListed,
+from web.client.client import UNCHANGED, Client
+from web.client.documents import (
     BoardScore,
     BoardSystem,
     Campaign,
     ComparedSystem,
     Comparisons,
     Evaluation,
+    EvaluationFeedback,
     Finding,
     Interval,
     Leaderboard,
+    LeaderboardSummary,
     Me,
     PairTest,
     Progress,
@@ -26,30 +28,27 @@ from web.client.answers import (
     Ranking,
     Score,
     Submission,
-    ToldEvaluation,
-    Trying,
+    TrialsProgress,
 )
-from web.client.client import UNCHANGED, Client
 from web.client.errors import (
     BadInput,
     ClientError,
     Conflict,
     Forbidden,
+    NotFound,
     NotSignedIn,
     NotSteelyard,
-    NotThere,
     Refused,
-    ServerAway,
+    ServerUnreachable,
     TooLarge,
     TooMany,
     Unavailable,
 )
-from web.client.transport import Patience, checked_server
+from web.client.transport import RetryPolicy, check_server_url
 
 __all__ = [
     "UNCHANGED",
     "BadInput",
-    "BoardListed",
     "BoardScore",
     "BoardSystem",
     "Campaign",
@@ -59,27 +58,28 @@ __all__ = [
     "Comparisons",
     "Conflict",
     "Evaluation",
+    "EvaluationFeedback",
     "Finding",
     "Forbidden",
     "Interval",
     "Leaderboard",
+    "LeaderboardSummary",
     "Me",
+    "NotFound",
     "NotSignedIn",
     "NotSteelyard",
-    "NotThere",
     "PairTest",
-    "Patience",
     "Progress",
     "Quota",
     "Ranking",
     "Refused",
+    "RetryPolicy",
     "Score",
-    "ServerAway",
+    "ServerUnreachable",
     "Submission",
-    "ToldEvaluation",
     "TooLarge",
     "TooMany",
-    "Trying",
+    "TrialsProgress",
     "Unavailable",
-    "checked_server",
+    "check_server_url",
 ]

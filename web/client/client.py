@@ -1,4 +1,4 @@
-"""The server as an object."""
+"""The client: one method per operation."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from web.client.answers import (
-    BoardListed,
+from web.client.decoding import decode
+from web.client.documents import (
     Campaign,
     Comparisons,
     Finding,
     Leaderboard,
+    LeaderboardSummary,
     Me,
     Progress,
     Submission,
-    Trying,
+    TrialsProgress,
 )
 from web.client.errors import Conflict, NotSignedIn
-from web.client.shaping import shaped
-from web.client.transport import Patience, Transport, given, path_of
+from web.client.transport import RetryPolicy, Transport, drop_none, path_of
 from web.client.watching import watch
 
 if TYPE_CHECKING:
@@ -31,23 +31,41 @@ if TYPE_CHECKING:
 
     import httpx
 
-PACKED_BYTES = 2**20
-"""Larger files are packed with gzip before they are sent."""
-TRYING_SECONDS = 0.5
-"""Between two questions how far randomization tests are."""
+GZIP_ABOVE_BYTES = 2**20
+"""Larger files are compressed with gzip before they are sent."""
+TRIALS_POLL_SECONDS = 0.5
+"""Interval between two polls of running randomization tests."""
 UNCHANGED = object()
-"""Of what is said about a submission: it stays as it is."""
+"""Default of `declare`: leaves a field unchanged."""
 
 
 class Client:
-    """One server, asked with one token or as nobody. Not for several threads at once; make one for each."""
+    """A client of one server, with a token or anonymous. Not thread-safe: use one client per thread.
+
+    Parameters
+    ----------
+    server
+        URL of the server; without a scheme, https.
+    token
+        Access token; None for anonymous access.
+    patience
+        When and how often requests are retried; default `RetryPolicy()`.
+    transport, sleep
+        Replacements for the network and the clock, for tests.
+
+    Raises
+    ------
+    NotSteelyard
+        The URL is invalid, or a token would be sent without https.
+
+    """
 
     def __init__(
         self,
         server: str,
         token: str | None = None,
         *,
-        patience: Patience | None = None,
+        patience: RetryPolicy | None = None,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -56,7 +74,7 @@ class Client:
 
     @property
     def server(self) -> str:
-        """Its address."""
+        """The server's URL."""
         return self._transport.server
 
     def __enter__(self) -> Self:
@@ -72,24 +90,24 @@ class Client:
         self._transport.close()
 
     def me(self) -> Me:
-        """Whose token it is. Raises NotSignedIn."""
-        me = shaped(Me, self._transport.get("me"))
+        """The account of the token. Raises NotSignedIn."""
+        me = decode(Me, self._transport.get("me"))
         if not me.signed_in:
-            raise NotSignedIn(401, "not_signed_in", "There is no token, or it is not good here.")
+            raise NotSignedIn(401, "not_signed_in", "The token is missing or invalid.")
         return me
 
     def campaigns(self) -> Iterator[Campaign]:
-        """The campaigns that one may know of, the newest first."""
-        return (shaped(Campaign, each) for each in self._transport.pages("campaigns"))
+        """The campaigns that the account may see, newest first."""
+        return (decode(Campaign, each) for each in self._transport.pages("campaigns"))
 
     def campaign(self, name: str) -> Campaign:
-        """A campaign with its rules. Raises NotThere."""
-        return shaped(Campaign, self._transport.get("campaigns", name))
+        """A campaign with its rules. Raises NotFound."""
+        return decode(Campaign, self._transport.get("campaigns", name))
 
-    def leaderboards(self, campaign: str) -> list[BoardListed]:
+    def leaderboards(self, campaign: str) -> list[LeaderboardSummary]:
         """The leaderboards of a campaign: one for each test set and list of references."""
         found = self._transport.get("campaigns", campaign, "leaderboards")
-        return [shaped(BoardListed, each) for each in found["items"]]
+        return [decode(LeaderboardSummary, each) for each in found["items"]]
 
     def leaderboard(
         self,
@@ -102,11 +120,32 @@ class Client:
         constrained: str = "",
         board: int | None = None,
     ) -> Leaderboard:
-        """A leaderboard with all its systems: by default of the first test set, against the most references.
+        """A leaderboard with all its systems. An unchanged leaderboard is taken from the client's cache.
 
-        `metric` ranks; `shown` is ranked or all, with contrastive systems and those that a later one stands for;
-        `constrained` is yes, no, or "" for all; `board` is a number of `leaderboards`. Where nothing has changed since
-        it was asked for last, nothing is sent. Raises NotThere, and Forbidden while it is not shown.
+        Parameters
+        ----------
+        campaign
+            Name of the campaign.
+        test_set
+            Name or NAME@VERSION; default the first one.
+        references
+            Labels; default the longest list.
+        metric
+            The ranking metric; default that of the campaign.
+        shown
+            "ranked", or "all" to include unranked systems (contrastive, or superseded by a later submission).
+        constrained
+            "yes", "no", or "" for all systems.
+        board
+            A number from `leaderboards`, to select one that is not the newest.
+
+        Raises
+        ------
+        NotFound
+            There is no such leaderboard.
+        Forbidden
+            The leaderboard is not shown in this phase.
+
         """
         found = self._transport.get(
             "campaigns",
@@ -119,12 +158,12 @@ class Client:
             constrained=constrained or None,
             board=board,
         )
-        return shaped(Leaderboard, found)
+        return decode(Leaderboard, found)
 
-    def leaderboard_file(self, campaign: str, kind: str, **wanted: Any) -> bytes:
-        """The same as a file of kind csv, tsv or tex; `wanted` as of `leaderboard`, references with commas."""
+    def leaderboard_file(self, campaign: str, kind: str, **filters: Any) -> bytes:
+        """A leaderboard as a file of kind csv, tsv or tex; `filters` as in `leaderboard`, references as one string."""
         address = path_of("campaigns", campaign, f"leaderboard.{kind}")
-        return self._transport.send("GET", address, params=given(wanted)).content
+        return self._transport.send("GET", address, params=drop_none(filters)).content
 
     def compare(
         self,
@@ -137,14 +176,34 @@ class Client:
         test: str = "bootstrap",
         correction: str = "none",
         board: int | None = None,
-        on_progress: Callable[[Trying], None] | None = None,
+        on_progress: Callable[[TrialsProgress], None] | None = None,
     ) -> Comparisons:
-        """All pairs of systems, given by numbers of their submissions, or of the best eight, by every metric or one.
+        """Compare all pairs of systems, by all metrics or one.
 
-        `test` is bootstrap or randomization, whose tests are made where they are lacking: that is waited for.
-        `correction` is holm, bh or none. Raises NotThere, Forbidden, BadInput; Conflict where tests cannot be made.
+        Parameters
+        ----------
+        campaign
+            Name of the campaign.
+        systems
+            Submission numbers; default the best eight systems.
+        test_set, references, metric, board
+            As in `leaderboard`; without `metric`, all metrics.
+        test
+            "bootstrap", or "randomization"; missing randomization tests are requested and waited for.
+        correction
+            "none", "holm" or "bh".
+        on_progress
+            Called at each poll while randomization tests run.
+
+        Raises
+        ------
+        NotFound, Forbidden, BadInput
+            As for a leaderboard, or the parameters are invalid.
+        Conflict
+            Some pairs could not be tested.
+
         """
-        wanted = given(
+        filters = drop_none(
             {
                 "system": list(systems) or None,
                 "test_set": test_set or None,
@@ -156,16 +215,16 @@ class Client:
             }
         )
         address = path_of("campaigns", campaign, "comparisons")
-        found = shaped(Comparisons, self._transport.ask("GET", address, params=wanted))
+        found = decode(Comparisons, self._transport.ask("GET", address, params=filters))
         if test == "bootstrap" or not found.lacking:
             return found
-        found = shaped(Comparisons, self._transport.ask("POST", address, params=wanted))
+        found = decode(Comparisons, self._transport.ask("POST", address, params=filters))
         while found.progress is not None and found.progress.running:
             if on_progress is not None:
                 on_progress(found.progress)
-            self._sleep(TRYING_SECONDS)
-            asked = {**wanted, "comparison": found.progress.comparison}
-            found = shaped(Comparisons, self._transport.ask("GET", address, params=asked))
+            self._sleep(TRIALS_POLL_SECONDS)
+            polled = {**filters, "comparison": found.progress.comparison}
+            found = decode(Comparisons, self._transport.ask("GET", address, params=polled))
         if found.lacking:
             why = found.progress.failure if found.progress is not None else ""
             raise Conflict(409, "not_tested", why or "Some pairs could not be tested.")
@@ -188,20 +247,48 @@ class Client:
         name: str = "",
         on_progress: Callable[[int, int], None] | None = None,
     ) -> Submission:
-        """Hand in a system's output, a file or its bytes; the submission, with what was noticed and how quotas stand.
+        """Submit a system's output; returns the submission with its findings and the state of the quotas.
 
-        A request that breaks off is sent again with the same key, so that nothing is done twice; the caller's `key`
-        does that over several calls. The team may be left out by who is in only one, the test set where there is only
-        one. `on_progress` hears bytes sent and bytes in all. Raises BadInput with all findings where the output cannot
-        be scored, TooMany where a quota is used up; then nothing is stored.
+        An interrupted request is retried with the same idempotency key, so that it takes effect once.
+
+        Parameters
+        ----------
+        campaign
+            Name of the campaign.
+        output
+            A path, or the content as bytes.
+        system
+            Name of the system.
+        team, test_set
+            Optional if the account has only one team, or the campaign only one test set.
+        run
+            Label of one of several runs of the system.
+        kind, constrained, description
+            The declaration, as in `declare`.
+        override
+            Submit as an organiser, regardless of the phases.
+        key
+            An idempotency key, to make several calls take effect once.
+        name
+            File name to send instead of that of `output`.
+        on_progress
+            Called with the bytes sent and the total number of bytes.
+
+        Raises
+        ------
+        BadInput
+            The output cannot be scored; `details` has all findings, and nothing is stored.
+        TooMany
+            A quota is exhausted; nothing is stored.
+
         """
         content, name = _read(output, name)
-        said = _said(
+        fields = _form_fields(
             system=system, team=team, test_set=test_set, run=run, kind=kind, constrained=constrained,
             description=description, override=override,
         )  # fmt: skip
         address = path_of("campaigns", campaign, "submissions")
-        return shaped(Submission, self._handed_in(address, content, name, said, key or str(uuid.uuid4()), on_progress))
+        return decode(Submission, self._upload(address, content, name, fields, key or str(uuid.uuid4()), on_progress))
 
     def diagnose(
         self,
@@ -213,32 +300,32 @@ class Client:
         test_set: str = "",
         run: str = "",
     ) -> list[Finding]:
-        """What would be noticed about an output. Nothing is stored."""
+        """Check an output without submitting it. Nothing is stored."""
         content, name = _read(output, "")
-        said = _said(system=system, team=team, test_set=test_set, run=run)
-        found = self._handed_in(path_of("campaigns", campaign, "diagnosis"), content, name, said, None, None)
-        return [shaped(Finding, each) for each in found["findings"]]
+        fields = _form_fields(system=system, team=team, test_set=test_set, run=run)
+        found = self._upload(path_of("campaigns", campaign, "diagnosis"), content, name, fields, None, None)
+        return [decode(Finding, each) for each in found["findings"]]
 
     def submission(self, number: int) -> Submission:
-        """A submission with its scores, as far as they are told. Raises NotThere."""
-        return shaped(Submission, self._transport.get("submissions", number))
+        """A submission with its disclosed scores. Raises NotFound."""
+        return decode(Submission, self._transport.get("submissions", number))
 
     def submissions(self, campaign: str, *, team: str = "", test_set: str = "", kind: str = "") -> Iterator[Submission]:
-        """The submissions of one's teams, or of all for organisers, the newest first and without scores.
+        """The submissions of the account's teams (organisers: of all), newest first, without scores.
 
         `kind` is primary, contrastive, late or withdrawn; "" for all.
         """
         listed = self._transport.pages(
             "campaigns", campaign, "submissions", team=team or None, test_set=test_set or None, kind=kind or None
         )
-        return (shaped(Submission, each) for each in listed)
+        return (decode(Submission, each) for each in listed)
 
     def watch(self, number: int) -> Iterator[Progress]:
-        """How far a submission is, each time that it changes, until it is measured, failed or cancelled."""
+        """The progress of a submission, at each change, until it is done, failed or cancelled."""
         return watch(self._transport, number, self._sleep)
 
     def wait(self, number: int) -> Submission:
-        """The submission, once it is measured, failed or cancelled."""
+        """Wait until a submission is done, failed or cancelled, and return it."""
         for _ in self.watch(number):
             pass
         return self.submission(number)
@@ -246,42 +333,45 @@ class Client:
     def declare(
         self, number: int, *, kind: str | None = None, constrained: Any = UNCHANGED, description: str | None = None
     ) -> Submission:
-        """Say of a submission that it is primary, contrastive, constrained (None: nothing is said), what it is."""
-        said = given({"kind": kind, "description": description})
+        """Change the declaration of a submission; omitted fields stay unchanged.
+
+        `kind` is primary, contrastive or "" for neither; `constrained` is True, False, or None for not specified.
+        """
+        update = drop_none({"kind": kind, "description": description})
         if constrained is not UNCHANGED:
-            said["constrained"] = constrained
-        return shaped(Submission, self._transport.ask("PATCH", path_of("submissions", number), json=said))
+            update["constrained"] = constrained
+        return decode(Submission, self._transport.ask("PATCH", path_of("submissions", number), json=update))
 
     def withdraw(self, number: int) -> Submission:
-        """Take a submission off all boards."""
-        return shaped(Submission, self._transport.ask("DELETE", path_of("submissions", number)))
+        """Withdraw a submission from all leaderboards."""
+        return decode(Submission, self._transport.ask("DELETE", path_of("submissions", number)))
 
     def reinstate(self, number: int) -> Submission:
-        """Let a submission stand again that was withdrawn."""
-        return shaped(Submission, self._transport.ask("POST", path_of("submissions", number, "reinstate")))
+        """Undo the withdrawal of a submission."""
+        return decode(Submission, self._transport.ask("POST", path_of("submissions", number, "reinstate")))
 
     def output(self, number: int) -> bytes:
         """The text of a submission, one segment per line."""
         return self._transport.send("GET", path_of("submissions", number, "output")).content
 
-    def _handed_in(
+    def _upload(
         self,
         address: str,
         content: bytes,
         name: str,
-        said: Mapping[str, Any],
+        fields: Mapping[str, Any],
         key: str | None,
         on_progress: Callable[[int, int], None] | None,
     ) -> Any:
-        if len(content) > PACKED_BYTES:
+        if len(content) > GZIP_ABOVE_BYTES:
             content, name = gzip.compress(content, mtime=0), f"{name}.gz"
-        form = {field: _as_text(value) for field, value in said.items()}
-        file = _Watched(content, on_progress)
+        form = {field: _as_text(value) for field, value in fields.items()}
+        file = _ProgressReader(content, on_progress)
         return self._transport.ask("POST", address, key=key, data=form, files={"file": (name, file)})
 
 
-class _Watched(BytesIO):
-    """A file that tells how much of it was read, from the beginning again where it is sent again."""
+class _ProgressReader(BytesIO):
+    """A file that reports how much of it was read; a retry starts again at 0."""
 
     def __init__(self, content: bytes, on_progress: Callable[[int, int], None] | None) -> None:
         super().__init__(content)
@@ -301,12 +391,12 @@ def _read(output: Path | str | bytes, name: str) -> tuple[bytes, str]:
     return path.read_bytes(), name or path.name
 
 
-def _said(**fields: Any) -> dict[str, Any]:
-    """What is said: nothing of what is empty."""
-    said = given({name: value for name, value in fields.items() if value != ""})
-    if not said.get("override"):
-        said.pop("override", None)
-    return said
+def _form_fields(**fields: Any) -> dict[str, Any]:
+    """The fields of a form, without empty ones."""
+    filled = drop_none({name: value for name, value in fields.items() if value != ""})
+    if not filled.get("override"):
+        filled.pop("override", None)
+    return filled
 
 
 def _as_text(value: Any) -> str:

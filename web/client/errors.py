@@ -1,4 +1,4 @@
-"""What can go wrong when a server is asked, with one base; messages are the server's own where it has any."""
+"""Errors of the client, with one base class; messages are the server's own where it sends any."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ if TYPE_CHECKING:
 
 
 class ClientError(Exception):
-    """The server did not do what it was asked."""
+    """A request failed."""
 
 
-class ServerAway(ClientError):
-    """Nobody answers at the address, or not in time."""
+class ServerUnreachable(ClientError):
+    """The server cannot be reached, or does not respond in time."""
 
 
 class NotSteelyard(ClientError):
-    """Who answers is no Steelyard server, or one of another kind."""
+    """The response is not from a compatible Steelyard server."""
 
 
 class Refused(ClientError):
-    """The server says no. One of its subclasses where it is known why."""
+    """The server refused the request; a subclass says why where that is known."""
 
     def __init__(self, status: int, code: str, message: str, details: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
-        """What programs go by."""
+        """Error code, for programs."""
         self.details = tuple(details)
-        """One for each thing that is wrong, where there are several."""
+        """One message per problem, where there are several."""
 
     def __str__(self) -> str:
         """The message, and each detail on a line of its own."""
@@ -37,41 +37,41 @@ class Refused(ClientError):
 
 
 class BadInput(Refused):
-    """What was sent does not fit."""
+    """The request is invalid."""
 
 
 class NotSignedIn(Refused):
-    """The token is lacking, unknown or over."""
+    """The token is missing, unknown or expired."""
 
 
 class Forbidden(Refused):
     """The account, or its token, may not do that."""
 
 
-class NotThere(Refused):
-    """There is no such thing, or none that this account may know of."""
+class NotFound(Refused):
+    """Not found, or not visible to this account."""
 
 
 class Conflict(Refused):
-    """Something else stands in the way."""
+    """The request conflicts with the current state."""
 
 
 class TooLarge(Refused):
-    """It is larger than what the server takes."""
+    """The request is larger than the server's limit."""
 
 
 class TooMany(Refused):
-    """A quota is used up, or these were too many requests."""
+    """A quota is exhausted, or there were too many requests."""
 
 
 class Unavailable(Refused):
-    """The server cannot do it just now."""
+    """The server is temporarily unavailable."""
 
 
-KINDS: dict[int, type[Refused]] = {
+ERRORS_BY_STATUS: dict[int, type[Refused]] = {
     401: NotSignedIn,
     403: Forbidden,
-    404: NotThere,
+    404: NotFound,
     409: Conflict,
     412: Conflict,
     413: TooLarge,
@@ -82,4 +82,4 @@ KINDS: dict[int, type[Refused]] = {
     503: Unavailable,
     504: Unavailable,
 }
-"""By the status of the answer."""
+"""Status of the response -> error class."""

@@ -1,4 +1,4 @@
-"""Server-sent events: read as they come, and taken up where they stopped when a connection breaks."""
+"""Parser of server-sent events."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One of them."""
+    """One server-sent event."""
 
     name: str
     data: Any
-    """From JSON."""
+    """Decoded from JSON."""
     id: str
 
 
 def parse_events(lines: Iterable[str]) -> Iterator[Event]:
-    """The events in the lines of a stream, by the rules of the HTML standard; comments only keep it alive."""
+    """Parse the events of a stream by the rules of the HTML standard; comments (keep-alives) are skipped."""
     name, last = "", ""
     data: list[str] = []
     for line in lines:

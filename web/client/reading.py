@@ -1,4 +1,4 @@
-"""What a server says, which may be any server: bounded, and without what would steer a terminal."""
+"""Reads responses of servers that are not trusted: size limits, and no terminal control characters."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from web.client.errors import NotSteelyard
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LARGEST_ANSWER = 512 * 2**20
-"""Bytes of an answer, unpacked: twice the largest output that a server takes by default."""
-LONGEST_LINE = 16 * 2**20
-"""Bytes of a line of a stream."""
-DEEPEST = 100
-"""Lists and objects within one another; what a server of ours says has six or so."""
+MAX_ANSWER_BYTES = 512 * 2**20
+"""Limit of an uncompressed response: twice the largest output that a server accepts by default."""
+MAX_LINE_BYTES = 16 * 2**20
+"""Limit of a line of a stream."""
+MAX_DEPTH = 100
+"""Limit of nested lists and objects; our own responses have about six levels."""
 
 
 def read_whole(answer: httpx.Response) -> httpx.Response:
-    """An answer that is still to be read, with its content. Raises NotSteelyard where there is too much of it."""
+    """Read a streamed response completely. Raises NotSteelyard if it is too large."""
     content = bytearray()
-    for piece in answer.iter_bytes():
-        content += piece
-        if len(content) > LARGEST_ANSWER:
+    for chunk in answer.iter_bytes():
+        content += chunk
+        if len(content) > MAX_ANSWER_BYTES:
             raise NotSteelyard(
-                f"{answer.request.url.host} sends more than {number_of(LARGEST_ANSWER, 'byte')} in one answer: no "
+                f"{answer.request.url.host} sends more than {number_of(MAX_ANSWER_BYTES, 'byte')} in one answer: no "
                 "Steelyard server does."
             )
-    # It is unpacked by now.
+    # The content is decompressed already.
     headers = [(name, value) for name, value in answer.headers.raw if name.lower() not in _PACKED]
     return httpx.Response(answer.status_code, headers=headers, content=bytes(content), request=answer.request)
 
@@ -41,11 +41,11 @@ _PACKED = frozenset({b"content-encoding", b"content-length", b"transfer-encoding
 
 
 def read_lines(answer: httpx.Response) -> Iterator[str]:
-    """The lines of a stream as they come. Raises NotSteelyard for one without an end."""
+    """The lines of a stream as they arrive. Raises NotSteelyard for a line beyond the limit."""
     waiting = b""
-    for piece in answer.iter_bytes():
-        *lines, waiting = (waiting + piece).split(b"\n")
-        if len(waiting) > LONGEST_LINE:
+    for chunk in answer.iter_bytes():
+        *lines, waiting = (waiting + chunk).split(b"\n")
+        if len(waiting) > MAX_LINE_BYTES:
             raise NotSteelyard(f"{answer.request.url.host} sends a line without an end: no Steelyard server does.")
         for line in lines:
             yield line.removesuffix(b"\r").decode("utf-8", "replace")
@@ -54,26 +54,26 @@ def read_lines(answer: httpx.Response) -> Iterator[str]:
 
 
 def read_json(text: str | bytes, host: str) -> Any:
-    """What JSON says, its strings as a terminal may show them. Raises NotSteelyard."""
+    """Decode JSON, with control characters in strings made visible. Raises NotSteelyard."""
     try:
         return _cleaned(json.loads(text), 0)
     except _TooDeep:
         raise NotSteelyard(
-            f"{host} answers with lists or objects more than {DEEPEST} deep: is it a Steelyard server?"
+            f"{host} answers with lists or objects more than {MAX_DEPTH} deep: is it a Steelyard server?"
         ) from None
     except (ValueError, RecursionError) as error:
         raise NotSteelyard(f"{host} answers, but not in JSON that can be read: is it a Steelyard server?") from error
 
 
 class _TooDeep(Exception):
-    """Lists within lists without end."""
+    """Too many nested lists or objects."""
 
 
 def _cleaned(found: Any, depth: int) -> Any:
     if isinstance(found, str):
         return visible(found)
     if isinstance(found, (dict, list)):
-        if depth >= DEEPEST:
+        if depth >= MAX_DEPTH:
             raise _TooDeep
         if isinstance(found, list):
             return [_cleaned(each, depth + 1) for each in found]

@@ -1,13 +1,13 @@
-"""How far a submission is, told as it changes: by events, or by asking now and then where there are none."""
+"""Watches the progress of a submission: by server-sent events, or by polling where no stream is available."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from web.client.answers import Progress
-from web.client.errors import ServerAway, TooMany, Unavailable
+from web.client.decoding import decode
+from web.client.documents import Progress
+from web.client.errors import ServerUnreachable, TooMany, Unavailable
 from web.client.events import parse_events
-from web.client.shaping import shaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from web.client.transport import Transport
 
 POLL_SECONDS = 2.0
-"""Between two questions where the server has no stream left for us."""
+"""Polling interval where the server has no free stream."""
 PROGRESS, END = "progress", "end"
 
 
 def watch(transport: Transport, submission: int, sleep: Callable[[float], None]) -> Iterator[Progress]:
-    """Each state that it is in, until it changes no more. Raises Refused, and ServerAway where nobody comes back."""
+    """Yield each progress until the submission has ended. Raises Refused, and ServerUnreachable if retries fail."""
     last, failures = "", 0
     while True:
         try:
@@ -30,17 +30,17 @@ def watch(transport: Transport, submission: int, sleep: Callable[[float], None])
             for event in parse_events(lines):
                 last, failures = event.id, 0
                 if event.name in (PROGRESS, END):
-                    progress = shaped(Progress, event.data)
+                    progress = decode(Progress, event.data)
                     yield progress
                     if progress.ended:
                         return
-            # The server ends a stream after a while, and when it is started anew.
+            # The server ends a stream after a while, and when it restarts.
             failures += 1
-            trouble: Exception = ServerAway(f"{transport.server} ends the stream of progress again and again.")
-        except ServerAway as error:
-            failures, trouble = failures + 1, error
+            failure: Exception = ServerUnreachable(f"{transport.server} keeps closing the stream of progress.")
+        except ServerUnreachable as error:
+            failures, failure = failures + 1, error
         except (TooMany, Unavailable):
-            progress = shaped(Progress, transport.get("submissions", submission)["progress"])
+            progress = decode(Progress, transport.get("submissions", submission)["progress"])
             yield progress
             if progress.ended:
                 return
@@ -48,5 +48,5 @@ def watch(transport: Transport, submission: int, sleep: Callable[[float], None])
             continue
         wait = transport.patience.wait(failures, None)
         if wait is None:
-            raise trouble
+            raise failure
         sleep(wait)

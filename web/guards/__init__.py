@@ -1,24 +1,23 @@
-"""What stands before every route: who may ask at all, how much, how often, and what all answers say to browsers.
+"""Middleware before every route: limits on requests, and security headers of responses.
 
-From the outermost to the innermost: headers of every answer; a number for each request; faults of our own; which
-proxies are believed; which names of this server are; addresses and headers of a sane size; not too many requests at
-once; bodies that are neither too large nor too slow; HEAD as GET. How often somebody may ask is a dependency of
-all routes (`rates`), since it counts by account.
+From the outermost to the innermost: response headers; request ids; unexpected errors; trusted proxies; known host
+names; validation of URL and headers; limit on concurrent requests; limits on bodies; HEAD as GET. The rate limit is a
+dependency of all routes (`rate_limit`), since it counts by account.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from web.guards.bodies import BoundedBodies
-from web.guards.concurrency_limit import BoundedCrowds
-from web.guards.head_requests import AnswersHead
+from web.guards.bodies import BodyLimit
+from web.guards.concurrency_limit import ConcurrencyLimit
+from web.guards.head_requests import HeadRequests
 from web.guards.headers import HEADERS, SecureHeaders
 from web.guards.hosts import KnownHosts
 from web.guards.proxies import TrustedProxies
-from web.guards.request_ids import NumberedRequests
-from web.guards.request_validation import SaneShapes
-from web.guards.unexpected_errors import Failures
+from web.guards.request_ids import RequestIds
+from web.guards.request_validation import RequestValidation
+from web.guards.unexpected_errors import UnexpectedErrors
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -27,16 +26,16 @@ if TYPE_CHECKING:
 
 
 def guard(app: FastAPI, settings: WebSettings) -> None:
-    """Put the guards before an app."""
-    # The last that is added is the outermost.
-    app.add_middleware(AnswersHead)
-    app.add_middleware(BoundedBodies, settings=settings)
-    app.add_middleware(BoundedCrowds, most=settings.concurrent_requests)
-    app.add_middleware(SaneShapes)
+    """Add the middleware to an app."""
+    # The last one added is the outermost.
+    app.add_middleware(HeadRequests)
+    app.add_middleware(BodyLimit, settings=settings)
+    app.add_middleware(ConcurrencyLimit, most=settings.concurrent_requests)
+    app.add_middleware(RequestValidation)
     app.add_middleware(KnownHosts, settings=settings)
     app.add_middleware(TrustedProxies, proxies=settings.trusted_proxies)
-    app.add_middleware(Failures)
-    app.add_middleware(NumberedRequests)
+    app.add_middleware(UnexpectedErrors)
+    app.add_middleware(RequestIds)
     app.add_middleware(SecureHeaders, settings=settings)
 
 

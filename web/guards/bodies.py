@@ -1,4 +1,4 @@
-"""Bodies of requests: counted and timed while they arrive, whatever they announce."""
+"""Limits on request bodies, enforced while they arrive, whatever Content-Length says."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from campaigns.errors import BadRequest, NotSignedIn, TooLarge, TooSlow, WebError
+from campaigns.errors import BadRequest, CampaignsError, NotSignedIn, TooLarge, TooSlow
 from metrics.text.wording import number_of
 from web.dependencies import read_principal
 from web.guards.refusing import refuse
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from runtime.service_settings import WebSettings
 
 
-class BoundedBodies:
-    """Cuts off what is too large (413) or comes too slowly (408)."""
+class BodyLimit:
+    """Middleware that refuses bodies that are too large (413) or too slow (408)."""
 
     def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self.app = app
         self.settings = settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -45,14 +45,14 @@ class BoundedBodies:
 
 
 class _BrokenOff(Exception):
-    """The body of a request is not read any further."""
+    """Reading the body was aborted."""
 
 
 class _Body:
-    """One body on its way in, and what is said of it."""
+    """One incoming body, and the error it is refused with, if any."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, settings: WebSettings) -> None:
-        self.wrong: WebError | None = None
+        self.wrong: CampaignsError | None = None
         self.answered = False
         self._scope = scope
         self._receive = receive
@@ -61,15 +61,15 @@ class _Body:
         self._until: float | None = None
         self._seconds = settings.body_seconds
         self._limit = 0
-        self._larger: WebError | None = None
-        """What is said of one that is larger, where it is not that alone."""
+        self._larger: CampaignsError | None = None
+        """The error for a larger body, instead of TooLarge."""
         self._received = 0
         self._ended = False
 
     async def receive(self) -> Message:
-        """What comes next. Raises _BrokenOff, which only `BoundedBodies` understands."""
+        """The next message. Raises _BrokenOff, which `BodyLimit` catches."""
         if self._ended:
-            # From here on it is only asked whether the client is still there.
+            # From here on the app only listens for a disconnect.
             return await self._receive()
         if self._until is None:
             await self._begin()
@@ -79,7 +79,7 @@ class _Body:
                 message = await self._receive()
         except TimeoutError:
             raise self._break(
-                TooSlow(f"The request took longer than {self._seconds:g} s to arrive. Pack it with gzip.")
+                TooSlow(f"The request took longer than {self._seconds:g} s to arrive. Compress it with gzip.")
             ) from None
         if message["type"] == "http.request":
             self._received += len(message.get("body", b""))
@@ -89,18 +89,18 @@ class _Body:
         return message
 
     async def send(self, message: Message) -> None:
-        """What the app answers; nothing where it only found that the body was broken off."""
+        """Send the app's response, except one to an aborted body."""
         if self.wrong is not None and not self.answered:
             return
         self.answered = True
         await self._send(message)
 
     async def _begin(self) -> None:
-        # By now the route is known.
+        # The route is known only now.
         self._until = time.monotonic() + self._seconds
         self._limit = self._settings.form_bytes
         if is_upload(self._scope.get("endpoint")):
-            await self._let_in()
+            await self._allow_upload()
         announced = Headers(scope=self._scope).get("content-length")
         if announced is None:
             return
@@ -109,12 +109,12 @@ class _Body:
         if len(announced) > 18 or int(announced) > self._limit:
             raise self._break(self._too_large())
 
-    async def _let_in(self) -> None:
-        """Take a whole upload from those who are signed in: of others no more is read than of any form."""
+    async def _allow_upload(self) -> None:
+        """Allow the full upload size for signed-in principals; for others the limit of forms stays."""
         try:
-            # It is remembered with the request, and not looked up again.
+            # It is stored with the request, and not looked up again.
             principal = await run_in_threadpool(read_principal, Request(self._scope))
-        except WebError as error:
+        except CampaignsError as error:
             raise self._break(error) from None
         if principal.signed_in:
             self._limit += self._settings.upload_bytes
@@ -123,11 +123,11 @@ class _Body:
         else:
             self._larger = NotSignedIn()
 
-    def _too_large(self) -> WebError:
+    def _too_large(self) -> CampaignsError:
         if self._larger is not None:
             return self._larger
         return TooLarge(f"The request is larger than {number_of(self._limit, 'byte')}, the limit at this address.")
 
-    def _break(self, error: WebError) -> _BrokenOff:
+    def _break(self, error: CampaignsError) -> _BrokenOff:
         self.wrong, self._ended = error, True
         return _BrokenOff(str(error))

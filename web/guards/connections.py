@@ -1,4 +1,4 @@
-"""Connections themselves: how long headers may take, how long and how much of answers may wait to be read, how many."""
+"""Limits on connections: their number, the time for headers, and unread response data."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from runtime.service_settings import WebSettings
 
 IDLE_SHARE = 2
-"""So many connections for each request that may be under way: browsers keep some open that they do not use."""
+"""Connections per concurrent request: browsers keep some open without using them."""
 
 
 def guarded_protocol(settings: WebSettings) -> type[H11Protocol]:
-    """Uvicorn's protocol with these limits, for its `http`."""
+    """Uvicorn's HTTP protocol with these limits, for its option `http`."""
     proxies = trusted_addresses(settings.trusted_proxies)
 
     class GuardedProtocol(H11Protocol):
-        """Closes connections that say nothing whole, or read nothing, for too long, and those beyond the last place."""
+        """Closes connections with overdue headers or unread responses, and those beyond the limits."""
 
         whose = ""
-        """The network that it comes from; "" from a proxy, behind which many are."""
+        """The client's network; "" behind a trusted proxy, which many clients share."""
         _waiting: asyncio.TimerHandle | None = None
         _stalled: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            """Somebody connects."""
+            """Accept a connection, or close it if there are too many."""
             super().connection_made(transport)
             address = self.client[0] if self.client else ""
             self.whose = "" if address in proxies else network_of(address)
@@ -51,7 +51,7 @@ def guarded_protocol(settings: WebSettings) -> type[H11Protocol]:
             return [each for each in self._guarded() if each.whose == self.whose]
 
         def _make_room(self) -> bool:
-            """Close a connection without a request, of the address that has most of them; whether there was one."""
+            """Close an idle connection of the network with the most connections; False if there is none."""
             idle = [each for each in self._guarded() if each is not self and each.idle]
             counts = Counter(each.whose for each in self._guarded() if each.whose)
             chosen = max(idle, key=lambda each: counts[each.whose], default=None)
@@ -62,21 +62,21 @@ def guarded_protocol(settings: WebSettings) -> type[H11Protocol]:
 
         @property
         def idle(self) -> bool:
-            """Whether no request is under way."""
+            """Whether it has no running request."""
             return self.cycle is None or self.cycle.response_complete
 
         @property
         def unread(self) -> int:
-            """Bytes that wait until the client reads them."""
+            """Response bytes that the client has not read."""
             return self.transport.get_write_buffer_size()
 
         def data_received(self, data: bytes) -> None:
-            """Some bytes of a request, or of several."""
+            """Handle received bytes."""
             super().data_received(data)
             self._watch()
 
         def pause_writing(self) -> None:
-            """The client reads more slowly than we answer."""
+            """The client reads more slowly than the server writes: abort the worst offender beyond the limits."""
             super().pause_writing()
             others = self._guarded()
             if sum(each.unread for each in others) > settings.unread_bytes:
@@ -87,33 +87,33 @@ def guarded_protocol(settings: WebSettings) -> type[H11Protocol]:
                 self._stalled = self.loop.call_later(settings.body_seconds, self.transport.abort)
 
         def resume_writing(self) -> None:
-            """It has read on."""
-            self._go_on()
+            """The client reads again."""
+            self._cancel_stalled()
             super().resume_writing()
 
         def connection_lost(self, exc: Exception | None) -> None:
-            """It is over."""
-            self._forget()
-            self._go_on()
+            """Cancel the timers."""
+            self._cancel_waiting()
+            self._cancel_stalled()
             super().connection_lost(exc)
 
         def _watch(self) -> None:
             if self.conn.their_state is not h11.IDLE:
-                self._forget()
+                self._cancel_waiting()
             elif self._waiting is None:
-                self._waiting = self.loop.call_later(settings.header_seconds, self._give_up)
+                self._waiting = self.loop.call_later(settings.header_seconds, self._close)
 
-        def _forget(self) -> None:
+        def _cancel_waiting(self) -> None:
             if self._waiting is not None:
                 self._waiting.cancel()
                 self._waiting = None
 
-        def _go_on(self) -> None:
+        def _cancel_stalled(self) -> None:
             if self._stalled is not None:
                 self._stalled.cancel()
                 self._stalled = None
 
-        def _give_up(self) -> None:
+        def _close(self) -> None:
             if not self.transport.is_closing():
                 self.transport.close()
 

@@ -1,4 +1,4 @@
-"""Headers that tell browsers what our pages never do."""
+"""Security headers of all responses."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 ONLY_HTTPS = "max-age=31536000"
-"""For a year browsers ask this host by HTTPS only. Not its subdomains: they may be somebody else's."""
+"""Browsers use only HTTPS for this host for a year. Not for subdomains, which may belong to others."""
 
 
 class SecureHeaders:
-    """Adds the headers to every answer, that of errors included."""
+    """Middleware that adds the headers to every response, errors included."""
 
     def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self.app = app
         self.https = (settings.public_url or "").lower().startswith("https://")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle a request."""
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
-                # What is shown depends on who asks.
+                # The content depends on the principal.
                 headers.setdefault("Cache-Control", "private, no-cache")
                 if self.https:
                     headers.setdefault("Strict-Transport-Security", ONLY_HTTPS)

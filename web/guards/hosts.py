@@ -1,4 +1,4 @@
-"""By which names this server may be asked: links in mails follow them, and a page elsewhere must not borrow them."""
+"""Check of the Host header: links in mails use it, and DNS rebinding must not give foreign pages access."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 
-from campaigns.errors import WebError
+from campaigns.errors import CampaignsError
 from web.guards.refusing import refuse
 
 if TYPE_CHECKING:
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 OWN = frozenset({"localhost"})
 
 
-class UnknownHost(WebError):
-    """The server is not known by that name. Whoever runs it says by STEELYARD_PUBLIC_URL what it is called."""
+class UnknownHost(CampaignsError):
+    """Unknown host name. The server's operator sets its name with STEELYARD_PUBLIC_URL."""
 
     code = "unknown_host"
 
 
 class KnownHosts:
-    """Refuses requests for any other name than that of the public address, this machine's own, or that it listens on.
+    """Middleware that accepts only the host names of the public URL, of the listening address, and local ones.
 
-    Else a name of somebody else that is made to point at us would let their pages read ours.
+    Otherwise a foreign host name that resolves to this server (DNS rebinding) would let its pages read ours.
     """
 
     def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self.app = app
         own = settings.web_host
-        named = urlsplit(settings.public_url or "").hostname, _host_of(f"[{own}]" if ":" in own else own)
+        named = urlsplit(settings.public_url or "").hostname, _host_name(f"[{own}]" if ":" in own else own)
         self.known = OWN | {name for name in named if name}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle a request."""
         if scope["type"] == "http" and not self._knows(scope):
             await refuse(scope, receive, send, UnknownHost())
             return
@@ -47,9 +47,9 @@ class KnownHosts:
     def _knows(self, scope: Scope) -> bool:
         given = Headers(scope=scope).getlist("host")
         if len(given) != 1:
-            # HTTP/1.0 may have none; two are an attempt to have it both ways.
+            # HTTP/1.0 allows none; two are an attempt at request smuggling.
             return not given
-        host = _host_of(given[0])
+        host = _host_name(given[0])
         if host in self.known or host == (scope.get("server") or ("",))[0]:
             return True
         try:
@@ -58,8 +58,8 @@ class KnownHosts:
             return False
 
 
-def _host_of(given: str) -> str:
-    """The name without a port, as the resolver would see it; "" for what is none."""
+def _host_name(given: str) -> str:
+    """The host name without port and trailing dot; "" for an invalid one."""
     try:
         parts = urlsplit(f"//{given}")
         if parts.username is not None or parts.path or parts.query or parts.fragment:

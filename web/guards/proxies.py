@@ -1,4 +1,4 @@
-"""Proxies before us say who asks and how; only those that the settings name are believed."""
+"""Client address and scheme from trusted proxies, named in the settings."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class TrustedProxies:
-    """Takes the client's address and the scheme from X-Forwarded-For and X-Forwarded-Proto of trusted proxies."""
+    """Middleware that takes the client's address and scheme from X-Forwarded-For and -Proto of trusted proxies."""
 
     def __init__(self, app: ASGIApp, proxies: str) -> None:
         trusted = _named(proxies)
         self.app = ProxyHeadersMiddleware(app, trusted) if trusted else app  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle a request."""
         await self.app(scope, receive, send)  # type: ignore[arg-type]
 
 
 def trusted_addresses(proxies: str) -> Container[str]:
-    """The addresses of proxies that are believed: many people come from each."""
+    """The addresses of trusted proxies; each is shared by many clients."""
     trusted = _named(proxies)
     return cast("Container[str]", ProxyHeadersMiddleware(_nowhere, trusted).trusted_hosts) if trusted else ()
 
@@ -35,4 +35,4 @@ def _named(proxies: str) -> list[str]:
 
 
 async def _nowhere(*_: object) -> None:
-    """An app that answers nothing."""
+    """An app without responses."""

@@ -1,4 +1,4 @@
-"""How often somebody may ask: each account by itself, and those without one by their network address."""
+"""Rate limits: per account, and per network for anonymous clients."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fastapi import Request
 
 from campaigns.accounts.throttle import Rate, network_of
 from campaigns.errors import NotSignedIn
-from web.dependencies import SAFE, address_of, read_principal, state_of
+from web.dependencies import SAFE_METHODS, address_of, app_state, read_principal
 from web.uploads.large_bodies import is_upload
 
 if TYPE_CHECKING:
@@ -18,20 +18,20 @@ MINUTE = 60
 
 
 def check_rate(request: Request) -> None:
-    """Count the request, and an upload as one. Raises TooMany."""
-    state = state_of(request)
+    """Count a request, and separately an upload. Raises TooMany."""
+    state = app_state(request)
     try:
         principal = read_principal(request)
     except NotSignedIn:
-        # Whoever tries tokens is counted, too.
-        _spend(state, "request", state.settings.requests_per_minute, network_of(address_of(request)))
+        # Requests with bad tokens are counted, too.
+        _hit(state, "request", state.settings.requests_per_minute, network_of(address_of(request)))
         raise
     whose = f"account {principal.account_id}" if principal.signed_in else network_of(address_of(request))
-    _spend(state, "request", state.settings.requests_per_minute, whose)
-    if request.method not in SAFE and is_upload(request.scope.get("endpoint")):
-        _spend(state, "upload", state.settings.uploads_per_minute, whose)
+    _hit(state, "request", state.settings.requests_per_minute, whose)
+    if request.method not in SAFE_METHODS and is_upload(request.scope.get("endpoint")):
+        _hit(state, "upload", state.settings.uploads_per_minute, whose)
 
 
-def _spend(state: State, what: str, times: int, whose: str) -> None:
-    message = f"There were more than {times} {what}s within a minute. Wait a little."
-    state.throttle.spend(Rate(what, times, MINUTE), whose, message)
+def _hit(state: State, what: str, times: int, whose: str) -> None:
+    message = f"More than {times} {what}s within a minute. Wait a moment."
+    state.throttle.hit(Rate(what, times, MINUTE), whose, message)

@@ -1,4 +1,4 @@
-"""How guards refuse a request: in the same words and shapes as routes do, without a look into the database."""
+"""Error responses of middleware: the same shape as those of routes, without a database query."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from fastapi import Request
 
 from campaigns.accounts.principal import NOBODY
-from web.exception_handlers import answer
+from web.exception_handlers import error_response
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from campaigns.errors import WebError
+    from campaigns.errors import CampaignsError
 
 
-async def refuse(scope: Scope, receive: Receive, send: Send, error: WebError, *, close: bool = False) -> None:
-    """Answer with an error; with `close`, whatever else the client still sends is not read."""
-    # The page of an error says who is signed in: for that alone nobody is looked up.
+async def refuse(scope: Scope, receive: Receive, send: Send, error: CampaignsError, *, close: bool = False) -> None:
+    """Respond with an error; with `close`, the connection is closed and the rest of the request not read."""
+    # Error pages show who is signed in; not worth a query here.
     scope.setdefault("state", {}).setdefault("principal", NOBODY)
-    response = answer(Request(scope), error)
+    response = error_response(Request(scope), error)
     if close:
         response.headers["Connection"] = "close"
     await response(scope, receive, send)

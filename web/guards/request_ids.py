@@ -1,4 +1,4 @@
-"""A number for each request: it stands in the answer, and with every line that is logged meanwhile."""
+"""Request ids: in the response, and in every log line of the request."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import MutableHeaders
 
-from runtime.logs import about
+from runtime.logs import log_context
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 HEADER = "X-Request-ID"
 
 
-class NumberedRequests:
-    """Gives the numbers. One that a client brings is not taken: it could pretend to be another."""
+class RequestIds:
+    """Middleware that assigns the ids. A client's own id is ignored, as it could imitate another request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        number = secrets.token_hex(8)
-        scope.setdefault("state", {})["request_id"] = number
+        request_id = secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
 
-        async def with_number(message: Message) -> None:
+        async def with_request_id(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)[HEADER] = number
+                MutableHeaders(scope=message)[HEADER] = request_id
             await send(message)
 
-        with about(request=number):
-            await self.app(scope, receive, with_number)
+        with log_context(request=request_id):
+            await self.app(scope, receive, with_request_id)

@@ -1,4 +1,4 @@
-"""Faults of our own: answered and logged here, so that these answers have the headers of all others."""
+"""Unexpected errors: handled inside the other middleware, so that their responses have all headers."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import TYPE_CHECKING
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from web.exception_handlers import answer_failure
+from web.exception_handlers import failure_response
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
-class Failures:
-    """Turns what nobody has caught into an answer."""
+class UnexpectedErrors:
+    """Middleware that turns uncaught exceptions into an error response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request. Raises what came when the answer had begun: the connection breaks off then, as it should."""
+        """Handle a request. Re-raises once the response has begun: the server then aborts the connection."""
         begun = False
 
-        async def noted(message: Message) -> None:
+        async def watched_send(message: Message) -> None:
             nonlocal begun
             begun = True
             await send(message)
 
         try:
-            await self.app(scope, receive, noted)
+            await self.app(scope, receive, watched_send)
         except ClientDisconnect:
-            # Whoever went away hears no answer, and it is no fault of ours.
+            # The client is gone: no response, and no error of the server.
             return
         except Exception as error:
             if scope["type"] != "http" or begun:
                 raise
-            await answer_failure(Request(scope), error)(scope, receive, send)
+            await failure_response(Request(scope), error)(scope, receive, send)

@@ -1,53 +1,14 @@
-"""Pages for people, made on the server, usable without a script: one file for each kind of page."""
+"""Pages for people, made on the server, usable without a script: a folder for each subject."""
 
 from __future__ import annotations
 
-from web.pages import (
-    about,
-    account,
-    accounts,
-    audit,
-    boards,
-    campaign,
-    comparing,
-    home,
-    invitations,
-    manage,
-    manage_phases,
-    manage_test_sets,
-    metrics,
-    nights,
-    passwords,
-    queue,
-    segments,
-    sign_in,
-    sign_up,
-    submissions,
-    submit,
-    teams,
-)
+from web.pages import about, accounts, campaigns, leaderboards, queue, submissions
 
 ROUTERS = (
-    home.router,
-    boards.router,
-    campaign.router,
-    manage.router,
-    manage_phases.router,
-    manage_test_sets.router,
-    comparing.router,
-    sign_in.router,
-    sign_up.router,
-    passwords.router,
-    account.router,
-    teams.router,
-    invitations.router,
-    accounts.router,
-    audit.router,
-    segments.router,
-    metrics.router,
-    nights.router,
+    *campaigns.ROUTERS,
+    *leaderboards.ROUTERS,
+    *accounts.ROUTERS,
     queue.router,
     about.router,
-    submit.router,
-    submissions.router,
+    *submissions.ROUTERS,
 )

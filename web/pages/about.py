@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from analysis.leaderboard.significance import ALPHA
-from campaigns.inspection.method import described_metrics
+from campaigns.inspection.method import describe_metrics
 from metrics.base import EDITION, edition_name
 from metrics.resampling.randomization import TRIALS
 from web.pages.rendering import page
@@ -22,7 +22,7 @@ def about(request: Request) -> Response:
         request,
         "about",
         title="How each number is made",
-        metrics=described_metrics(),
+        metrics=describe_metrics(),
         edition=edition_name(EDITION),
         trials=TRIALS,
         alpha=ALPHA,

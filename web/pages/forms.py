@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from campaigns.errors import NotSignedIn, WebError
+from campaigns.errors import CampaignsError, NotSignedIn
 from metrics.errors import MetricsError
 from models.errors import ModelsError
 from scheduler.errors import SchedulerError
@@ -25,14 +25,14 @@ class Refused(Exception):
 @contextmanager
 def filled_in() -> Iterator[None]:
     """Raises Refused for what can be put right in the form itself."""
-    from web.error_mapping import as_web_error
+    from web.error_mapping import as_campaigns_error
 
     try:
         yield
     except NotSignedIn:
         raise
-    except (WebError, SchedulerError, MetricsError, ModelsError) as error:
-        known = as_web_error(error)
+    except (CampaignsError, SchedulerError, MetricsError, ModelsError) as error:
+        known = as_campaigns_error(error)
         if known.status not in SHOWN_BESIDE_THE_FORM and not isinstance(error, ModelsError):
             raise
         details = "".join(f"\n{detail}" for detail in known.details)

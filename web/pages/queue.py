@@ -6,16 +6,16 @@ from fastapi import APIRouter, Request, Response
 
 from campaigns.inspection.queue import read_queue
 from models.database.session import reading
-from web.dependencies import Asking, state_of
+from web.dependencies import CurrentPrincipal, app_state
 from web.pages.rendering import page
 
 router = APIRouter()
 
 
 @router.get("/queue")
-def show_queue(request: Request, principal: Asking) -> Response:
+def show_queue(request: Request, principal: CurrentPrincipal) -> Response:
     """The queue at this moment; a script keeps it so."""
-    state = state_of(request)
+    state = app_state(request)
     with reading(state.engine) as connection:
         queue = read_queue(connection, principal, state.settings)
     return page(request, "queue", title="Queue", queue=queue)

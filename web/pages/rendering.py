@@ -13,19 +13,19 @@ from sqlalchemy.exc import DBAPIError
 
 from campaigns.accounts.principal import NOBODY
 from campaigns.accounts.secrets import new_secret
-from campaigns.errors import WebError
+from campaigns.errors import CampaignsError
 from campaigns.reports.template import FOLDER as REPORT_TEMPLATES
 from campaigns.reports.template import make_environment
 from metrics.base import VERSION
 from web.dependencies import (
     FORM_FIELD,
     VISITOR_COOKIE,
+    app_state,
     browser_secret,
     cookie_name,
     form_token,
     is_secure,
     read_principal,
-    state_of,
 )
 from web.pages.moments import iso, moment, span
 
@@ -50,7 +50,7 @@ def page(
     """The page of a template, which extends `base.html.j2`. Whatever comes from outside is escaped."""
     try:
         principal = read_principal(request)
-    except (WebError, DBAPIError):
+    except (CampaignsError, DBAPIError):
         # The page may be the one that says that the database is away.
         principal = NOBODY
     token = FormToken(browser_secret(request))
@@ -73,7 +73,7 @@ def page(
 
 
 def fragment(template: str, **values: Any) -> Markup:
-    """A part of a page that does not depend on the session: it can be kept, and shown to others with the same sight."""
+    """A part of a page that does not depend on the session: it can be kept and shown to others with equal access."""
     return Markup(_environment().get_template(f"{template}.html.j2").render(values))  # noqa: S704 - escaped by the engine
 
 
@@ -94,7 +94,7 @@ def set_cookie(
     response: Response, request: Request, name: str, value: str, *, max_age_seconds: int | None = None
 ) -> None:
     """A cookie that scripts do not see, and that pages of others do not make a browser send with a form."""
-    settings = state_of(request).settings
+    settings = app_state(request).settings
     response.set_cookie(
         cookie_name(settings, name),
         value,
@@ -115,7 +115,7 @@ def part_of_address(text: object) -> str:
     return quote(str(text), safe="")
 
 
-def error_page(request: Request, error: WebError, status: int, headers: Mapping[str, str]) -> HTMLResponse:
+def error_page(request: Request, error: CampaignsError, status: int, headers: Mapping[str, str]) -> HTMLResponse:
     """The page that says what went wrong."""
     return page(request, "error", status=status, headers=headers, title="That did not work", error=error)
 

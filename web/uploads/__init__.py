@@ -1,1 +1,1 @@
-"""Files that come with requests: received within bounds, read in the sandbox, handed on."""
+"""Uploaded files: received within limits, parsed in the sandbox, passed on."""

@@ -1,4 +1,4 @@
-"""A mark for routes that take more than a form; the guards look for it (`web.guards.bodies`)."""
+"""Marks routes that accept large bodies; `web.guards.bodies` and `web.guards.rate_limit` read the mark."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 Route = TypeVar("Route", bound=Callable[..., Any])
-MARK = "takes_upload"
+MARK = "accepts_upload"
 
 
-def takes_upload(route: Route) -> Route:
-    """Marks a route whose body may have `upload_bytes`, not only `form_bytes`; counted by `uploads_per_minute`.
+def accepts_upload(route: Route) -> Route:
+    """Mark a route whose body may have `upload_bytes` instead of `form_bytes`; limited by `uploads_per_minute`.
 
-    Below the router's own decorator: `@router.post(...)`, then `@takes_upload`, then `def`.
+    Use it below the router's decorator: `@router.post(...)`, then `@accepts_upload`, then `def`.
     """
     setattr(route, MARK, True)
     return route
 
 
 def is_upload(endpoint: object) -> bool:
-    """Whether a route is marked so."""
+    """Whether a route accepts uploads."""
     return getattr(endpoint, MARK, False) is True

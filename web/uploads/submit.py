@@ -1,4 +1,4 @@
-"""Hands an output in: who may, for which test set, read, looked at, stored and queued. Pages and API share it."""
+"""Submits an output: permission, test set, parsing, checks, storing and queueing. Shared by pages and API."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import select
 
 from campaigns.accounts.throttle import Rate
-from campaigns.checks.context import read_standard
+from campaigns.checks.context import read_check_context
 from campaigns.checks.diagnose import diagnose
 from campaigns.checks.finding import is_fatal
 from campaigns.errors import BadRequest, Forbidden
-from campaigns.permissions import read_sight
+from campaigns.permissions import read_access
 from campaigns.sandbox.fair_queue import Owner
 from campaigns.sandbox.limits import limits_of
 from campaigns.sandbox.processes import scratch_folder
 from campaigns.submissions.admission import check_open
-from campaigns.submissions.reading import ExpectedOutput, read_sent
-from campaigns.submissions.submit import Attempt, Submitted, submit
+from campaigns.submissions.reading import ExpectedOutput, read_uploaded_output
+from campaigns.submissions.submit import SubmissionInput, SubmitResult, submit
 from campaigns.submissions.test_sets import choose_test_set
 from metrics.text.names import folded
-from models.corpus.campaign_protocols import find_measures
+from models.corpus.campaign_protocols import find_test_set_protocols
 from models.corpus.test_sets import segments_of_documents
 from models.database.session import reading
 from models.schema.accounts import Team
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
     from campaigns.accounts.principal import Principal
     from campaigns.checks.finding import Finding
-    from campaigns.checks.standard import Standard
-    from campaigns.permissions import Sight
+    from campaigns.checks.standard import CheckContext
+    from campaigns.permissions import CampaignAccess
     from campaigns.submissions.form import SubmissionFields
-    from campaigns.submissions.upload_file import Received
+    from campaigns.submissions.upload_file import UploadedFile
     from metrics.text.plain import Text
-    from models.corpus.test_sets import KnownTestSet
+    from models.corpus.test_sets import StoredTestSet
     from web.state import State
-    from web.uploads.request import Incoming
+    from web.uploads.request import SubmissionRequest
 
 
 DAY = 86_400
@@ -67,36 +67,36 @@ class BadOutput(BadRequest):
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
-    """What came of it."""
+class SubmitOutcome:
+    """A submission that was stored."""
 
-    sight: Sight
-    submitted: Submitted
+    access: CampaignAccess
+    submitted: SubmitResult
     findings: tuple[Finding, ...]
 
 
-async def hand_in(
-    state: State, principal: Principal, campaign: str, incoming: Incoming, *, key: str | None
-) -> HandedIn:
-    """Hand an output in to a campaign.
+async def submit_request(
+    state: State, principal: Principal, campaign: str, incoming: SubmissionRequest, *, key: str | None
+) -> SubmitOutcome:
+    """Submit an output to a campaign.
 
-    Raises NotThere, Forbidden, BadOutput with all that was noticed, what `campaigns.sandbox` raises, and what
+    Raises NotThere, Forbidden, BadOutput with all findings, what `campaigns.sandbox` raises, and what
     `campaigns.submissions.submit.submit` raises; then nothing is stored.
     """
     fields = incoming.fields
-    # A large text stays in its file until it is stored.
+    # A large text stays in its file until it is stored in the database.
     with scratch_folder() as folder:
-        meant = await run_in_threadpool(_meant, state, principal, campaign, incoming, to_store=key is None)
-        text, findings = await _examined(state, principal, meant, folder)
+        resolved = await run_in_threadpool(_resolve, state, principal, campaign, incoming, to_store=key is None)
+        text, findings = await _read_and_check(state, principal, resolved, folder)
         if text is None or is_fatal(findings):
             raise BadOutput(findings)
-        sight = meant.sight
-        attempt = Attempt(
-            campaign=sight.name,
-            team=meant.team,
+        access = resolved.access
+        submission = SubmissionInput(
+            campaign=access.name,
+            team=resolved.team,
             system=fields.system,
             text=text,
-            test_set=f"{meant.test_set.name}@{meant.test_set.version}",
+            test_set=f"{resolved.test_set.name}@{resolved.test_set.version}",
             run=fields.run,
             request_key=key,
             queue_class=QueueClass.INTERACTIVE,
@@ -105,58 +105,62 @@ async def hand_in(
             constrained=fields.constrained,
             description=fields.description,
             findings=[each.as_row() for each in findings],
-            by_the_rules=not fields.override,
-            arrived_at=sight.at,
+            enforce_rules=not fields.override,
+            arrived_at=access.at,
             actor=principal.email,
             address=principal.address,
         )
-        submitted = await run_in_threadpool(submit, state.engine, state.settings, attempt)
-    return HandedIn(sight, submitted, tuple(findings))
+        submitted = await run_in_threadpool(submit, state.engine, state.settings, submission)
+    return SubmitOutcome(access, submitted, tuple(findings))
 
 
-async def examine(state: State, principal: Principal, campaign: str, incoming: Incoming) -> list[Finding]:
-    """What would be noticed about an output; nothing is stored.
+async def diagnose_request(
+    state: State, principal: Principal, campaign: str, incoming: SubmissionRequest
+) -> list[Finding]:
+    """Check an output without submitting it; nothing is stored.
 
-    Raises as `hand_in`, but for BadOutput, and TooMany where the team has done so too often.
+    Raises as `submit_request` except BadOutput, and TooMany beyond the team's daily limit.
     """
     with scratch_folder() as folder:
-        meant = await run_in_threadpool(_meant, state, principal, campaign, incoming)
+        resolved = await run_in_threadpool(_resolve, state, principal, campaign, incoming)
         times = state.settings.diagnoses_per_day
-        state.throttle.spend(
+        state.throttle.hit(
             Rate("diagnosis", times, DAY),
-            f"campaign {meant.sight.campaign_id} team {meant.team}",
-            f"The team has had {times} outputs looked at within a day, as many as there may be. Submit one, or try "
-            "`steelyard diagnose` at home.",
+            f"campaign {resolved.access.campaign_id} team {resolved.team}",
+            f"The team has checked {times} outputs within a day, the limit. Submit one, or run "
+            "`steelyard diagnose` locally.",
         )
-        return (await _examined(state, principal, meant, folder))[1]
+        return (await _read_and_check(state, principal, resolved, folder))[1]
 
 
 @dataclass(frozen=True, slots=True)
-class _Meant:
-    """A file, and what it is meant to be."""
+class _Resolved:
+    """A file, with the team and test set that it is for."""
 
-    sight: Sight
+    access: CampaignAccess
     team: str
-    test_set: KnownTestSet
+    test_set: StoredTestSet
     fields: SubmissionFields
-    file: Received
+    file: UploadedFile
     expected: ExpectedOutput
 
 
-def _meant(state: State, principal: Principal, campaign: str, incoming: Incoming, *, to_store: bool = False) -> _Meant:
-    """Raises NotThere, Forbidden, NoOutput, and PhaseClosed where it is to be stored and nothing is taken."""
+def _resolve(
+    state: State, principal: Principal, campaign: str, incoming: SubmissionRequest, *, to_store: bool = False
+) -> _Resolved:
+    """Raises NotThere, Forbidden, NoOutput, and PhaseClosed if it is to be stored while submissions are closed."""
     fields = incoming.fields
     with reading(state.engine) as connection:
-        sight = read_sight(connection, principal, campaign)
-        team = may_hand_in(connection, sight, fields)
-        chosen = choose_test_set(connection, sight, fields.test_set)
-        measures = find_measures(connection, sight.name, f"{chosen.name}@{chosen.version}")
+        access = read_access(connection, principal, campaign)
+        team = submitting_team(connection, access, fields)
+        chosen = choose_test_set(connection, access, fields.test_set)
+        measures = find_test_set_protocols(connection, access.name, f"{chosen.name}@{chosen.version}")
         test_set = measures.test_set
         places = segments_of_documents(connection, test_set.id)
-    file = _received(incoming)
-    if to_store and sight.phases and not fields.override:
-        # The rules are looked at again where it is stored; this spares us reading what comes much too late.
-        check_open(sight.phases, sight.at, sight.time_zone)
+    file = _sent_file(incoming)
+    if to_store and access.phases and not fields.override:
+        # Storing checks the rules again; checking here avoids parsing outputs that are much too late.
+        check_open(access.phases, access.at, access.time_zone)
     expected = ExpectedOutput(
         fields.system,
         measures.target_language,
@@ -164,60 +168,60 @@ def _meant(state: State, principal: Principal, campaign: str, incoming: Incoming
         places,
         metrics=frozenset(each for protocol in measures.protocols for each in protocol.metrics),
     )
-    return _Meant(sight, team, test_set, fields, file, expected)
+    return _Resolved(access, team, test_set, fields, file, expected)
 
 
-async def _examined(
-    state: State, principal: Principal, meant: _Meant, folder: Path
+async def _read_and_check(
+    state: State, principal: Principal, resolved: _Resolved, folder: Path
 ) -> tuple[Text | None, list[Finding]]:
-    """The text, where it could be read, and what is odd about it."""
-    async with state.sandbox.turn(Owner(principal.account_id, meant.team)) as turn:
-        limits, file = limits_of(state.settings), meant.file
-        text = await turn.run(read_sent, file.path, folder, file.name, limits, meant.expected)
+    """The text (None if it could not be parsed), and the findings about it."""
+    async with state.sandbox.turn(Owner(principal.account_id, resolved.team)) as turn:
+        limits, file = limits_of(state.settings), resolved.file
+        text = await turn.run(read_uploaded_output, file.path, folder, file.name, limits, resolved.expected)
         if isinstance(text, list):
             return None, text
-        standard = await run_in_threadpool(_standard, state, meant, text)
-        return text, await turn.run(diagnose, text, standard)
+        context = await run_in_threadpool(_check_context, state, resolved, text)
+        return text, await turn.run(diagnose, text, context)
 
 
-def _standard(state: State, meant: _Meant, text: Text) -> Standard:
-    """What the text is held against."""
+def _check_context(state: State, resolved: _Resolved, text: Text) -> CheckContext:
+    """What the checks compare the text with."""
     with reading(state.engine) as connection:
-        return read_standard(
+        return read_check_context(
             connection,
-            meant.sight,
-            meant.test_set.id,
+            resolved.access,
+            resolved.test_set.id,
             text,
-            team=meant.team,
-            system=meant.fields.system,
-            run=meant.fields.run,
+            team=resolved.team,
+            system=resolved.fields.system,
+            run=resolved.fields.run,
         )
 
 
-def may_hand_in(connection: Connection, sight: Sight, fields: SubmissionFields) -> str:
-    """The team for which somebody hands in. Raises Forbidden, NotSignedIn, BadRequest.
+def submitting_team(connection: Connection, access: CampaignAccess, fields: SubmissionFields) -> str:
+    """The team that a submission is for. Raises Forbidden, NotSignedIn, BadRequest.
 
-    Organisers may for the teams of their campaign, and under names that no team has, such as that of their baselines.
+    Organisers may submit for teams of their campaign, and under names that no team has, such as those of baselines.
     """
     if fields.override:
-        sight.require_organiser()
+        access.require_organiser()
         if not fields.team:
-            raise BadRequest("Name the team for which you hand this in.")
-        stranger = fields.team not in sight.teams
-        if stranger and connection.scalar(select(Team.id).where(Team.folded_name == folded(fields.team))) is not None:
+            raise BadRequest("Name the team that you submit for.")
+        unknown = fields.team not in access.teams
+        if unknown and connection.scalar(select(Team.id).where(Team.folded_name == folded(fields.team))) is not None:
             raise Forbidden(f"The team {fields.team} does not take part in this campaign. Invite it first.")
         return fields.team
     team = fields.team
-    if not team and len(sight.own_teams) == 1:
-        (team,) = sight.own_teams
-    if not team and sight.own_teams:
-        raise BadRequest(f"You are in several teams: {', '.join(sight.own_teams)}. Name one.")
-    sight.require_team(team)
+    if not team and len(access.own_teams) == 1:
+        (team,) = access.own_teams
+    if not team and access.own_teams:
+        raise BadRequest(f"You are in several teams: {', '.join(access.own_teams)}. Name one.")
+    access.require_team(team)
     return team
 
 
-def _received(incoming: Incoming) -> Received:
-    """The file that was sent. Raises NoOutput."""
+def _sent_file(incoming: SubmissionRequest) -> UploadedFile:
+    """The file of the request. Raises NoOutput."""
     if incoming.file is None:
         raise NoOutput
     if not incoming.file.size:

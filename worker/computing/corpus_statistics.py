@@ -17,10 +17,10 @@ from metrics.resources import Resources
 from metrics.segments import Segments
 from metrics.set_aside import AT_ONCE, SetAside
 from models.queue.corpus_statistics import ClaimedPreparation, CountedPart, counted_parts, read_part
-from models.queue.state_chunks import find_chapters, read_chapter
+from models.queue.state_chunks import find_chunks, read_chunk
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.queue import PreparedState, ProtocolState
-from worker.computing.scoring import known_metric, read_texts
+from worker.computing.scoring import cached_metric, read_texts
 from worker.errors import PartsMissing, StateMissing
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def counting_work(connection: Connection, claim: ClaimedPreparation, resources: 
 
     It gives the part, compressed.
     """
-    metric = known_metric(claim.metric)
-    preparation = preparation_of(metric, claim.key)
+    metric = cached_metric(claim.metric)
+    preparation = preparation_of(metric, claim.state_key)
     blocks = claim.first_block, claim.last_block
     batch = Batch(
         Segments(
@@ -69,7 +69,7 @@ class MergedState:
 
 def merging_work(connection: Connection, claim: ClaimedPreparation) -> Callable[[], MergedState]:
     """As `counting_work`, for a preparation that merges."""
-    preparation = preparation_of(known_metric(claim.metric), claim.key)
+    preparation = preparation_of(cached_metric(claim.metric), claim.state_key)
     counted = _all_parts(connection, claim)
     parts = SetAside()
     for number, part in enumerate(counted):
@@ -134,7 +134,7 @@ def read_states(
 
     The second of the blocks is exclusive.
     """
-    ways = preparations(map(known_metric, specifications))
+    ways = preparations(map(cached_metric, specifications))
     if not ways:
         return {}
     rows = connection.execute(
@@ -160,12 +160,12 @@ def _read(
         raise StateMissing
     if blob:
         return _keep(content_hash, lambda: way.read(zlib.decompress(blob)))
-    chapters = find_chapters(connection, prepared_state_id, *blocks)
+    chapters = find_chunks(connection, prepared_state_id, *blocks)
     if not chapters:
         raise StateMissing
     name = f"{content_hash}:{chapters[0].first_block}-{chapters[-1].last_block}"
     return _keep(
-        name, lambda: way.read_chapters([zlib.decompress(read_chapter(connection, chapter)) for chapter in chapters])
+        name, lambda: way.read_chapters([zlib.decompress(read_chunk(connection, chapter)) for chapter in chapters])
     )
 
 

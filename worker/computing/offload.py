@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from models.queue.shards import ShardRow
-from models.storage.blobs import Blob, place
+from models.storage.blobs import Blob, write_object
 
 
-def place_results(rows: Sequence[ShardRow], store: str | None, least: int) -> list[ShardRow]:
+def offload_results(rows: Sequence[ShardRow], store: str | None, least: int) -> list[ShardRow]:
     """The rows, with what has `least` bytes or more written to the store; all as they are without a store.
 
     Raises BadStore, OSError.
@@ -23,7 +23,7 @@ def place_results(rows: Sequence[ShardRow], store: str | None, least: int) -> li
         if not isinstance(blob, bytes) or len(blob) < least:
             return blob
         if blob not in written:
-            written[blob] = place(blob, store)
+            written[blob] = write_object(blob, store)
         return written[blob]
 
     return [

@@ -9,28 +9,28 @@ from numpy.typing import NDArray
 from sqlalchemy import Engine
 
 from metrics.resampling.randomization import exceedances
-from models.corpus.protocols import read_measurement
+from models.corpus.protocols import read_protocol
 from models.database.session import reading
-from models.results.randomizations import Contest, Runs
+from models.results.randomizations import RandomizationPlan, Runs
 from models.results.statistics import read_statistics
-from worker.computing.scoring import known_metric
+from worker.computing.scoring import cached_metric
 
 LARGEST_TABLE = 1 << 24
 """Statistics (float64) of systems that are held in memory at once."""
 
 
-def count_trials(engine: Engine, contest: Contest, first_trial: int, last_trial: int) -> NDArray[np.int64]:
+def count_trials(engine: Engine, contest: RandomizationPlan, first_trial: int, last_trial: int) -> NDArray[np.int64]:
     """How many of some trials are at least as large as the difference of each pair of a contest, (pairs,).
 
     -1 where a score is undefined. The counts of several runs of trials are to be added.
     """
     with reading(engine) as connection:
-        measurement = read_measurement(connection, contest.protocol_id)
+        measurement = read_protocol(connection, contest.protocol_id)
     counts = np.zeros(len(contest.pairs), np.int64)
     for position in sorted({pair.metric for pair in contest.pairs}):
-        metric = known_metric(measurement.metrics[position])
+        metric = cached_metric(measurement.metrics[position])
         most = LARGEST_TABLE // (measurement.segments * len(metric.columns))
-        for numbers in together(contest, position, most):
+        for numbers in group_pairs(contest, position, most):
             pairs = [contest.pairs[number] for number in numbers]
             systems = sorted({system for pair in pairs for system in (pair.a, pair.b)})
             place = {system: place for place, system in enumerate(systems)}
@@ -49,7 +49,7 @@ def count_trials(engine: Engine, contest: Contest, first_trial: int, last_trial:
     return counts
 
 
-def together(contest: Contest, metric: int, most: int) -> Iterator[list[int]]:
+def group_pairs(contest: RandomizationPlan, metric: int, most: int) -> Iterator[list[int]]:
     """The pairs of a contest by one metric, by their numbers: each time so many that their systems fit in memory.
 
     That is when they have `most` runs together; two systems of more are taken none the less.

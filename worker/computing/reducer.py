@@ -13,12 +13,12 @@ from sqlalchemy import Connection, select
 
 from metrics.measure import LARGEST_COUNTS, corpus_sums
 from metrics.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
-from models.corpus.protocols import Measurement
+from models.corpus.protocols import ProtocolContent
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.results import ReplicatePart, ShardResult, Statistics
-from models.storage.arrays import most_bytes, pack, unpack
+from models.storage.arrays import max_packed_bytes, pack, unpack
 from models.storage.blobs import content_of
-from worker.computing.scoring import LARGEST_TRAVELLING, known_metric
+from worker.computing.scoring import LARGEST_TRAVELLING, cached_metric
 from worker.computing.signature import stored_signature
 from worker.errors import ShardsMissing
 
@@ -53,7 +53,7 @@ class Group:
 
 
 def reduce_evaluations(
-    connection: Connection, measurement: Measurement, evaluations: Sequence[int]
+    connection: Connection, measurement: ProtocolContent, evaluations: Sequence[int]
 ) -> list[dict[str, Any]]:
     """The rows of Score for these evaluations. Raises ShardsMissing."""
     rows: list[dict[str, Any]] = []
@@ -64,7 +64,7 @@ def reduce_evaluations(
     return rows
 
 
-def _alike(connection: Connection, measurement: Measurement, evaluations: Sequence[int]) -> list[Group]:
+def _alike(connection: Connection, measurement: ProtocolContent, evaluations: Sequence[int]) -> list[Group]:
     """All metrics of all evaluations, grouped by how their shards were cut: as a rule there is one group."""
     stored: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for row in connection.execute(_keys(Statistics, evaluations)):
@@ -110,11 +110,11 @@ def _runs(ranges: Sequence[tuple[int, int]], made: Sequence[bool]) -> tuple[tupl
     return tuple(runs), end
 
 
-def _portions(measurement: Measurement, groups: Sequence[Group]) -> Iterator[list[Group]]:
+def _portions(measurement: ProtocolContent, groups: Sequence[Group]) -> Iterator[list[Group]]:
     """The groups, cut so that memory holds the statistics of each and the totals of each portion."""
     segments = min(measurement.segments, LARGEST_PRODUCT * BLOCK_SEGMENTS)
     most = LARGEST_TOTALS // (1 + measurement.replicates)
-    widths = [len(known_metric(specification).columns) for specification in measurement.metrics]
+    widths = [len(cached_metric(specification).columns) for specification in measurement.metrics]
     portion: list[Group] = []
     columns = 0
     for group in groups:
@@ -145,7 +145,7 @@ def _cut(group: Group, widths: Sequence[int], most: int) -> Iterator[Group]:
             yield replace(group, evaluations=(evaluation,))
 
 
-def _add_up(connection: Connection, measurement: Measurement, groups: Sequence[Group]) -> list[list[Floats]]:
+def _add_up(connection: Connection, measurement: ProtocolContent, groups: Sequence[Group]) -> list[list[Floats]]:
     """For each group and each of its metrics (evaluations, 1 + replicates, columns): row 0 the plain sums."""
     totals: list[list[Floats]] = [[] for _ in groups]
     for number, group in enumerate(groups):
@@ -186,7 +186,7 @@ def _added(totals: list[Floats], parts: list[Floats]) -> list[Floats]:
 def _stacked(
     connection: Connection,
     table: type[ShardResult],
-    measurement: Measurement,
+    measurement: ProtocolContent,
     group: Group,
     first_block: int,
     last_block: int,
@@ -206,14 +206,14 @@ def _stacked(
         .order_by(table.metric, table.evaluation_id, table.first_block)
     )
     blobs: dict[tuple[int, int], list[Floats]] = {}
-    widths = {metric: len(known_metric(measurement.metrics[metric]).columns) for metric in group.metrics}
+    widths = {metric: len(cached_metric(measurement.metrics[metric]).columns) for metric in group.metrics}
     # All at once: a cursor that is left in the middle, when an object is missing, would hold on to what it saw.
     for row in rows.all():
         columns, high = widths[row.metric], 1 + measurement.replicates
         if table is Statistics:
             end = min(row.last_block * BLOCK_SEGMENTS, measurement.segments)
             high = end - row.first_block * BLOCK_SEGMENTS
-        values = unpack(content_of(row, most_bytes(high, columns)), rows=high, columns=columns, finite=True)
+        values = unpack(content_of(row, max_packed_bytes(high, columns)), rows=high, columns=columns, finite=True)
         if table is Statistics:
             low, high = ((block - row.first_block) * BLOCK_SEGMENTS for block in (first_block, last_block))
             values = values[max(low, 0) : high]
@@ -225,10 +225,10 @@ def _stacked(
 
 
 def _score_rows(
-    measurement: Measurement, position: int, evaluations: Sequence[int], totals: Floats
+    measurement: ProtocolContent, position: int, evaluations: Sequence[int], totals: Floats
 ) -> Iterator[dict[str, Any]]:
     specification = measurement.metrics[position]
-    metric = known_metric(specification)
+    metric = cached_metric(specification)
     signature = stored_signature(metric, measurement)
     # The plain sums and all replicates of all systems in one call.
     scores = metric.score(totals)

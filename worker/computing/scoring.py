@@ -18,7 +18,7 @@ from metrics.resources import Resources
 from metrics.segments import Segments
 from metrics.stopwatch import Stopwatch
 from metrics.text.layers import describe_layers
-from models.corpus.protocols import Measurement
+from models.corpus.protocols import ProtocolContent
 from models.queue.shards import ClaimedShard, ShardRow, ShardTiming
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.corpus import LayerBlock, TextBlock
@@ -39,7 +39,7 @@ RESAMPLING = "resampling"
 
 
 @lru_cache(maxsize=256)
-def known_metric(specification: str) -> Metric:
+def cached_metric(specification: str) -> Metric:
     """The metric of a specification, parsed once per process."""
     return parse_metric(specification)
 
@@ -68,7 +68,7 @@ def read_texts(
     return [b"\n".join(contents[text]) for text in texts]
 
 
-def shard_metrics(claim: ClaimedShard, measurement: Measurement) -> dict[int, str]:
+def shard_metrics(claim: ClaimedShard, measurement: ProtocolContent) -> dict[int, str]:
     """The metrics that a shard measures: position in the protocol's list -> specification."""
     every = range(len(measurement.metrics))
     return {position: measurement.metrics[position] for position in (every if claim.metrics is None else claim.metrics)}
@@ -84,10 +84,10 @@ class ShardTexts:
     """What its metrics know of all references (`worker.computing.corpus_statistics`)."""
 
 
-def read_shard(connection: Connection, claim: ClaimedShard, measurement: Measurement) -> ShardTexts:
+def read_shard(connection: Connection, claim: ClaimedShard, measurement: ProtocolContent) -> ShardTexts:
     """The texts of a shard, and the layers that its metrics need. Raises MissingLayer."""
     specifications = shard_metrics(claim, measurement).values()
-    wanted = {layer for specification in specifications for layer in known_metric(specification).layers}
+    wanted = {layer for specification in specifications for layer in cached_metric(specification).layers}
     ids = (*measurement.reference_texts, *claim.texts)
     blocks = claim.first_block, claim.last_block
     return ShardTexts(
@@ -98,7 +98,7 @@ def read_shard(connection: Connection, claim: ClaimedShard, measurement: Measure
 
 def score_texts(
     claim: ClaimedShard,
-    measurement: Measurement,
+    measurement: ProtocolContent,
     shard: ShardTexts,
     resources: Resources,
     watch: Stopwatch | None = None,
@@ -110,7 +110,7 @@ def score_texts(
     RESAMPLING. `between` is called before each metric but the first.
     """
     specifications = shard_metrics(claim, measurement)
-    metrics = [known_metric(specification) for specification in specifications.values()]
+    metrics = [cached_metric(specification) for specification in specifications.values()]
     references = len(measurement.reference_texts)
     # A text submitted twice is scored once.
     outputs = list(zip(shard.texts, *shard.layers.values(), strict=True))[references:]

@@ -14,7 +14,7 @@ from worker.messaging.messages import Fault, fault_of
 log = logging.getLogger(__name__)
 
 
-class HintConsumer(Consumer):  # type: ignore[misc]
+class TaskConsumer(Consumer):  # type: ignore[misc]
     """Celery's consumer, for hints. Whatever it drops, it tells `task_rejected` with the Fault as `exc`."""
 
     def create_task_handler(self, *args: Any, **options: Any) -> Callable[[Any], None]:

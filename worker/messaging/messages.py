@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from worker.tasks import HINT_HEADER, TABLES, WAKE
+from models.queue.kinds import BY_MESSAGE
+from worker.messaging.celery_tasks import HINT_HEADER, WAKE
 
 LARGEST_HINT = 1 << 16
 """Bytes of a message's body; ours have about 80."""
@@ -46,7 +47,7 @@ def fault_of(message: Any) -> Fault | None:
     task = headers.get("task")
     if not isinstance(task, str):
         return Fault("wrong", "it names no task")
-    if task not in TABLES and task != WAKE:
+    if task not in BY_MESSAGE and task != WAKE:
         return Fault("unknown", "this release does not know its task")
     return _fault_of_headers(headers) or _fault_of_body(task, message.body)
 

@@ -1,25 +1,20 @@
-"""What the main process of a worker does when a pool process dies at work, and what it counts of messages."""
+"""What the main process of a worker does when a pool process dies at work."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import Any
 
-from billiard.exceptions import TimeLimitExceeded, WorkerLostError
-from celery import signals
 from sqlalchemy import Connection, select
 
-from models.queue.kinds import RELEASES
-from models.queue.lease import owned_by_task, withdraw
-from models.queue.log_fields import described
+from models.queue.kinds import BY_MESSAGE, SENT
+from models.queue.lease import owned_by_task, unsend
+from models.queue.shards import SHARD
+from models.queue.task_kind import found_fields, release
 from models.schema.base import now
 from models.schema.queue import Shard
-from runtime.logs import about, fields
-from worker.context import Station
-from worker.counters import LOST, MESSAGES
-from worker.messaging.messages import Fault
-from worker.tasks import TABLES
+from runtime.logs import fields, log_context
+from worker.context import WorkerContext
+from worker.counters import LOST
 
 HAD_THE_TIME = 0.75
 """Of a task's time: who was worked on for so much of it has used it up."""
@@ -27,85 +22,51 @@ HAD_THE_TIME = 0.75
 log = logging.getLogger(__name__)
 
 
-def watch_losses(station: Station) -> Callable[[], None]:
-    """Release at once what a lost process had claimed, and count messages that are dropped; call the result to stop.
+def release_lost(context: WorkerContext, task: str, task_id: str, key: int, reason: str | None) -> None:
+    """Release what a task held, or had not yet claimed, whose process died; without a reason it took too long.
 
     Without this the lease would have to run out first.
     """
-
-    def on_failure(
-        sender: Any = None,
-        task_id: str = "",
-        exception: BaseException | None = None,
-        args: tuple[int, ...] = (),
-        **other: object,  # noqa: ARG001
-    ) -> None:
-        if not isinstance(exception, WorkerLostError | TimeLimitExceeded) or not args:
-            return
-        if isinstance(exception, TimeLimitExceeded):
-            reason = (
-                f"it took longer than {station.settings.task_seconds:g} s. Look for very long segments, or set "
-                "STEELYARD_TASK_SECONDS higher."
-            )
-        else:
-            reason = f"its process died ({exception})."
-        station.tally.count(LOST.name, "time" if isinstance(exception, TimeLimitExceeded) else "died")
-        with about(task_id=task_id):
-            release(sender.name, task_id, args[0], reason, isinstance(exception, TimeLimitExceeded))
-
-    def release(task: str, task_id: str, key: int, reason: str, timed_out: bool) -> None:
+    timed_out = reason is None
+    context.tally.count(LOST.name, "time" if timed_out else "died")
+    told = reason or (
+        f"it took longer than {context.settings.task_seconds:g} s. Look for very long segments, or set "
+        "STEELYARD_TASK_SECONDS higher."
+    )
+    with log_context(task_id=task_id):
         try:
-            station.write(
-                lambda connection: release_lost(connection, station, task, task_id, key, reason, timed_out=timed_out)
-            )
+            context.write(lambda connection: _release(connection, context, task, task_id, key, told, timed_out))
         except Exception:
             log.exception("Task %s was lost and could not be released; its lease will run out", task_id)
 
-    def on_dropped(exc: object = None, **other: object) -> None:  # noqa: ARG001
-        if isinstance(exc, Fault):
-            station.tally.count(MESSAGES.name, exc.reason)
 
-    def stop() -> None:
-        signals.task_failure.disconnect(on_failure)
-        signals.task_rejected.disconnect(on_dropped)
-
-    signals.task_failure.connect(on_failure, weak=False)
-    signals.task_rejected.connect(on_dropped, weak=False)
-    return stop
-
-
-def release_lost(
+def _release(
     connection: Connection,
-    station: Station,
+    context: WorkerContext,
     task: str,
     task_id: str,
     key: int,
     reason: str,
-    *,
-    timed_out: bool = False,
+    timed_out: bool,
 ) -> None:
-    """Release the work that a lost task held, or had not yet claimed.
-
-    A shard that has used up the time of its task would use it up again: it is not tried again for the same texts.
-    """
-    most, delay = station.settings.max_attempts, station.settings.retry_seconds
+    # A shard that has used up the time of its task would use it up again: it is not tried again for the same texts.
     # The task of the last shard goes on to reduce, so it may have been at either.
-    for table, release in RELEASES.items():
-        for held, owner in owned_by_task(connection, table, task_id):
+    for kind in SENT:
+        for held, owner in owned_by_task(connection, kind.table, task_id):
             log.warning(
                 "%s %s is released: %s",
-                table.__name__,
+                kind.title,
                 held,
                 reason,
-                extra=fields(**described(connection, table, held)),
+                extra=fields(**found_fields(connection, kind, held)),
             )
-            permanent = timed_out and table is Shard and _had_the_time(connection, station, held)
-            release(connection, held, owner, reason, max_attempts=most, delay_seconds=delay, permanent=permanent)
-    if task in TABLES:
-        withdraw(connection, TABLES[task], [key])
+            permanent = timed_out and kind is SHARD and _had_the_time(connection, context, held)
+            release(connection, kind, held, owner, reason, kind.policy(context.settings), permanent=permanent)
+    if task in BY_MESSAGE:
+        unsend(connection, BY_MESSAGE[task].table, [key])
 
 
-def _had_the_time(connection: Connection, station: Station, shard: int) -> bool:
+def _had_the_time(connection: Connection, context: WorkerContext, shard: int) -> bool:
     """Whether a shard was worked on for most of a task's time: one that it gave way to came later."""
     spent = connection.scalar(select(now() - Shard.claimed_at).where(Shard.id == shard))
-    return spent is not None and spent > HAD_THE_TIME * station.settings.task_seconds
+    return spent is not None and spent > HAD_THE_TIME * context.settings.task_seconds

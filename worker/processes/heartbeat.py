@@ -10,14 +10,14 @@ from collections.abc import Callable
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from models.database.compatibility import read_trouble
+from models.database.compatibility import read_schema_problem
 from models.database.migrate import REVISION
-from models.database.session import make_engine, reading, writing
-from models.database.upsert import insert_or_replace
-from models.queue.workers import beat, forget, retire
+from models.database.session import make_steady_engine, touching, writing
+from models.database.upsert import upsert
+from models.queue.workers import beat, delete_worker, stop_claiming
 from models.schema.queue import Worker
-from runtime.health import Pulse
-from worker.context import Station
+from runtime.health import Liveness
+from worker.context import WorkerContext
 
 log = logging.getLogger(__name__)
 
@@ -28,13 +28,14 @@ class Heartbeat:
     `on_trouble` hears once, from the thread that beats, that the tables have become those of another release.
     """
 
-    def __init__(self, station: Station, concurrency: int, on_trouble: Callable[[str], object] = log.critical) -> None:
-        self.pulse = Pulse("beat")
-        self._station = station
+    def __init__(
+        self, context: WorkerContext, concurrency: int, on_trouble: Callable[[str], object] = log.critical
+    ) -> None:
+        self.pulse = Liveness("beat")
+        self._station = context
         self._concurrency = concurrency
         self._on_trouble: Callable[[str], object] | None = on_trouble
-        # No connection outlives its beat, so that pool processes inherit none when they are forked.
-        self._engine = make_engine(station.settings.database_url, relaxed=True, pooled=False)
+        self._engine = make_steady_engine(context.settings.database_url)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
@@ -51,7 +52,7 @@ class Heartbeat:
         self._thread.join()
         try:
             with writing(self._engine) as connection:
-                forget(connection, self._station.worker)
+                delete_worker(connection, self._station.worker)
         except SQLAlchemyError as error:
             log.warning("The worker's row is left until it is old: %s", getattr(error, "orig", error))
         self._engine.dispose()
@@ -59,11 +60,12 @@ class Heartbeat:
     def _run(self) -> None:
         while not self._stopped.wait(self._station.settings.beat_seconds):
             try:
-                with writing(self._engine) as connection:
+                with touching(self._engine) as connection:
                     if not beat(connection, self._station.worker):
                         self._announce(connection)
+                    trouble = read_schema_problem(connection, REVISION)
                 self.pulse.done()
-                self._check()
+                self._tell(trouble)
             except SQLAlchemyError as error:
                 self.pulse.failed(getattr(error, "orig", error))
                 log.warning("The heartbeat could not be written: %s", getattr(error, "orig", error))
@@ -72,14 +74,10 @@ class Heartbeat:
         """Go on beating, and take no part in the work any more. Raises what the database says."""
         self._concurrency = 0
         with writing(self._engine) as connection:
-            retire(connection, self._station.worker)
+            stop_claiming(connection, self._station.worker)
 
-    def _check(self) -> None:
-        if self._on_trouble is None:
-            return
-        with reading(self._engine) as connection:
-            trouble = read_trouble(connection, REVISION)
-        if trouble is not None:
+    def _tell(self, trouble: str | None) -> None:
+        if trouble is not None and self._on_trouble is not None:
             self._on_trouble(trouble)
             self._on_trouble = None
 
@@ -93,4 +91,4 @@ class Heartbeat:
             "edition": self._station.edition,
             "revision": REVISION,
         }
-        insert_or_replace(connection, Worker, [row], [name for name in row if name != "id"] + ["beat_at"])
+        upsert(connection, Worker, [row], [name for name in row if name != "id"] + ["beat_at"])

@@ -20,11 +20,12 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from models.database.session import make_engine, writing
-from models.queue.kinds import RELEASES
-from models.queue.lease import hand_back, withdraw
-from worker.context import Station
+from models.queue.kinds import BY_MESSAGE, SENT
+from models.queue.lease import release_worker, unsend
+from runtime.health import Check
+from worker.context import WorkerContext
+from worker.health_checks import taken
 from worker.processes.heartbeat import Heartbeat
-from worker.tasks import TABLES
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,12 @@ REMEMBERED = 1000
 TRIES = 5
 """So often a database that is away is asked to take work back; else its lease or this worker's silence tells."""
 
+
+def check_stopping() -> Check:
+    """Whether Celery's worker in this process still takes messages."""
+    return taken(state.should_stop is not None or state.should_terminate is not None)
+
+
 _WARM, _COLD, _ENDED = b"w", b"c", b"e"
 
 
@@ -51,14 +58,14 @@ class Stopping:
     the pool is killed.
     """
 
-    def __init__(self, station: Station, heartbeat: Heartbeat) -> None:
-        self._station = station
+    def __init__(self, context: WorkerContext, heartbeat: Heartbeat) -> None:
+        self._station = context
         self._heartbeat = heartbeat
         self._received: deque[tuple[str, int]] = deque(maxlen=REMEMBERED)
         self._main = os.getpid()
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
-        self._engine: Engine = make_engine(station.settings.database_url, relaxed=True, pooled=False)
+        self._engine: Engine = make_engine(context.settings.database_url, relaxed=True, pooled=False)
         self._thread = threading.Thread(target=self._run, name="stopping", daemon=True)
         self.exit_code: int | None = None
         """What the worker ends with, where it was told so."""
@@ -146,7 +153,7 @@ class Stopping:
         """Put back all that this worker runs, and what it was told of and has not begun; how many ran."""
 
         def give(connection: Connection) -> int:
-            return sum(hand_back(connection, table, self._station.worker) for table in RELEASES)
+            return sum(release_worker(connection, kind.table, self._station.worker) for kind in SENT)
 
         self._attempt("give up messages", self._withdraw)
         handed = 0
@@ -168,8 +175,8 @@ class Stopping:
             return
         with writing(self._engine) as connection:
             for name, its in keys.items():
-                if name in TABLES:
-                    withdraw(connection, TABLES[name], its)
+                if name in BY_MESSAGE:
+                    unsend(connection, BY_MESSAGE[name].table, its)
 
     def _attempt(self, what: str, action: Any) -> None:
         try:

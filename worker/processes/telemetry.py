@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from runtime.telemetry import resident_bytes, tallied
@@ -11,7 +10,7 @@ from runtime.telemetry import resident_bytes, tallied
 if TYPE_CHECKING:
     from prometheus_client import Metric
 
-    from worker.context import Station
+    from worker.context import WorkerContext
 
 MEMORY = "steelyard_worker_process_memory_bytes"
 """Of each pool process, by its number."""
@@ -20,8 +19,8 @@ MEMORY = "steelyard_worker_process_memory_bytes"
 class WorkerMetrics:
     """A collector of `prometheus_client`."""
 
-    def __init__(self, station: Station) -> None:
-        self._station = station
+    def __init__(self, context: WorkerContext) -> None:
+        self._station = context
 
     def collect(self) -> Iterable[Metric]:
         """What has been counted so far, by whichever process."""
@@ -34,18 +33,3 @@ class WorkerMetrics:
             if resident is not None:
                 memory.add_metric([str(number)], resident)
         yield memory
-
-
-@contextmanager
-def tallying(station: Station) -> Iterator[None]:
-    """Let the processes of the pool that are forked meanwhile say which they are."""
-    from celery import signals
-
-    def on_start(**_: object) -> None:
-        station.tally.begin()
-
-    signals.worker_process_init.connect(on_start, weak=False)
-    try:
-        yield
-    finally:
-        signals.worker_process_init.disconnect(on_start)

@@ -15,9 +15,9 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from models.database.session import make_engine, reading
-from models.queue.kinds import RELEASES
+from models.queue.kinds import SENT
 from models.schema.states import LeaseState, QueueClass
-from worker.context import Station
+from worker.context import WorkerContext
 from worker.errors import BrokerAway
 from worker.messaging.queues import count_messages
 
@@ -34,11 +34,11 @@ class Watchdog:
     see, and a worker that holds no work takes none of them.
     """
 
-    def __init__(self, app: Any, station: Station) -> None:
+    def __init__(self, app: Any, context: WorkerContext) -> None:
         self._app = app
-        self._station = station
+        self._station = context
         # As for the heartbeat: pool processes inherit no connection.
-        self._engine: Engine = make_engine(station.settings.database_url, pooled=False)
+        self._engine: Engine = make_engine(context.settings.database_url, pooled=False)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
 
@@ -80,11 +80,11 @@ class Watchdog:
         with reading(self._engine) as connection:
             return any(
                 connection.execute(
-                    select(table.id)
-                    .where(table.state == LeaseState.RUNNING, table.worker == self._station.worker)
+                    select(kind.table.id)
+                    .where(kind.table.state == LeaseState.RUNNING, kind.table.worker == self._station.worker)
                     .limit(1)
                 ).first()
-                for table in RELEASES
+                for kind in SENT
             )
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.breakdown.influential_segments import read_drivers
+from analysis.breakdown.influential_segments import read_influential_segments
 from metrics import parse_metric
 from metrics.measure import measure
 from metrics.segments import Segments
@@ -34,7 +34,7 @@ def test_influence_is_the_difference_that_a_segment_makes(database_url, metric):
     store(database_url)
     with opened(database_url) as (connection, (board,)):
         first, second = board.rows[0].system, board.rows[1].system
-        found = read_drivers(connection, board, metric, 0, 1, 5)
+        found = read_influential_segments(connection, board, metric, 0, 1, 5)
     whole = difference(BOTH[metric], first, second)
     assert found.difference == whole
     influences = {n: whole - difference(BOTH[metric], first, second, n) for n in range(5)}
@@ -50,7 +50,7 @@ def test_influence_is_the_difference_that_a_segment_makes(database_url, metric):
 def test_single_segments_have_their_own_scores(sqlite_url):
     store(sqlite_url)
     with opened(sqlite_url) as (connection, (board,)):
-        found = read_drivers(connection, board, 0, 0, 1, 5)
+        found = read_influential_segments(connection, board, 0, 0, 1, 5)
     metric = parse_metric(BOTH[0])
     (expected,) = measure(
         Segments(
@@ -67,8 +67,8 @@ def test_single_segments_have_their_own_scores(sqlite_url):
 def test_at_most_so_many_are_returned(sqlite_url):
     store(sqlite_url)
     with opened(sqlite_url) as (connection, (board,)):
-        everything = read_drivers(connection, board, 0, 0, 2, 5)
-        one = read_drivers(connection, board, 0, 0, 2, 1)
+        everything = read_influential_segments(connection, board, 0, 0, 2, 5)
+        one = read_influential_segments(connection, board, 0, 0, 2, 1)
     assert (one.for_first, one.for_second) == (everything.for_first[:1], everything.for_second[:1])
 
 
@@ -76,14 +76,14 @@ def test_equal_outputs_have_no_drivers(sqlite_url):
     store(sqlite_url, systems={**SYSTEMS, "copy": SYSTEMS["tug"]})
     with opened(sqlite_url) as (connection, (board,)):
         places = [number for number, row in enumerate(board.rows) if row.system in {"tug", "copy"}]
-        found = read_drivers(connection, board, 0, *places, 5)
+        found = read_influential_segments(connection, board, 0, *places, 5)
     assert (found.difference, found.for_first, found.for_second, found.identical) == (0.0, (), (), 5)
 
 
 def test_systems_without_a_score_have_none(sqlite_url):
     store(sqlite_url, scored=False)
     with opened(sqlite_url) as (connection, (board,)):
-        assert read_drivers(connection, board, 0, 0, 1, 5) is None
+        assert read_influential_segments(connection, board, 0, 0, 1, 5) is None
 
 
 @pytest.mark.parametrize("missing", [0, 1])
@@ -91,15 +91,15 @@ def test_one_without_a_score_is_enough(sqlite_url, missing):
     store(sqlite_url)
     with opened(sqlite_url) as (connection, (board,)):
         rows = [replace(row, scores=()) if place == missing else row for place, row in enumerate(board.rows)]
-        assert read_drivers(connection, replace(board, rows=rows), 0, 0, 1, 5) is None
+        assert read_influential_segments(connection, replace(board, rows=rows), 0, 0, 1, 5) is None
         gone = replace(board, listed=replace(board.listed, metrics=("gone", "ter")))
-        assert read_drivers(connection, gone, 0, 0, 1, 5) is None
+        assert read_influential_segments(connection, gone, 0, 0, 1, 5) is None
 
 
 def test_several_runs_count_by_their_mean(sqlite_url):
     store(sqlite_url, systems={"a": SYSTEMS["tug"], "b@1": SYSTEMS["barge"], "b@2": SYSTEMS["raft"]})
     with opened(sqlite_url) as (connection, (board,)):
-        found = read_drivers(connection, board, 0, 0, 1, 5)
+        found = read_influential_segments(connection, board, 0, 0, 1, 5)
         assert [row.system for row in board.rows] == ["a", "b"]
     parts = [difference(BOTH[0], "tug", name) for name in ("barge", "raft")]
     assert found.difference == pytest.approx(sum(parts) / 2)

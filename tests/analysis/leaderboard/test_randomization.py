@@ -17,7 +17,7 @@ from metrics.segments import Segments
 from models.database.session import make_engine, reading
 from models.results.boards import list_boards
 from scheduler.enqueue.randomization import request_comparison
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text, work_off
 
 METRICS = ("bleu", "wer")
@@ -111,7 +111,7 @@ def test_identical_outputs_have_p_one(sqlite_url: str) -> None:
     settings = one_block_shards(sqlite_url, at_once_seconds=1e9)
     reference = some_text(50, 1)
     output = similar_text(reference, 2)
-    take_in(
+    ingest_campaign(
         engine,
         settings,
         campaign="twins",

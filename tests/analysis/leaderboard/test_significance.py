@@ -124,7 +124,7 @@ def test_too_few_replicates_are_told(board):
     few = made_board([[spread(score, 19, 0.1, seed)] * 2 for seed, score in enumerate((1.0, 90.0))])
     ranked = ranked_by_bootstrap(few)
     assert ranked.ranking.fault == (
-        "19 replicates are too few: no p-value can be below 0.05, so that nothing is parted."
+        "19 replicates are too few: no p-value can be below 0.05, so no systems are separated."
     )
     assert [pair.p for pair in bootstrap_pairs(few, 0)] == [0.05]
     assert [ranked.place(row, 0).wins for row in range(2)] == [0, 0]

@@ -9,23 +9,27 @@ from scipy import stats
 from sqlalchemy import func, select
 
 from analysis.leaderboard.board import read_board
-from analysis.meta_evaluation.correlation import Asked, agreement_of_segments, agreement_of_systems
+from analysis.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
 from analysis.meta_evaluation.metrics_and_human import _is_percentage, read_judged
+from campaigns.submissions.submit import SubmissionInput, submit
 from metrics import parse_metric
 from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM, SYSTEM_STATISTICS, segment_statistic
 from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.resampling.correction import corrected
 from metrics.segments import Segments
-from models.corpus.judgments import NewJudgments, RatingRow, SegmentRow, store_judgments
+from metrics.text.plain import Text
+from models.corpus.judgments import NewJudgments, RatingRow, SegmentRow, SystemRow, store_judgments
 from models.database.session import reading, writing
 from models.errors import NotFound
 from models.results.boards import list_boards
 from models.schema.campaigns import Campaign
 from models.schema.corpus import TestSet
+from models.schema.results import Score
+from models.schema.roles import DeclaredKind
 from models.schema.states import JudgmentKind
 from tests.analysis.judged import METRICS, SEGMENTS, SYSTEMS, human_scores, judge, read, scored_campaign
-from tests.scheduler.jobs import similar_text, some_text
+from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
 
 JUDGED = [f"system{number}" for number in range(SYSTEMS - 1)]
 
@@ -87,6 +91,27 @@ def test_a_board_is_judged_by_what_was_said_of_its_own_test_set(engine, sqlite_u
     assert (judged.systems, judged.human_segments[0, 3]) == (("system0",), 50.0)
 
 
+def test_people_judged_the_submission_of_a_system_that_is_ranked(engine, sqlite_url):
+    """Beside a team's primary submission stands a later one of the same system."""
+    settings = one_block_shards(sqlite_url)
+    texts = [Text("out.txt", some_text(SEGMENTS, seed), SEGMENTS) for seed in (7, 8)]
+    primary, later = (
+        submit(engine, settings, SubmissionInput("trial", "harbour", "mast", each, declared=kind))
+        for each, kind in zip(texts, (DeclaredKind.PRIMARY, DeclaredKind.CONTRASTIVE), strict=True)
+    )
+    work_off(settings)
+    store = NewJudgments("da", JudgmentKind.SCORES, {}, [SystemRow("mast", 70.0), SystemRow("system0", 60.0)])
+    with writing(engine) as connection:
+        store_judgments(
+            connection, connection.scalar(select(Campaign.id)), connection.scalar(select(TestSet.id)), store
+        )
+        scores = dict(connection.execute(select(Score.evaluation_id, Score.score).where(Score.metric == 0)).all())
+    judged = read(engine)
+    (mast,) = (place for place, name in enumerate(judged.systems) if name == "mast")
+    assert scores[primary.evaluations[0]] != scores[later.evaluations[0]]
+    assert judged.metrics[0].systems[mast] == scores[primary.evaluations[0]]
+
+
 @pytest.mark.parametrize(
     ("kind", "least", "most", "known"),
     [
@@ -115,7 +140,7 @@ def test_statistics_of_systems_and_their_replicates(engine):
     human = human_scores()
     judge(engine, human)
     judged = read(engine)
-    table = agreement_of_systems(judged, DEFAULT_SYSTEM, Asked(trials=0))
+    table = correlate_systems(judged, DEFAULT_SYSTEM, CorrelationOptions(trials=0))
     counts = resampling_counts(SEGMENTS, 12345, 80, 0, SEGMENTS).astype(float)
     people = in_order(judged, human)
     means = np.nanmean(people, axis=1)
@@ -145,7 +170,7 @@ def test_systems_are_drawn_where_only_they_have_scores(engine):
     judge(engine, human_scores(), segments=False)
     judged = read(engine)
     assert not judged.has_segments
-    table = agreement_of_systems(judged, DEFAULT_SYSTEM, Asked(replicates=40, trials=0))
+    table = correlate_systems(judged, DEFAULT_SYSTEM, CorrelationOptions(replicates=40, trials=0))
     assert [statistic.name for statistic in table.undefined] == ["soft-pairwise"]
     assert {agreement.resampled for row in table.rows for agreement in row.agreements} == {"systems"}
     counts = resampling_counts(5, 12345, 40, 0, 5)
@@ -163,7 +188,7 @@ def test_statistics_of_segments(engine):
     judged = read(engine)
     assert not judged.has_systems
     names = (*DEFAULT_SEGMENT, "kendall-da")
-    table = agreement_of_segments(judged, names, Asked(trials=20))
+    table = correlate_segments(judged, names, CorrelationOptions(trials=20))
     people = in_order(judged, human)
     for row in table.rows:
         sign, _, segments, _ = measured()[row.metric.specification]
@@ -184,7 +209,7 @@ def test_statistics_of_segments(engine):
 def test_the_baseline_is_the_one_asked_for(engine):
     judge(engine, human_scores())
     judged = read(engine)
-    table = agreement_of_systems(judged, ["pearson"], Asked(baseline=1))
+    table = correlate_systems(judged, ["pearson"], CorrelationOptions(baseline=1))
     assert table.baseline is judged.metrics[1]
     tested = [row for row in table.rows if row.test]
     assert [row.metric.specification for row in table.rows if not row.test] == ["ter"]
@@ -198,10 +223,10 @@ def test_what_is_undefined_for_all_metrics_neither_ranks_nor_stands_in_the_table
         alone[segment % (SYSTEMS - 1), segment] = segment * 7 % 100
     alone[-1] = alone[0]
     judge(engine, alone)
-    table = agreement_of_segments(read(engine), DEFAULT_SEGMENT, Asked(trials=0))
+    table = correlate_segments(read(engine), DEFAULT_SEGMENT, CorrelationOptions(trials=0))
     assert [statistic.name for statistic in table.statistics] == ["pearson"]
     assert [row.rank for row in table.rows] == [1, 2, 3]
-    nothing = agreement_of_segments(read(engine), ["acc"], Asked())
+    nothing = correlate_segments(read(engine), ["acc"], CorrelationOptions())
     assert [row.rank for row in nothing.rows] == [None] * 3
     assert nothing.baseline is None
 
@@ -211,7 +236,7 @@ def test_metrics_without_any_score_of_a_system_are_not_ranked(engine):
     judged = read(engine)
     unscored = [replace(metric, systems=np.full(len(judged.systems), math.nan)) for metric in judged.metrics]
     names = [statistic.name for statistic in SYSTEM_STATISTICS if statistic.name != "soft-pairwise"]
-    table = agreement_of_systems(replace(judged, metrics=unscored), names, Asked(trials=20))
+    table = correlate_systems(replace(judged, metrics=unscored), names, CorrelationOptions(trials=20))
     assert not table.statistics
     assert len(table.undefined) == len(names)
     assert [row.rank for row in table.rows] == [None] * len(METRICS)
@@ -231,9 +256,9 @@ def test_several_runs_count_by_their_mean(sqlite_url):
 def test_the_same_again_is_the_same_to_the_bit(engine):
     judge(engine, human_scores())
     tables = [
-        made(read(engine), names, Asked(trials=30))
+        made(read(engine), names, CorrelationOptions(trials=30))
         for _ in range(2)
-        for made, names in ((agreement_of_systems, DEFAULT_SYSTEM), (agreement_of_segments, DEFAULT_SEGMENT))
+        for made, names in ((correlate_systems, DEFAULT_SYSTEM), (correlate_segments, DEFAULT_SEGMENT))
     ]
     for first, second in zip(tables[:2], tables[2:], strict=True):
         for one, other in zip(first.rows, second.rows, strict=True):
@@ -259,7 +284,7 @@ def test_rankings_count_each_comparison_as_wmt14_did(engine):
         new = NewJudgments("rr", JudgmentKind.RANKINGS, {}, [], segments, ratings)
         store_judgments(connection, connection.scalar(select(Campaign.id)), connection.scalar(select(TestSet.id)), new)
     judged = read(engine)
-    table = agreement_of_segments(judged, ["kendall-wmt14"], Asked(trials=20))
+    table = correlate_segments(judged, ["kendall-wmt14"], CorrelationOptions(trials=20))
     # ann: 0 above 1 and 2; 1 and 2 tied; bob: 1 above 0; ann: 3 above 4. system3 and system4 have no scores: not here.
     assert table.statistics[0].unit == "comparisons"
     for row in table.rows:

@@ -11,7 +11,7 @@ from metrics.human.reading import Reading, read_judgments
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from scheduler.ingest.campaigns import NewTestSet, store_campaign, store_test_set
-from scheduler.ingest.judgments import take_in_judgments
+from scheduler.ingest.judgments import ingest_judgments
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_set(engine: Engine) -> int:
 
 def take_in(engine: Engine, test_set: int, *rows: str, name: str = "da") -> None:
     text = "".join(row.replace(" ", "\t") + "\n" for row in rows)
-    take_in_judgments(engine, 1, test_set, name, read_judgments([text.encode()], Reading(3)))
+    ingest_judgments(engine, 1, test_set, name, read_judgments([text.encode()], Reading(3)))
 
 
 def test_scores_are_aligned_with_the_segments(engine: Engine, test_set: int) -> None:
@@ -78,7 +78,7 @@ def test_systems_are_ranked_by_their_segments(engine: Engine, test_set: int) -> 
     rows = [f"{system} {segment} {base + segment % 3}" for system, base in (("a", 0), ("b", 9), ("c", 9))
             for segment in range(30)]  # fmt: skip
     text = "\n".join(["system segment score", *rows]).replace(" ", "\t")
-    take_in_judgments(engine, 1, long, "da", read_judgments([text.encode()], Reading(30)))
+    ingest_judgments(engine, 1, long, "da", read_judgments([text.encode()], Reading(30)))
     with reading(engine) as connection:
         human = read_human(connection, 1, long)
     places = human.places()
@@ -156,7 +156,7 @@ def test_the_official_ranking_comes_out_of_the_database(real_data, engine: Engin
     with writing(engine) as connection:
         test_set = store_test_set(connection, store_campaign(connection, "c"), NewTestSet("de-en", {"A": lines}))
     files = [real_data / "wmt22.de-en" / f"human.{level}.tsv" for level in ("seg", "sys")]
-    take_in_judgments(engine, 1, test_set, "da", read_judgments(files, Reading(1984)))
+    ingest_judgments(engine, 1, test_set, "da", read_judgments(files, Reading(1984)))
     with reading(engine) as connection:
         human = read_human(connection, 1, test_set)
     published = [line.split("\t") for line in files[1].read_text().splitlines()[1:]]

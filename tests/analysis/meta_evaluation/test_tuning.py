@@ -10,40 +10,41 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr
 from sqlalchemy import select
 
-from analysis.meta_evaluation.correlation import Asked, agreement_of_segments
-from analysis.meta_evaluation.parameter_sweep import Agreement, Question, SweptSet, read_swept
-from analysis.meta_evaluation.tuning import chosen, cross_fitted, document_folds, rival_positions, transferred
+from analysis.meta_evaluation.correlation import CorrelationOptions, correlate_segments
+from analysis.meta_evaluation.parameter_sweep import SweepCorrelation, SweepOptions, SweepResult, read_sweep
+from analysis.meta_evaluation.tuning import best_choice, cross_fit, document_folds, rival_positions, transfer_choice
 from metrics.correlation.statistics import segment_statistic
 from metrics.resampling.interval import percentile_interval
 from metrics.sweep import sweep
 from models.corpus.judgments import NewJudgments, SegmentRow, SystemRow, store_judgments
 from models.database.session import reading, writing
-from models.results.boards import ListedBoard, list_boards
+from models.queue.shards import SHARD
+from models.results.boards import BoardSummary, list_boards
 from models.schema.queue import Shard
 from models.schema.states import JudgmentKind
 from tests.analysis.judged import made_judged
 from tests.scheduler.jobs import one_block_shards, queue_job
-from worker.context import Station
-from worker.handlers import do_shard
+from worker.context import WorkerContext
+from worker.handlers import do
 
-SYSTEM, SEGMENT = Question("system", "pearson"), Question("segment", "pearson")
+SYSTEM, SEGMENT = SweepOptions("system", "pearson"), SweepOptions("segment", "pearson")
 SWEEP = sweep("tbleu", "eps", ["0", "0.3", "1"], {})
 """Measured: eps 0, 0.3 and 1, then tBLEU's default and BLEU."""
 REPLICATES = 40
 
 
-def agreement(observed, replicates=None) -> Agreement:
+def agreement(observed, replicates=None) -> SweepCorrelation:
     values = np.array(observed, dtype=np.float64)
     drawn = np.zeros((len(values), 0)) if replicates is None else np.array(replicates, dtype=np.float64)
-    return Agreement(listed(drawn.shape[1]), ("a", "b", "c"), SYSTEM, 3, "systems", values, drawn)
+    return SweepCorrelation(listed(drawn.shape[1]), ("a", "b", "c"), SYSTEM, 3, "systems", values, drawn)
 
 
-def listed(replicates: int = REPLICATES) -> ListedBoard:
+def listed(replicates: int = REPLICATES) -> BoardSummary:
     metrics = tuple(metric.specification for metric in SWEEP.every)
-    return ListedBoard(1, 1, "port", "port", "1", ("A",), metrics, replicates, 7, 6)
+    return BoardSummary(1, 1, "port", "port", "1", ("A",), metrics, replicates, 7, 6)
 
 
-def made_set(seed: int, systems: int = 4, segments: int = 60, holes: float = 0.3) -> SweptSet:
+def made_set(seed: int, systems: int = 4, segments: int = 60, holes: float = 0.3) -> SweepResult:
     """A set whose second value (eps=0.3) agrees best with people, by segments."""
     draw = np.random.default_rng(seed)
     people = draw.normal(size=(systems, segments))
@@ -52,35 +53,35 @@ def made_set(seed: int, systems: int = 4, segments: int = 60, holes: float = 0.3
     people[draw.random(people.shape) < holes] = np.nan
     by_metric = dict(zip((metric.specification for metric in SWEEP.every), scores, strict=True))
     judged = made_judged(people, by_metric, replicates=REPLICATES)
-    return SweptSet(judged, tuple((first, 6) for first in range(0, segments, 6)))
+    return SweepResult(judged, tuple((first, 6) for first in range(0, segments, 6)))
 
 
 def test_the_best_value_is_chosen_and_of_equal_ones_the_first():
-    assert chosen(SWEEP, np.array([0.1, 0.4, 0.4, 0.9, 0.9])) == 1, "rivals are never chosen"
-    assert chosen(SWEEP, np.array([math.nan, -0.4, -0.3, 0.9, 0.9])) == 2
-    assert chosen(SWEEP, np.array([math.nan] * 3 + [0.9, 0.9])) is None
+    assert best_choice(SWEEP, np.array([0.1, 0.4, 0.4, 0.9, 0.9])) == 1, "rivals are never chosen"
+    assert best_choice(SWEEP, np.array([math.nan, -0.4, -0.3, 0.9, 0.9])) == 2
+    assert best_choice(SWEEP, np.array([math.nan] * 3 + [0.9, 0.9])) is None
 
 
 def test_a_choice_is_reported_on_the_other_set():
     there = agreement([0.5, 0.2, 0.6, 0.45, 0.4], [[0.5, 0.6], [0.3, 0.1], [0.6, 0.6], [0.4, 0.5], [0.3, 0.5]])
-    choice = transferred(SWEEP, agreement([0.1, 0.3, 0.2, 0, 0]), there, 0.95)
+    choice = transfer_choice(SWEEP, agreement([0.1, 0.3, 0.2, 0, 0]), there, 0.95)
     assert choice is not None
     assert (choice.value, choice.best, choice.same_data) == (1, 2, False)
     assert [gain.difference for gain in choice.gains] == [0.2 - 0.45, 0.2 - 0.4]
     assert choice.gains[0].interval == (0.1 - 0.5, 0.3 - 0.4)
     assert choice.gains[1].interval == (0.1 - 0.5, 0.0)
-    assert transferred(SWEEP, there, there, 0.95).same_data
+    assert transfer_choice(SWEEP, there, there, 0.95).same_data
     undefined = agreement([math.nan] * 5)
-    assert transferred(SWEEP, undefined, there, 0.95) is None
-    assert transferred(SWEEP, there, undefined, 0.95) is None
+    assert transfer_choice(SWEEP, undefined, there, 0.95) is None
+    assert transfer_choice(SWEEP, there, undefined, 0.95) is None
 
 
 def test_a_gain_over_itself_is_nothing():
     own = sweep("tbleu", "eps", ["0.05", "1"], {})
     assert rival_positions(own) == [0, 2]
     found = agreement([0.5, 0.4, 0.3], [[0.5, 0.7], [0.1, 0.2], [0.3, 0.3]])
-    assert [gain.difference for gain in transferred(own, found, found, 0.95).gains] == [0.0, 0.2]
-    assert transferred(own, found, found, 0.95).gains[0].interval == (0.0, 0.0)
+    assert [gain.difference for gain in transfer_choice(own, found, found, 0.95).gains] == [0.0, 0.2]
+    assert transfer_choice(own, found, found, 0.95).gains[0].interval == (0.0, 0.0)
 
 
 @given(st.lists(st.integers(1, 4), max_size=12), st.integers(2, 6), st.data())
@@ -101,7 +102,7 @@ def test_every_judged_document_is_in_one_fold(lengths, folds, data):
 
 @pytest.mark.parametrize("statistic", ["pearson", "kendall-wmt14", "kendall-by-segment"])
 def test_cross_fitting_by_its_definition(statistic):
-    swept, question = made_set(3), Question("segment", statistic)
+    swept, question = made_set(3), SweepOptions("segment", statistic)
     measure = segment_statistic(statistic)
     fitted = np.full(swept.judged.human_segments.shape, np.nan)
     values = []
@@ -112,7 +113,7 @@ def test_cross_fitting_by_its_definition(statistic):
         ]
         values.append(int(np.argmax(elsewhere)))
         fitted[:, here] = all_segments(swept)[values[-1]][:, here]
-    found = cross_fitted(SWEEP, swept, question, 0.9, folds=3)
+    found = cross_fit(SWEEP, swept, question, 0.9, folds=3)
     assert found is not None
     assert found.values == tuple(values)
     assert found.documents == (4, 3, 3)
@@ -129,15 +130,15 @@ def test_cross_fitting_has_no_part_in_what_it_reports():
     turned = made_set(4, holes=0.0)
     fold = np.arange(60) // 6 % 2 == 0
     turned.judged.human_segments[:, fold] *= -1
-    before, after = (cross_fitted(SWEEP, each, SEGMENT, 0.95, folds=2) for each in (swept, turned))
+    before, after = (cross_fit(SWEEP, each, SEGMENT, 0.95, folds=2) for each in (swept, turned))
     assert before.values[0] == after.values[0]
     assert after.observed < before.observed
 
 
 def test_without_documents_or_at_the_system_level_nothing_is_cross_fitted():
-    assert cross_fitted(SWEEP, made_set(1), SYSTEM, 0.95) is None
-    assert cross_fitted(SWEEP, made_set(1), SEGMENT, 0.95, folds=0) is None
-    assert cross_fitted(SWEEP, made_set(1, segments=6), SEGMENT, 0.95) is None
+    assert cross_fit(SWEEP, made_set(1), SYSTEM, 0.95) is None
+    assert cross_fit(SWEEP, made_set(1), SEGMENT, 0.95, folds=0) is None
+    assert cross_fit(SWEEP, made_set(1, segments=6), SEGMENT, 0.95) is None
 
 
 def test_agreement_is_that_of_correlate_in_the_order_of_the_sweep():
@@ -153,52 +154,52 @@ def test_agreement_is_that_of_correlate_in_the_order_of_the_sweep():
     for number, metric in enumerate(swept.judged.metrics):
         expected = pearsonr(swept.judged.human_segments[cells], metric.segments[cells]).statistic
         assert by_segment.observed[number] == pytest.approx(expected)
-    table = agreement_of_segments(swept.judged, ["pearson"], Asked(level=0.9, trials=0))
+    table = correlate_segments(swept.judged, ["pearson"], CorrelationOptions(level=0.9, trials=0))
     intervals = {row.metric.specification: row.agreements[0].interval for row in table.rows}
     for number, metric in enumerate(SWEEP.every):
         assert by_segment.interval(number, 0.9) == intervals[metric.specification]
     # Without raw scores there is nothing that this statistic could rest on.
-    undefined = swept.agreement(Question("segment", "kendall-da"))
+    undefined = swept.agreement(SweepOptions("segment", "kendall-da"))
     assert not undefined.defined
-    assert chosen(SWEEP, undefined.observed) is None
+    assert best_choice(SWEEP, undefined.observed) is None
 
 
 def test_what_nobody_judged_is_undefined():
     judged = replace(made_set(2).judged, human_systems=np.full(4, np.nan), human_segments=np.full((4, 60), np.nan))
-    for question in (SYSTEM, SEGMENT, Question("system", "soft-pairwise")):
-        found = SweptSet(judged, ()).agreement(question)
+    for question in (SYSTEM, SEGMENT, SweepOptions("system", "soft-pairwise")):
+        found = SweepResult(judged, ()).agreement(question)
         assert not found.defined
         assert found.interval(0, 0.95) is None
 
 
-def all_segments(swept: SweptSet) -> list[np.ndarray]:
+def all_segments(swept: SweepResult) -> list[np.ndarray]:
     return [metric.segments for metric in swept.judged.metrics]
 
 
 @pytest.fixture
-def station(database_url: str):
-    with_shards = Station(one_block_shards(database_url))
+def context(database_url: str):
+    with_shards = WorkerContext(one_block_shards(database_url))
     yield with_shards
     with_shards.close()
 
 
-def test_a_stored_sweep_beside_stored_judgments(station: Station) -> None:
+def test_a_stored_sweep_beside_stored_judgments(context: WorkerContext) -> None:
     metrics = ["tbleu:eps=0", "tbleu:eps=0.5", "ter", "bleu"]
-    job = queue_job(station.engine, station.settings, segments=90, systems=4, metrics=metrics, runs={3: 2})
-    with reading(station.engine) as connection:
+    job = queue_job(context.engine, context.settings, segments=90, systems=4, metrics=metrics, runs={3: 2})
+    with reading(context.engine) as connection:
         keys = list(connection.scalars(select(Shard.id)))
     for key in keys:
-        do_shard(station, key, "task")
+        do(context, SHARD, key, "task")
     draw = np.random.default_rng(1)
     names = ["system0", "system1", "system3", "HUMAN-A", "gone"]
     segments = [SegmentRow(name, n, float(draw.normal()), 50.0) for name in names for n in range(0, 90, 2)]
     scored = [SystemRow(name, float(number)) for number, name in enumerate(names)]
     new = NewJudgments("da", JudgmentKind.SCORES, {}, scored, segments)
-    with writing(station.engine) as connection:
+    with writing(context.engine) as connection:
         store_judgments(connection, job.campaign_id, job.test_set_id, new)
-    with reading(station.engine) as connection:
+    with reading(context.engine) as connection:
         (board,) = list_boards(connection, protocols=job.protocols)
-        swept = read_swept(connection, board, "da@1")
+        swept = read_sweep(connection, board, "da@1")
         assert swept is not None
         assert swept.documents == ()
     judged = swept.judged

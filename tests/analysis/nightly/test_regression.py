@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analysis.nightly.baselines import Candidate
-from analysis.nightly.regression import Entry, Finding, Outcome, Rival, Subject, findings
+from analysis.nightly.regression import BaselineScore, Outcome, RegressionFinding, ScoreEntry, Subject, findings
 from metrics.resampling.best_of import bootstrap_best_p
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.correction import corrected
@@ -27,13 +27,13 @@ def score(value: float | None, seed: int = 0, *, higher: bool = True, scale: flo
     return NightScore("bleu", "BLEU", "s", higher, scale, value, replicates)
 
 
-def rival(value: float | None, seed: int, date: str = "2027-03-01", **others: bool) -> Rival:
+def rival(value: float | None, seed: int, date: str = "2027-03-01", **others: bool) -> BaselineScore:
     candidate = Candidate(seed, "tug", date, seed)
-    return Rival(candidate, score(value, seed), **{"same_output": False, **others})
+    return BaselineScore(candidate, score(value, seed), **{"same_output": False, **others})
 
 
-def entry(value: float | None, *rivals: Rival, seed: int = 99) -> Entry:
-    return Entry(Subject("tug", "port", ("A",), "bleu"), 99, 1, 0, score(value, seed), rivals)
+def entry(value: float | None, *rivals: BaselineScore, seed: int = 99) -> ScoreEntry:
+    return ScoreEntry(Subject("tug", "port", ("A",), "bleu"), 99, 1, 0, score(value, seed), rivals)
 
 
 def test_all_tests_of_a_night_are_one_family() -> None:
@@ -69,16 +69,16 @@ def test_a_score_that_is_gone_fails_and_one_that_never_was_does_not() -> None:
 
 def test_without_replicates_nothing_is_tested() -> None:
     bare = NightScore("bleu", "BLEU", "s", True, 100.0, 30.0, np.empty(0))
-    against = Rival(Candidate(1, "tug", None, None), bare, same_output=False)
-    one = Entry(Subject("tug", "port", ("A",), "bleu"), 99, 1, 0, bare, [against])
+    against = BaselineScore(Candidate(1, "tug", None, None), bare, same_output=False)
+    one = ScoreEntry(Subject("tug", "port", ("A",), "bleu"), 99, 1, 0, bare, [against])
     (found,) = findings([one], alpha=0.05, correction="holm")
     assert (found.outcome, found.p, found.interval) == (Outcome.UNTESTED, None, None)
 
 
 def test_less_is_better_turns_directions_round() -> None:
-    worse = Entry(
+    worse = ScoreEntry(
         Subject("tug", "port", ("A",), "ter"), 99, 1, 0, score(31.0, 50, higher=False),
-        [Rival(Candidate(1, "tug", None, None), score(30.0, 1, higher=False), same_output=False)],
+        [BaselineScore(Candidate(1, "tug", None, None), score(30.0, 1, higher=False), same_output=False)],
     )  # fmt: skip
     (found,) = findings([worse], alpha=0.05, correction="holm")
     assert found.outcome == Outcome.WORSE
@@ -118,7 +118,7 @@ def test_what_a_finding_says() -> None:
     assert (found.title, found.signature, found.scale, found.baseline_system) == ("BLEU", "s", 100.0, "tug")
     differences = mine.score.replicate_scores - against.score.replicate_scores
     assert found.interval == percentile_interval(differences, 0.9)
-    endless = Entry(mine.subject, 99, 1, 0, score(5.0, scale=math.inf), ())
+    endless = ScoreEntry(mine.subject, 99, 1, 0, score(5.0, scale=math.inf), ())
     assert findings([endless], alpha=0.1, correction="holm")[0].scale is None
     itself = entry(30.0, rival(30.0, 1, itself=True))
     (found,) = findings([itself], alpha=0.1, correction="holm")
@@ -146,9 +146,9 @@ def test_a_night_better_than_several_is_tested_against_the_best_alone() -> None:
 def test_a_night_worse_than_several_is_tested_against_all_at_once(higher: bool) -> None:
     sign = 1 if higher else -1
     scores = [score(30 + 0.2 * n, n, higher=higher) for n in range(3)]
-    rivals = [Rival(Candidate(n, "tug", None, None), each, same_output=False) for n, each in enumerate(scores)]
+    rivals = [BaselineScore(Candidate(n, "tug", None, None), each, same_output=False) for n, each in enumerate(scores)]
     mine = score(29.8 if higher else 30.6, 50, higher=higher)
-    one = Entry(Subject("tug", "port", ("A",), "m"), 99, 1, 0, mine, rivals)
+    one = ScoreEntry(Subject("tug", "port", ("A",), "m"), 99, 1, 0, mine, rivals)
     (found,) = findings([one], alpha=0.05, correction="none")
     best = 2 if higher else 0
     order = [best, *(n for n in range(3) if n != best)]
@@ -163,4 +163,4 @@ def test_a_finding_survives_json() -> None:
         [entry(29.0, rival(30.0, 1)), entry(29.0), entry(None, rival(30.0, 1))], alpha=0.05, correction="holm"
     )
     for each in made:
-        assert Finding.from_json(json.loads(json.dumps(each.as_json(), allow_nan=False))) == each
+        assert RegressionFinding.from_json(json.loads(json.dumps(each.as_json(), allow_nan=False))) == each

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from analysis.nightly.change_points import FEWEST
-from analysis.nightly.regression import Finding, Outcome, Subject
+from analysis.nightly.regression import Outcome, RegressionFinding, Subject
 from analysis.nightly.series import Change, NightSeries, Point
-from analysis.nightly.text import badness, baseline_of, how_tested, level_of, place_of, summary
-from analysis.nightly.verdict import Verdict, in_words
+from analysis.nightly.text import baseline_of, how_tested, level_of, place_of, severity_key, summary
+from analysis.nightly.verdict import Verdict, describe_baseline
 from models.nightly.schedules import Baseline
 from models.schema.states import BaselineKind
 
@@ -22,9 +22,12 @@ CHANGE = Change(
 )  # fmt: skip
 
 
-def finding(outcome: Outcome, p: float | None = 0.5, difference: float | None = -1.0, **others: object) -> Finding:
+def finding(
+    outcome: Outcome, p: float | None = 0.5, difference: float | None = -1.0, **others: object
+) -> RegressionFinding:
     return replace(
-        Finding(SUBJECT, "BLEU", "s", True, 100.0, 30.0, outcome, difference=difference, p=p, p_corrected=p), **others
+        RegressionFinding(SUBJECT, "BLEU", "s", True, 100.0, 30.0, outcome, difference=difference, p=p, p_corrected=p),
+        **others,
     )
 
 
@@ -113,7 +116,7 @@ def test_the_worst_comes_first() -> None:
         finding(Outcome.OPEN, None, 9.0),
     ]
     backwards = ordered[::-1]
-    assert sorted(backwards, key=badness) == ordered
+    assert sorted(backwards, key=severity_key) == ordered
 
 
 @pytest.mark.parametrize(
@@ -127,7 +130,7 @@ def test_the_worst_comes_first() -> None:
     ],
 )
 def test_baselines_in_words(baseline: Baseline, expected: str) -> None:
-    assert in_words(baseline) == expected
+    assert describe_baseline(baseline) == expected
 
 
 def test_series_of_too_few_nights() -> None:

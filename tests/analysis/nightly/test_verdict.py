@@ -124,7 +124,7 @@ def test_a_named_system_of_the_same_night_is_a_baseline(engine: Engine, sqlite_u
     assert outcomes(first) == {"barge BLEU": Outcome.BASELINE, "tug BLEU": Outcome.WORSE}
     second = judge(engine, nights[1])
     assert [(each.outcome, each.baseline_date) for each in second.findings] == [(Outcome.WORSE, "2027-03-01")]
-    assert second.notes == ("Measured in the night before and not in this one: barge on port.",)
+    assert second.notes == ("Scored in the night before and not in this one: barge on port.",)
 
 
 def test_randomization_made_here_and_by_the_queue_says_the_same(engine: Engine, sqlite_url: str) -> None:
@@ -166,6 +166,9 @@ def test_numbers_of_another_edition_are_no_baseline(engine: Engine, sqlite_url: 
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == 1).values(edition=0))
     assert outcomes(judge(engine, nights[1])) == {"tug BLEU": Outcome.NO_BASELINE}
+    with reading(engine) as connection:
+        (series,) = read_history(connection, read_report(connection, nights[1]).schedule.id).series
+    assert [point.score is None for point in series.points] == [True, False], "they are on no line with those of now"
 
 
 def test_a_slow_decline_is_found_that_no_night_shows(engine: Engine, sqlite_url: str) -> None:

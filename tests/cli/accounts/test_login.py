@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from cli.main import main
-from cli.server.server import keep_token, read_tokens, token_file, token_for
+from cli.server import keep_token, read_tokens, token_file, token_for
 from tests.web.client.live import Live
 from tests.web.client.live import live as live
 

@@ -12,7 +12,7 @@ import pytest
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.leaderboards.choice import find_metric
 from campaigns.measures import protocols_on
-from campaigns.permissions import read_sight
+from campaigns.permissions import read_access
 from cli.main import main
 from cli.scoring.mtrics import main as mtrics
 from models.database.session import make_engine, reading
@@ -20,7 +20,7 @@ from models.results.boards import list_boards
 from models.schema.roles import SiteRole
 from runtime.settings import Settings
 from tests.scheduler.jobs import work_off
-from tests.web.service import Service
+from tests.service.service import Service
 
 REFERENCE = "the small cat sleeps here now\na dog runs over the hill\nwe see a house\n"
 
@@ -87,15 +87,15 @@ def test_from_nothing_to_a_published_ranking(
     corrected = Path("A.txt")
     corrected.write_text(REFERENCE.replace("over", "up"))
     out = steelyard(capsys, "campaign", "correct", "wmt", "news", "A.txt", "--reason", "A slip")
-    assert "Correction 1: submissions that are measured anew: 1." in out
+    assert "Correction 1: 1 submission queued for rescoring." in out
     work_off(Settings(database_url=sqlite_url))
     out = steelyard(capsys, "campaign", "correction", "wmt")
     assert "version 1 -> 2: A slip" in out
     assert "100.00" in out
     assert "replaced by news@2" in steelyard(capsys, "campaign", "show", "wmt")
-    assert "still to be done" not in out
+    assert "still open" not in out
     error = steelyard(capsys, "campaign", "release", "wmt", "news@2", status=1)
-    assert "Outputs for news@2 are taken" in error
+    assert "Outputs for news@2 are accepted" in error
     steelyard(capsys, "campaign", "close", "wmt")
     assert "Published" in steelyard(capsys, "campaign", "publish", "wmt")
     assert "released" in steelyard(capsys, "campaign", "release", "wmt", "news@2")
@@ -110,11 +110,11 @@ def test_what_cannot_be_is_said_without_a_traceback(capsys: pytest.CaptureFixtur
     steelyard(capsys, "campaign", "add", "wmt", "--time-zone", "Europe/Prague")
     night = ("campaign", "phase", "wmt", "Night", "--kind", "open", "--starts", "2027-10-31T02:30")
     error = steelyard(capsys, *night, status=1)
-    assert "comes twice in Europe/Prague" in error
+    assert "is ambiguous in Europe/Prague" in error
     assert "--kind" in steelyard(capsys, "campaign", "phase", "wmt", "Night", status=2)
     assert "say its --kind" in steelyard(capsys, "campaign", "phase", "wmt", "Night", "--grace", "1", status=1)
     assert "There is no campaign 'other'" in steelyard(capsys, "campaign", "show", "other", status=1)
-    assert "nearly so" in steelyard(capsys, "campaign", "add", "WMT", status=1)
+    assert "a similar one" in steelyard(capsys, "campaign", "add", "WMT", status=1)
     assert "no account with the address" in steelyard(
         capsys, "campaign", "members", "wmt", "--viewer", "x@example.org", status=1
     )
@@ -139,9 +139,9 @@ def test_what_ranks_can_be_said_before_there_is_a_test_set(capsys: pytest.Captur
     submit = ("submit", "out.txt", "--campaign", "wmt", "--team", "harbour", "--system", "mast", "--no-wait")
     steelyard(capsys, *submit)
     with reading(make_engine(sqlite_url)) as connection:
-        sight = read_sight(connection, COMMAND_LINE, "wmt")
-        (listed,) = list_boards(connection, campaign_id=sight.campaign_id)
-    assert listed.metrics[find_metric(listed, "", sight.ranked_by)] == "chrf"
+        access = read_access(connection, COMMAND_LINE, "wmt")
+        (listed,) = list_boards(connection, campaign_id=access.campaign_id)
+    assert listed.metrics[find_metric(listed, "", access.ranked_by)] == "chrf"
     # Now it is known what it measures.
     assert "has no metric 'ter'" in steelyard(capsys, "campaign", "set", "wmt", "--ranked-by", "ter", status=1)
 
@@ -151,7 +151,7 @@ def test_options_of_a_test_set_that_do_not_go_together_change_nothing(
 ) -> None:
     def measured() -> list[tuple[str, ...]]:
         with reading(make_engine(sqlite_url)) as connection:
-            campaign = read_sight(connection, COMMAND_LINE, "wmt").campaign_id
+            campaign = read_access(connection, COMMAND_LINE, "wmt").campaign_id
             return [each.metrics for each in protocols_on(connection, campaign)]
 
     steelyard(capsys, "campaign", "add", "wmt")

@@ -10,9 +10,9 @@ from models.database.session import make_engine, reading, writing
 from models.schema.base import now
 from models.schema.campaigns import Declaration, Diagnosis, Phase
 from models.schema.queue import Evaluation, Shard
+from tests.campaigns.quotas.quotas import SEGMENTS, open_campaign
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
-from tests.scheduler.quotas import SEGMENTS, open_campaign
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -64,10 +64,8 @@ def test_an_output_is_measured_at_once_and_shown_with_its_rank(steelyard):
     steelyard("submit", "2.txt", *ASKED, "--no-wait")
     work_off(one_block_shards("sqlite:///steelyard.db"))
     status, out, _ = steelyard("submit", "1.txt", *ASKED)
-    assert (status, out.splitlines()[0].split(" (")[0]) == (0, "This was handed in before: submission 2")
-    assert out.splitlines()[-1].endswith(
-        "-     its system has handed in another one since, which stands on the leaderboard"
-    )
+    assert (status, out.splitlines()[0].split(" (")[0]) == (0, "Already submitted as submission 2")
+    assert out.splitlines()[-1].endswith("-     superseded on the leaderboard by a later submission of its system")
     assert "of 2" not in out
 
 
@@ -126,7 +124,7 @@ def test_quotas_are_set_used_and_shown(steelyard):
         (("quota", "set", "--per-day", "1", "--time-zone", "Prague"), 2, 'There is no time zone "Prague"'),
         (("quota", "remove"), 1, "There is no such quota"),
         (("quota", "show", "nobody"), 1, 'No team "nobody"'),
-        (("submit", "1.txt", "--campaign", "trial", "--system", "s"), 2, "Name the team by --team"),
+        (("submit", "1.txt", "--campaign", "trial", "--system", "s"), 2, "--team is required with --database"),
         (("submit", "1.txt", "--campaign", "trail", "--team", "t", "--system", "s"), 1, "There are: trial."),
         (("submit", "1.txt", "--campaign", "trial", "--team", "a:b", "--system", "s"), 1, "the name of a team"),
         (("submit", "3.txt", *ASKED), 1, "3.txt"),
@@ -146,7 +144,7 @@ def test_phases_say_when_something_is_taken_in_and_organisers_override_them(stee
         connection.execute(insert(Phase).values(**row))
     status, _, err = steelyard("submit", "1.txt", *ASKED, "--no-wait")
     assert status == 1
-    assert 'steelyard: Submissions are taken no more: the phase "blind" was closed at' in err
+    assert 'steelyard: Submissions are no longer accepted: the phase "blind" was closed at' in err
     said = ("--primary", "--unconstrained", "--description", "our best")
     status, out, err = steelyard("submit", "1.txt", *ASKED, "--no-wait", "--override", *said)
     assert status == 0, err

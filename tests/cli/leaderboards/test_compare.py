@@ -20,7 +20,7 @@ from models.database.session import make_engine, reading, writing
 from models.schema.results import Contestant, Randomization, Score
 from models.storage.arrays import pack
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from tests.cli import latex_reader
 from tests.cli.status import status_of
 from tests.scheduler.jobs import similar_text, some_text, work_off
@@ -53,7 +53,9 @@ def submit(url: str, submissions, replicates: int = REPLICATES, campaign: str = 
     settings = Settings(database_url=url)
     protocol = [NewProtocol(labels, [parse_metric(each) for each in METRICS], replicates, SEED)]
     test_set = NewTestSet(campaign, {"A": REFERENCE})
-    job = take_in(engine, settings, campaign=campaign, test_set=test_set, submissions=submissions, protocols=protocol)
+    job = ingest_campaign(
+        engine, settings, campaign=campaign, test_set=test_set, submissions=submissions, protocols=protocol
+    )
     engine.dispose()
     work_off(settings)
     return job
@@ -166,7 +168,7 @@ def test_runs_are_tested_together(database, measured, capsys):
     assert bleu["s_sel"] > 0
     text = shown(capsys, "compare", "port", "--systems", "tug", "ferry")
     assert "Score of each run" in text
-    assert "s_opt is not known" in text, "tug has one run"
+    assert "s_opt is unknown" in text, "tug has one run"
 
 
 def test_identical_outputs_have_p_1(database, capsys):

@@ -32,8 +32,8 @@ def test_a_line_parts_two_clusters(board):
     ]
     assert lines[9][:3] == ["-", "-", "e"]
     assert as_text(board).splitlines()[-1] == (
-        "Range: the ranks that tests leave open. A line parts clusters (WMT's rule: paired bootstrap with 100 "
-        "replicates, p < 0.05, not corrected)."
+        "Range: possible ranks according to the tests. A line separates clusters (WMT's rule: paired bootstrap with "
+        "100 replicates, p < 0.05, not corrected)."
     )
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from cli.campaigns.judgments import judgments_name
 from cli.main import main
-from cli.meta_evaluation.human import KINDS, SYSTEM_SCORES, name_of_judgments
+from cli.meta_evaluation.human import KINDS, SYSTEM_SCORES
 from metrics.human import kinds
 from metrics.human import reading as reading_module
 from models.corpus.test_sets import find_test_set
@@ -66,8 +67,8 @@ def test_import_list_and_show(database, ratings, capsys):
     assert main(["human", "import", ratings]) == 0
     out, err = capsys.readouterr()
     assert out == "da@1 of harbour: 9 ratings by 2 annotators, scores of 3 systems and 6 segments.\n"
-    assert "Judged, and with a submission: anna." in err
-    assert "Judged, but without a submission of that name: bert. Where they" in err
+    assert "Judged and submitted: anna." in err
+    assert "Judged, but not submitted under that name: bert. Where they" in err
     assert "Submitted, but not judged: carl." in err
     assert printed(capsys, "import", ratings, "--test-set", "harbour") == (
         "da@1 of harbour (was there already): 9 ratings by 2 annotators, scores of 3 systems and 6 segments.\n"
@@ -86,10 +87,10 @@ Rank  Range  System   Score  Wins  Raw    Segments  Judgments
 1     1-3    HUMAN-A  0.76   0     83.75  2         3
 2     1-3    bert     0.44   0     86.25  2         3
 3     1-3    anna     -0.94  0     71.25  2         3
-Range: the ranks that tests leave open. A line parts clusters (WMT's rule: one-sided Mann-Whitney test on all judged \
-segments, p < 0.05).
+Range: possible ranks according to the tests. A line separates clusters (WMT's rule: one-sided \
+Mann-Whitney test on all judged segments, p < 0.05).
 Standardised by annotator; scores of systems: means over segments.
-2 annotators; two of them say the same of two systems in 66.7 % of 3 comparisons (kappa 0.456).
+2 annotators; two of them agree on a pair of systems in 66.7 % of 3 comparisons (kappa 0.456).
 Human translations: HUMAN-A.
 Judged, but without a submission: bert.
 Submitted, but not judged: carl.
@@ -107,8 +108,8 @@ def test_systems_are_found_as_people_call_them(database, tmp_path, capsys, form)
     file.write_text(f"system\tscore\n{form.format('tug2')}\t1\nanna\t0\nzoe\t2\n")
     assert main(["human", "import", str(file), "--campaign", "other"]) == 0
     err = capsys.readouterr().err
-    assert "Judged, and with a submission: Tug 2." in err
-    assert "without a submission of that name: anna, zoe." in err
+    assert "Judged and submitted: Tug 2." in err
+    assert "not submitted under that name: anna, zoe." in err
     shown = json.loads(printed(capsys, "show", "-f", "json", "--campaign", "other"))["systems"]
     assert {each["system"]: each["submitted"] for each in shown} == {"Tug 2": True, "anna": False, "zoe": False}
 
@@ -147,7 +148,7 @@ def test_judgments_of_other_systems_are_refused(database, tmp_path, capsys):
     assert "--rename OLD=NEW" in err
     assert printed(capsys, "list").startswith("No human judgments yet")
     assert main(["human", "import", str(file), "--rename", "zoe=Carl"]) == 0
-    assert "Judged, and with a submission: carl." in capsys.readouterr().err
+    assert "Judged and submitted: carl." in capsys.readouterr().err
 
 
 def test_before_there_are_submissions_names_stay_as_they_are(database, tmp_path, capsys):
@@ -253,7 +254,7 @@ def test_only_published_scores(database, tmp_path, capsys):
         "1     anna    1.500   1",
         "----  ------  ------  ----",
         "2     carl    -1.000  0",
-        "A line parts clusters (WMT's rule, from the published numbers of wins).",
+        "A line separates clusters (WMT's rule, from the published numbers of wins).",
         "Scores of systems: as published.",
     ]
     assert main(["human", "show", "won", "--level", "segment"]) == 1
@@ -300,7 +301,7 @@ def test_a_database_without_tables(tmp_path, ratings, capsys):
     ],
 )  # fmt: skip
 def test_judgments_are_called_after_their_file(file, name):
-    assert name_of_judgments(file) == name
+    assert judgments_name(file) == name
 
 
 def test_the_command_knows_what_the_readers_know():
@@ -339,7 +340,7 @@ def test_evaluate_takes_judgments_in(campaign, sqlite_url, monkeypatch, capsys):
     err = capsys.readouterr().err
     assert "Human judgments human@1 of port: scores of 4 systems and 3 segments." in err
     assert "Human judgments mqm@1 of port: 1 judgment by 1 annotator, scores of 1 system and 1 segment." in err
-    assert "without a submission of that name: zoe. Where" in err
+    assert "not submitted under that name: zoe. Where" in err
     assert "the given scores of 1 system are not the means of their segments (anna)" in err
     monkeypatch.setenv("STEELYARD_DATABASE_URL", sqlite_url)
     assert [line.split()[1] for line in printed(capsys, "list").splitlines()[2:]] == ["human@1", "mqm@1"]

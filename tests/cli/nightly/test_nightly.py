@@ -13,9 +13,9 @@ from models.database.session import make_engine, writing
 from models.schema.nightly import Delivery, Night, Schedule
 from models.schema.states import LeaseState, NightState
 from runtime.settings import Settings
-from scheduler.nightly.runner import Nights
+from scheduler.nightly.runner import NightlyRunner
 from tests.cli.status import status_of
-from tests.scheduler.nights import REFERENCE, put
+from tests.scheduler.nightly.nights import REFERENCE, put
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -76,16 +76,16 @@ def test_three_nights_of_which_the_last_is_worse(nightly, tmp_path):
         assert (status, out) == (0, f"Written: history.{format_}\n")
         assert part in (tmp_path / f"history.{format_}").read_text()
 
-    assert nightly("remove", "gate") == (0, 'Schedule "gate" is removed; its history stays (3 nights).\n', "")
+    assert nightly("remove", "gate") == (0, 'Schedule "gate" is removed; its history is kept (3 nights).\n', "")
     assert nightly("run", "gate", "--date", "4.3.2026")[0] == 2
     status, _, err = nightly("run", "gate")
     assert (status, 'The schedule "gate" was removed' in err) == (1, True)
-    assert nightly("list")[1] == "There is no schedule. `steelyard nightly add` makes one.\n"
+    assert nightly("list")[1] == "There is no schedule. `steelyard nightly add` creates one.\n"
     assert "removed" in nightly("list", "--removed")[1]
     status, out, _ = nightly("add", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial", "-m", "chrf")
     assert status == 0
     assert "2026-03-04" in nightly("history", "gate")[1]
-    assert nightly("remove", "gate", "--forget")[:2] == (0, 'Schedule "gate" is removed; its history is gone.\n')
+    assert nightly("remove", "gate", "--forget")[:2] == (0, 'Schedule "gate" is removed; its history is deleted.\n')
     status, _, err = nightly("history", "gate", "-f", "svg")
     assert (status, "There is no schedule 'gate'" in err) == (1, True)
 
@@ -149,11 +149,11 @@ def test_a_night_that_others_see_to(nightly, tmp_path, sqlite_url, monkeypatch):
     """With a broker that other processes share; here a thread is the scheduler."""
     nightly("add", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial")
     monkeypatch.setenv("STEELYARD_BROKER_URL", "redis://localhost:1/0")
-    station, ended = Nights(Settings(database_url=sqlite_url, sweep_seconds=0.01)), threading.Event()
+    context, ended = NightlyRunner(Settings(database_url=sqlite_url, sweep_seconds=0.01)), threading.Event()
 
     def work():
         while not ended.wait(0.01):
-            station.go()
+            context.go()
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -162,7 +162,7 @@ def test_a_night_that_others_see_to(nightly, tmp_path, sqlite_url, monkeypatch):
     finally:
         ended.set()
         thread.join()
-        station.stop()
+        context.stop()
     report = json.loads((tmp_path / "report.json").read_text())
     assert (status, report["state"], report["wrong"]) == (1, "failed", True)
     assert f"no file is like {tmp_path}/out/2026-03-05/{{system}}.txt" in report["reason"]
@@ -180,7 +180,7 @@ def test_a_schedule_that_nobody_sees_to_is_overdue(nightly, tmp_path):
     with database(tmp_path) as connection:
         connection.execute("UPDATE schedule SET next_at = next_at - 7 * 86400")
     connection.close()
-    assert "overdue: nobody sees to it" in nightly("list")[1]
+    assert "overdue: no scheduler runs it" in nightly("list")[1]
 
 
 def test_a_webhook_that_was_not_told(nightly, sqlite_url):
@@ -192,6 +192,6 @@ def test_a_webhook_that_was_not_told(nightly, sqlite_url):
         message = {"state": LeaseState.FAILED, "attempts": 2, "error": "No route."}
         connection.execute(insert(Delivery).values(night_id=select(Night.id).scalar_subquery(), **message))
     engine.dispose()
-    told = "gate: the webhook was not told of the night of 2027-03-01 (2 attempts, given up): No route."
+    told = "gate: the webhook was not notified of the night of 2027-03-01 (2 attempts, given up): No route."
     assert nightly("list")[1].splitlines()[-1] == told
     assert json.loads(nightly("list", "-f", "json")[1])[0]["untold"]["given_up"] is True

@@ -8,13 +8,13 @@ from xml.etree.ElementTree import Element
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from analysis.nightly.regression import Finding, Outcome, Subject
+from analysis.nightly.regression import Outcome, RegressionFinding, Subject
 from analysis.nightly.series import Change, NightSeries, Point
 from analysis.nightly.verdict import History, NightReport, Verdict
 from cli.nightly.history import bars
 from cli.nightly.output import history_json, history_svg, history_text, night_json, night_junit, night_text
-from models.nightly.runs import KnownNight
-from models.nightly.schedules import Baseline, KnownSchedule
+from models.nightly.runs import NightInfo
+from models.nightly.schedules import Baseline, ScheduleInfo
 from models.schema.states import BaselineKind, NightState, PairedTest
 
 
@@ -22,13 +22,13 @@ def subject(system: str) -> Subject:
     return Subject(system, "port.en-cs", ("A", "B"), "bleu")
 
 
-def finding(system: str, outcome: Outcome, **others: object) -> Finding:
+def finding(system: str, outcome: Outcome, **others: object) -> RegressionFinding:
     compared = {
         "baseline_system": system, "baseline_date": "2027-03-01", "baseline_score": 31.25, "difference": -1.0,
         "interval": (-1.5, -0.5), "p": 0.001, "p_corrected": 0.004,
     }  # fmt: skip
     plain = {"title": "BLEU", "signature": "s", "higher_is_better": True, "scale": 100.0, "score": 30.25}
-    return Finding(subject(system), outcome=outcome, **{**plain, **compared, **others})  # type: ignore[arg-type]
+    return RegressionFinding(subject(system), outcome=outcome, **{**plain, **compared, **others})  # type: ignore[arg-type]
 
 
 def change(system: str, **others: object) -> Change:
@@ -52,7 +52,7 @@ FINDINGS = (
 
 
 def report(verdict: Verdict | None = None, *, name: str = "gate", **night: object) -> NightReport:
-    schedule = KnownSchedule(
+    schedule = ScheduleInfo(
         id=1, name=name, cron="30 2 * * *", time_zone="Europe/Prague", source={}, test_sets=[], metrics=("bleu",),
         replicates=1000, seed=1, baseline=Baseline(BaselineKind.PREVIOUS), alpha=0.05, correction="holm",
         test=PairedTest.BOOTSTRAP, minimum_difference=0.0, webhook=None, team="", active=True, next_at=None,
@@ -63,10 +63,10 @@ def report(verdict: Verdict | None = None, *, name: str = "gate", **night: objec
         "reason": None, "caught_up": False, "manual": False, "started_at": None, "finished_at": None, "verdict": None,
         "regressed": None,
     }  # fmt: skip
-    return NightReport(schedule, KnownNight(**{**values, **night}), verdict)  # type: ignore[arg-type]
+    return NightReport(schedule, NightInfo(**{**values, **night}), verdict)  # type: ignore[arg-type]
 
 
-def verdict(*findings: Finding, changes: tuple[Change, ...] = (), notes: tuple[str, ...] = ()) -> Verdict:
+def verdict(*findings: RegressionFinding, changes: tuple[Change, ...] = (), notes: tuple[str, ...] = ()) -> Verdict:
     baseline = "the same system in the night before"
     return Verdict(baseline, "bootstrap", 1000, 0.05, "holm", 0.0, findings, changes, notes)
 

@@ -10,7 +10,7 @@ from models.database.session import make_engine, writing
 from models.schema.base import now
 from models.schema.queue import Worker
 from runtime.health import Check
-from runtime.http_server import Outlook
+from runtime.http_server import ProcessStatus
 from scheduler.leader import Leadership
 from tests.servers import free_port
 from tests.worker.test_health_checks import served
@@ -48,7 +48,7 @@ def test_a_database_that_is_away(capsys):
 def test_a_process_by_its_answer(capsys, monkeypatch):
     state = {"ok": True}
     question = lambda: Check("mood", state["ok"], "it rains")  # noqa: E731
-    with served(Outlook("worker", [], [question], [])) as port:
+    with served(ProcessStatus("worker", [], [question], [])) as port:
         assert main(["health", "worker", "--http", str(port)]) == 0
         assert capsys.readouterr().out == "worker: well\n  mood: it rains\n"
         monkeypatch.setenv("STEELYARD_HTTP_PORT", str(port))
@@ -60,7 +60,7 @@ def test_a_process_by_its_answer(capsys, monkeypatch):
         assert main(["health", "scheduler", "--http", f"127.0.0.1:{port}"]) == 1
         assert "is a worker, not a scheduler" in capsys.readouterr().err
     assert main(["health", "--http"]) == 1
-    assert "Nobody answers" in capsys.readouterr().err
+    assert "No answer from" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [[], ["worker", "--live"], ["--http"]])

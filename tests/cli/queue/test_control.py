@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy import select, update
 
 from campaigns.quotas.quotas import set_quotas
-from campaigns.quotas.rules import Scope
+from campaigns.quotas.rules import QuotaScope
 from cli.main import main
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.comparisons import start_comparison
 from models.queue.evaluation_end import fail_evaluations
-from models.results.randomizations import Contest, Pair
+from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import Campaign
 from models.schema.queue import Evaluation, Shard
@@ -82,7 +82,7 @@ def test_nothing_is_cancelled_that_was_not_asked_for(
         answer(monkeypatch, refusal)
         assert main(["cancel", "4", "1"]) == 1
         captured = capsys.readouterr()
-        assert captured.out.endswith("Left alone: 1 done.\nCancel 1 evaluation? [y/N] ")
+        assert captured.out.endswith("Skipped: 1 done.\nCancel 1 evaluation? [y/N] ")
         assert captured.err == "steelyard: Nothing was done.\n"
     assert states(database) == before
     answer(monkeypatch, "y\n")
@@ -121,7 +121,7 @@ def test_tried_again_by_workers_of_its_own(database: str, capsys: pytest.Capture
     """Everything that waits is worked on, but the command waits for its own alone."""
     assert main(["retry", "--campaign", "trial", "--yes"]) == 0
     captured = capsys.readouterr()
-    assert "Left alone: 2 done.\nQueued again: 1 evaluation.\nDone: 1, failed: 0, cancelled: 0.\n" in captured.out
+    assert "Skipped: 2 done.\nQueued again: 1 evaluation.\nDone: 1, failed: 0, cancelled: 0.\n" in captured.out
     assert "evaluations 1 of 1" in captured.err
     assert states(database)[:3] == ["done"] * 3
     with reading(make_engine(database, pooled=False)) as connection:
@@ -158,7 +158,7 @@ def test_what_commands_do_by_hand_is_in_the_audit_log(
 ) -> None:
     engine = make_engine(database, pooled=False)
     with writing(engine) as connection:
-        set_quotas(connection, Scope(), {QuotaKind.IN_FLIGHT: 7})
+        set_quotas(connection, QuotaScope(), {QuotaKind.IN_FLIGHT: 7})
     assert main(command.split()) == 0
     with reading(engine) as connection:
         entry = connection.execute(select(AuditEntry)).one()
@@ -173,8 +173,8 @@ def test_measured_anew_and_compared(database: str, capsys: pytest.CaptureFixture
     engine = make_engine(database, pooled=False)
     assert main(["requeue", "1", "2", "3", "4", "--yes"]) == 0
     printed = capsys.readouterr().out
-    assert "Left alone: 1 queued." in printed
-    assert printed.endswith("Queued anew: 3 evaluations.\nDone: 3, failed: 0, cancelled: 0.\n" + SAME)
+    assert "Skipped: 1 queued." in printed
+    assert printed.endswith("Queued for recomputation: 3 evaluations.\nDone: 3, failed: 0, cancelled: 0.\n" + SAME)
     with writing(engine) as connection:
         connection.execute(update(Score).where(Score.evaluation_id == 2).values(score=Score.score + 1))
     assert main(["requeue", "--campaign", "trial", "--yes"]) == 1
@@ -204,7 +204,7 @@ def test_comparisons_are_cancelled_by_their_numbers(
     database: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with writing(make_engine(database, pooled=False)) as connection:
-        contest = Contest(1, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
+        contest = RandomizationPlan(1, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
         number = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="", edition=EDITION)
     assert main(["status"]) == 0
     assert re.search(rf"{number} +trial +1 +99 +1\n", capsys.readouterr().out)

@@ -17,12 +17,13 @@ from cli.queue.status_failures import what_next
 from cli.terminal.durations import duration
 from models.database.session import make_engine, writing
 from models.queue.evaluation_end import fail_evaluations
-from models.queue.shards import claim_shard
+from models.queue.shards import SHARD
 from models.schema.base import now
 from models.schema.queue import Shard, Worker
-from scheduler.ingest.campaigns import Intake
+from scheduler.ingest.campaigns import IngestResult
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from tests.tasks import claim_task
 
 LONG = "Segments 1 to 256 could not be scored (tried 3 times): the [bold] disk " + "was very " * 30 + "full."
 
@@ -34,14 +35,14 @@ def template(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) ->
     shutil.copy(sqlite_template, file)
     settings = one_block_shards(f"sqlite:///{file}")
     engine = make_engine(settings.database_url, pooled=False)
-    job: Intake = queue_job(engine, settings, segments=600, systems=3, team="harbour")
+    job: IngestResult = queue_job(engine, settings, segments=600, systems=3, team="harbour")
     with writing(engine) as connection:
         fail_evaluations(connection, job.all_evaluations[:1], LONG)
         connection.execute(
             insert(Worker).values(id="w", host="quay", pid=77, version="0.1.0", concurrency=2, beat_at=now() + 1e6)
         )
         first, *_ = connection.scalars(select(Shard.id).order_by(Shard.id)).all()
-        claim_shard(connection, first, owner="o", worker="w", lease_seconds=1e6, max_attempts=3)
+        claim_task(connection, SHARD, first, owner="o", worker="w", lease_seconds=1e6, max_attempts=3)
         connection.execute(update(Shard).where(Shard.id == first).values(attempts=2))
     queue_job(engine, settings, segments=20, systems=1, campaign="rehearsal")
     return file
@@ -90,7 +91,7 @@ def test_what_a_pipe_gets(capsys: pytest.CaptureFixture[str]) -> None:
     assert worker.endswith(", attempt 2")
     assert f"  {LONG}" in printed.splitlines(), "a reason is folded, or was taken for markup"
     assert "    → `steelyard retry 1` tries again; what was finished is kept." in printed.splitlines()
-    assert "What to do   Nobody works on what is open." in printed
+    assert "What to do   No worker processes the open work." in printed
 
 
 @pytest.mark.usefixtures("database")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.campaigns.noticed import told_of_folder
+from cli.campaigns.noticed import folder_warnings
 from metrics.text.campaigns import read_any_campaign
 from tests.cli.status import status_of
 
@@ -42,7 +42,7 @@ BESIDE = (
 
 
 def test_nothing_is_odd_about_a_good_output(diagnose, lines):
-    assert diagnose(lines, *BESIDE, "--strict") == (0, "Nothing odd was found.\n", "")
+    assert diagnose(lines, *BESIDE, "--strict") == (0, "No problems found.\n", "")
 
 
 def test_warnings_are_told_and_are_no_errors_unless_one_wants_them_to_be(diagnose, lines):
@@ -69,13 +69,13 @@ def test_it_wants_something_to_look_at(diagnose, lines, tmp_path):
 
 def test_a_campaign_is_looked_at_before_it_is_measured(lines, tmp_path):
     shutil.copytree(DEMO, tmp_path / "harbour")
-    assert list(told_of_folder(read_any_campaign([str(tmp_path / "harbour")]))) == []
+    assert list(folder_warnings(read_any_campaign([str(tmp_path / "harbour")]))) == []
     (tmp_path / "harbour" / "systems" / "dory").mkdir()
     for run, output in (("1", lines), ("2", lines[::-1])):
         (tmp_path / "harbour" / "systems" / "dory" / f"{run}.txt").write_text(
             "\n".join(output) + "\n", encoding="utf-8"
         )
-    (told,) = told_of_folder(read_any_campaign([str(tmp_path / "harbour")]))
+    (told,) = folder_warnings(read_any_campaign([str(tmp_path / "harbour")]))
     assert told.startswith("warning: dory/2: The lines of the output are in reverse order.")
 
 

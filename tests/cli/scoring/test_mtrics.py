@@ -362,7 +362,7 @@ def test_meteor_takes_lemmas_where_it_finds_them(capsys):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        ([], 2, "No metric was asked for. Give one or more of -b -n -p -f -g -w -t -m -sempos."),
+        ([], 2, "No metric is selected. Give one or more of -b -n -p -f -g -w -t -m -sempos."),
         (["-b", "3-1"], 2, '-b 3-1: bleu: order="3-1": orders go from 1 to 16'),
         (["-b", "1,,2"], 2, "-b 1,,2: bleu: order"),
         (["-b", ""], 2, "-b : bleu: order"),
@@ -374,7 +374,7 @@ def test_meteor_takes_lemmas_where_it_finds_them(capsys):
         (["-g", "0"], 2, "-g 0: gtm: e"),
         (["-g", "2:tok=intl"], 2, "-g 2:tok=intl: gtm: e"),
         (["-m", "2008"], 2, '-m 2008: meteor: params is "2008", but must be one of orig, 2007'),
-        (["-sempos", "-b", "-p"], 2, "-sempos stands alone"),
+        (["-sempos", "-b", "-p"], 2, "-sempos cannot be combined"),
         (["-sempos"], 2, "-sempos compares tectogrammatical trees: give files in TectoMT's format and -TMT LAYER"),
         (["-m"], 2, "-m compares lemmas: give files in TectoMT's format and -TMT"),
         (["-m", "orig", "-b"], 2, "-m compares lemmas: give files in TectoMT's format and -TMT"),

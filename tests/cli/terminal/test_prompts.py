@@ -13,7 +13,7 @@ from models.database.session import make_engine, reading
 from models.schema.accounts import Account
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from tests.acceptance.commands import environment
 from tests.scheduler.jobs import one_block_shards
 
@@ -57,7 +57,7 @@ def at_a_terminal(arguments: list[str], answers: list[bytes], cwd: Path, **setti
     ],
 )
 def test_an_input_that_ends_is_no_answer(arguments, answers, sqlite_url, tmp_path):
-    take_in(
+    ingest_campaign(
         make_engine(sqlite_url),
         one_block_shards(sqlite_url),
         campaign="wmt",

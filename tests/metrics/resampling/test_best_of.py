@@ -90,3 +90,9 @@ def test_by_hand():
     assert bootstrap_best_p(losses[:2], wide) == pytest.approx(2 * 2 / 41)
     # As large as the largest loss counts, too.
     assert bootstrap_best_p(np.array([2.0, 1.0]), np.array([[3.0, -1.0, *[1.0] * 38], [1.0] * 40])) == 4 / 41
+
+
+def test_it_is_never_surer_than_the_plain_test_of_the_best():
+    """Replicates lie far below their mean, not above it: two sides say more than twice the one."""
+    replicates = np.array([[-0.5] * 4 + [1.5] * 12, [0.5] * 16])
+    assert bootstrap_best_p(np.array([1.0, 0.5]), replicates) == bootstrap_p(1.0, replicates[0]) == 5 / 17

@@ -128,6 +128,16 @@ def test_numbers_off_the_grid_are_refused(value):
         replicate_sums(np.ones((1, 2), np.uint8), np.array([[1.0, 0.5, 1.0], [1.0, 0.5, value]]))
 
 
+@pytest.mark.parametrize(
+    ("table", "place", "column"), [(0, (0, 1, 1), 1), (0, (1, 1, 0), 2), (1, (0, 1, 0), 4), (1, (0, 1, 2), 6)]
+)
+def test_of_several_tables_the_value_off_the_grid_is_told(table, place, column):
+    tables = [np.ones((2, 2, 2)), np.ones((1, 2, 3))]
+    tables[table][place] = 0.3
+    with pytest.raises(OffGrid, match=rf"^Row 1, column {column} of the statistics is 0\.3:"):
+        sums_of_tables(np.ones((1, 2), np.uint8), tables)
+
+
 def test_parts_that_would_not_add_exactly():
     assert add_parts([np.array([[2.0**52]]), np.array([[-(2.0**51)]])]).tolist() == [[2.0**51]]
     with pytest.raises(TooLarge, match="the sum over the shards"):

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import insert, update
 
-from models.corpus.phases import KnownPhase, phase_at, read_phase, read_phases
+from models.corpus.phases import PhaseInfo, phase_at, read_phase, read_phases
 from models.database.session import make_engine, writing
 from models.schema.base import now
 from models.schema.campaigns import Campaign, Phase
@@ -19,8 +19,8 @@ def phase(
     end: float | None = END,
     late: LateRule = LateRule.REFUSE,
     grace: float = 0.0,
-) -> KnownPhase:
-    return KnownPhase(1, "dev", kind, begin, end, late, grace, Feedback.FULL, 1.0)
+) -> PhaseInfo:
+    return PhaseInfo(1, "dev", kind, begin, end, late, grace, Feedback.FULL, 1.0)
 
 
 @pytest.mark.parametrize(

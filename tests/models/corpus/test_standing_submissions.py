@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import Engine
 
-from models.corpus.standing_submissions import find_contest, read_contest
+from models.corpus.standing_submissions import find_standing_submissions, read_standing_submissions
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from scheduler.ingest.campaigns import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
@@ -27,9 +27,9 @@ def test_the_last_submission_of_each_run_stands(engine: Engine) -> None:
     _, other = submit(engine, "spring", QUAY, NewSubmission("tug", b"a\nb"), NewSubmission("ferry", b"a\nb", run="1"))
     tug, ferry = submit(engine, "spring", QUAY, NewSubmission("tug", b"c\nd"), NewSubmission("ferry", b"e\nf", run="2"))
     with reading(engine) as connection:
-        found = find_contest(connection, "quay")
-        assert found == find_contest(connection, "spring")
-        assert found == read_contest(connection, found.campaign_id, found.test_set_id)
+        found = find_standing_submissions(connection, "quay")
+        assert found == find_standing_submissions(connection, "spring")
+        assert found == read_standing_submissions(connection, found.campaign_id, found.test_set_id)
     assert (found.name, found.references, found.target_language) == ("spring: quay", ("B", "A"), "cs")
     assert set(found.submissions) == {other, tug, ferry}
     assert found.layers == frozenset()
@@ -39,30 +39,30 @@ def test_layers_that_all_texts_have(engine: Engine) -> None:
     layered = NewTestSet("pier", {"A": b"x\ny"}, layers={"A": {"lemma": b"x\ny", "sempos": b"n\nn"}})
     submit(engine, "pier", layered, NewSubmission("tug", b"a\nb", layers={"lemma": b"a\nb"}))
     with reading(engine) as connection:
-        assert find_contest(connection, "pier").layers == {"lemma"}
+        assert find_standing_submissions(connection, "pier").layers == {"lemma"}
 
 
 def test_the_newest_version_is_meant(engine: Engine) -> None:
     submit(engine, "quay", QUAY, NewSubmission("tug", b"a\nb"))
     submit(engine, "quay", NewTestSet("quay", {"A": b"other\nwords"}), NewSubmission("tug", b"a\nb"))
     with reading(engine) as connection:
-        assert find_contest(connection, "quay").name == "quay (version 2)"
+        assert find_standing_submissions(connection, "quay").name == "quay (version 2)"
 
 
 def test_names_that_are_not_there_or_say_too_little(engine: Engine) -> None:
     with reading(engine) as connection, pytest.raises(NotFound, match="Nothing was evaluated here yet"):
-        find_contest(connection, "quay")
+        find_standing_submissions(connection, "quay")
     submit(engine, "spring", QUAY, NewSubmission("tug", b"a\nb"))
     submit(engine, "autumn", QUAY, NewSubmission("tug", b"a\nb"))
     submit(engine, "autumn", NewTestSet("pier", {"A": b"x"}), NewSubmission("tug", b"a"))
     with reading(engine) as connection:
-        assert find_contest(connection, "spring").name == "spring: quay"
+        assert find_standing_submissions(connection, "spring").name == "spring: quay"
         for name, message in (
             ("quay", 'Several campaigns have the test set "quay". Name one of them: autumn, spring'),
             ("autumn", 'The campaign "autumn" has several test sets. Name one of them: pier, quay'),
             ("dock", "There are: autumn, pier, quay, spring"),
         ):
             with pytest.raises(NotFound, match=message):
-                find_contest(connection, name)
+                find_standing_submissions(connection, name)
         with pytest.raises(NotFound):
-            read_contest(connection, 99, 99)
+            read_standing_submissions(connection, 99, 99)

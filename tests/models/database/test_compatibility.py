@@ -7,7 +7,8 @@ from sqlalchemy import Engine, insert, text, update
 
 from cli.main import main
 from models.database import migrate
-from models.database.compatibility import BEFORE_WORKERS_TOLD, Standing, living_workers, read_trouble
+from models.database.compatibility import BEFORE_WORKERS_TOLD, SchemaStatus, living_workers, read_schema_problem
+from models.database.creation import OLDEST
 from models.database.session import make_engine, reading, writing
 from models.errors import OlderWorkers
 from models.schema.base import now
@@ -31,9 +32,9 @@ from tests.faults.cluster import until
 def test_newer_tables_serve_older_programs(
     revision: str | None, oldest: str | None, program: str, told: str | None
 ) -> None:
-    trouble = Standing(revision, oldest).trouble(program)
+    trouble = SchemaStatus(revision, oldest).trouble(program)
     assert trouble is None if told is None else told in str(trouble)
-    assert Standing(revision, oldest).serves(program) == (told is None)
+    assert SchemaStatus(revision, oldest).serves(program) == (told is None)
 
 
 BEATING = -86400.0
@@ -47,9 +48,11 @@ def add_worker(engine: Engine, name: str, beat_ago: float = 0.0, **values: objec
 
 
 def breaking(monkeypatch: pytest.MonkeyPatch, oldest: str) -> None:
-    """Let every upgrade be one that programs of some revision cannot work with."""
-    read = migrate.read_standing
-    monkeypatch.setattr(migrate, "read_standing", lambda connection: Standing(read(connection).revision, oldest))
+    """Let every upgrade be one that programs older than some revision cannot work with."""
+    read = migrate.read_schema_status
+    monkeypatch.setattr(
+        migrate, "read_schema_status", lambda connection: SchemaStatus(read(connection).revision, oldest)
+    )
 
 
 def test_an_upgrade_is_refused_while_older_workers_live(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,21 +65,25 @@ def test_an_upgrade_is_refused_while_older_workers_live(database_url: str, monke
     with pytest.raises(OlderWorkers, match=r"need programs of revision \d+ or later.*knowing \(version 0.9\)") as error:
         migrate.upgrade(database_url, silent_seconds=10)
     assert "silent" not in str(error.value)
-    assert migrate.current(database_url) == "20261204", "nothing was changed"
+    assert migrate.current_revision(database_url) == "20261204", "nothing was changed"
     assert main(["db", "upgrade", "--database", database_url]) == 1
     assert main(["db", "upgrade", "--force", "--database", database_url]) == 0
     assert migrate.is_up_to_date(database_url)
 
 
-def test_an_upgrade_that_breaks_nothing_needs_nobody_to_stop(database_url: str) -> None:
+def test_an_upgrade_that_breaks_nothing_needs_nobody_to_stop(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     engine = make_engine(database_url, pooled=False)
     add_worker(engine, "old", BEATING)
     migrate.downgrade(database_url, "20261204")
+    breaking(monkeypatch, BEFORE_WORKERS_TOLD)
     migrate.upgrade(database_url, silent_seconds=10)
-    with reading(engine) as connection:
+    with writing(engine) as connection:
+        connection.execute(update(Compatibility).values(oldest=BEFORE_WORKERS_TOLD))
         assert [(each.id, each.revision) for each in living_workers(connection, 10)] == [("old", BEFORE_WORKERS_TOLD)]
-        assert read_trouble(connection, BEFORE_WORKERS_TOLD) is None
-        assert read_trouble(connection, migrate.REVISION) is None
+        assert read_schema_problem(connection, BEFORE_WORKERS_TOLD) is None
+        assert read_schema_problem(connection, migrate.REVISION) is None
 
 
 def test_commands_say_what_they_find(sqlite_url: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,7 +92,7 @@ def test_commands_say_what_they_find(sqlite_url: str, capsys: pytest.CaptureFixt
     assert main(["db", "status", "--database", sqlite_url]) == 0
     said = capsys.readouterr().out
     assert "(up to date)" in said
-    assert "programs: of revision 20261127 or later" in said
+    assert f"programs: of revision {OLDEST} or later" in said
     assert "one: version 0.9, revision 20261205, edition 3" in said
 
     with writing(engine) as connection:

@@ -4,14 +4,14 @@ import multiprocessing
 import threading
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import Engine, event, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
-from models.database.error_kinds import passes
+from models.database.error_kinds import is_transient
 from models.database.session import make_engine, parse_url, reading, sqlite_file, writing
-from models.database.upsert import insert_if_absent, insert_or_replace
+from models.database.upsert import insert_ignore, upsert
 from models.errors import BadDatabaseUrl
-from models.queue.workers import beat, forget, forget_silent, processes
+from models.queue.workers import beat, count_processes, delete_silent_workers, delete_worker
 from models.schema.base import now
 from models.schema.campaigns import Campaign
 from models.schema.corpus import System
@@ -48,6 +48,31 @@ def test_a_failed_transaction_leaves_nothing(database_url: str) -> None:
         store_and_fail()
     with reading(engine) as connection:
         assert connection.execute(select(Campaign)).all() == []
+    engine.dispose()
+
+
+def test_who_is_interrupted_in_the_middle_of_writing_holds_nobody_up(database_url: str) -> None:
+    """While the exception is handled, its traceback keeps the statement, which still has a row to give."""
+    engine, other = make_engine(database_url), make_engine(database_url, pooled=False)
+
+    def interrupt(*arguments: object) -> None:
+        if str(arguments[2]).startswith("UPDATE"):
+            raise KeyboardInterrupt
+
+    event.listen(engine, "after_cursor_execute", interrupt)
+
+    def write(engine: Engine) -> None:
+        with writing(engine, lock_seconds=1.0) as connection:
+            connection.execute(update(Campaign).values(description="b").returning(Campaign.id)).one()
+
+    with writing(engine) as connection:
+        connection.execute(insert(Campaign).values(name="a"))
+    try:
+        write(engine)
+    except KeyboardInterrupt:
+        write(other)
+    else:
+        pytest.fail("nothing was interrupted")
     engine.dispose()
 
 
@@ -144,7 +169,7 @@ def test_one_that_freezes_in_the_middle_of_writing_holds_nobody_up(
 
     with pytest.raises(DBAPIError, match="idle-in-transaction") as error:
         freeze()
-    assert passes(error.value), "it tries again when it wakes up"
+    assert is_transient(error.value), "it tries again when it wakes up"
     with writing(frozen) as connection:
         assert connection.execute(select(System.name)).scalar_one() == "other"
     frozen.dispose()
@@ -155,11 +180,11 @@ def test_inserts_that_meet_rows(database_url: str) -> None:
     engine = make_engine(database_url)
     row = {"id": "w", "host": "h", "pid": 1, "version": "1", "concurrency": 2}
     with writing(engine) as connection:
-        insert_if_absent(connection, Campaign, [{"name": "a"}, {"name": "b"}])
-        insert_if_absent(connection, Campaign, [{"name": "b"}, {"name": "c"}])
-        insert_if_absent(connection, Campaign, [])
-        insert_or_replace(connection, Worker, [row], ["pid"])
-        insert_or_replace(connection, Worker, [{**row, "pid": 7, "host": "other"}], ["pid"])
+        insert_ignore(connection, Campaign, [{"name": "a"}, {"name": "b"}])
+        insert_ignore(connection, Campaign, [{"name": "b"}, {"name": "c"}])
+        insert_ignore(connection, Campaign, [])
+        upsert(connection, Worker, [row], ["pid"])
+        upsert(connection, Worker, [{**row, "pid": 7, "host": "other"}], ["pid"])
     with reading(engine) as connection:
         assert sorted(connection.scalars(select(Campaign.name))) == ["a", "b", "c"]
         assert connection.execute(select(Worker.pid, Worker.host)).one() == (7, "h")
@@ -172,15 +197,15 @@ def test_heartbeats(database_url: str) -> None:
     with writing(engine) as connection:
         connection.execute(insert(Worker), [{"id": "a", **row}, {"id": "b", **row}])
         connection.execute(update(Worker).where(Worker.id == "b").values(beat_at=now() - 100))
-        assert processes(connection, 10) == 3
+        assert count_processes(connection, 10) == 3
         assert beat(connection, "b")
-        assert processes(connection, 10) == 6
+        assert count_processes(connection, 10) == 6
         assert not beat(connection, "c")
         connection.execute(update(Worker).where(Worker.id == "a").values(beat_at=now() - 100))
-        forget_silent(connection, 50)
+        delete_silent_workers(connection, 50)
         assert list(connection.scalars(select(Worker.id))) == ["b"]
-        forget(connection, "b")
-        assert processes(connection, 10) == 0
+        delete_worker(connection, "b")
+        assert count_processes(connection, 10) == 0
     engine.dispose()
 
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,27 +11,23 @@ from sqlalchemy import Connection, Engine, delete, func, select, update
 
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
-from models.queue.comparisons import (
-    ClaimedTrials,
-    claim_trials,
-    complete_trials,
-    prefer,
-    release_trials,
-    start_comparison,
-)
+from models.queue.comparisons import TRIALS, ClaimedTrials, prefer, start_comparison
 from models.queue_status.progress import ComparisonProgress, read_comparison_progress
 from models.results.randomizations import (
-    Contest,
     Pair,
+    RandomizationPlan,
     StoredTest,
-    contestants,
     read_randomizations,
     store_randomizations,
+)
+from models.results.randomizations import (
+    tested_systems as systems_tested,
 )
 from models.schema.queue import Comparison, Evaluation, Trials
 from models.schema.results import Contestant, Randomization, Score
 from models.schema.states import LeaseState, QueueClass
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from tests.tasks import claim_task, complete_task, release_task
 
 RUNNING = ComparisonProgress(running=1, done=0, failures=(), trials=99, trials_done=0)
 RANGES = [(0, 40), (40, 70), (70, 99)]
@@ -44,17 +41,17 @@ def engine(database_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def contest(engine: Engine, database_url: str) -> Contest:
+def contest(engine: Engine, database_url: str) -> RandomizationPlan:
     """Three systems, of which the last has two runs."""
     settings = one_block_shards(database_url)
     job = queue_job(engine, settings, segments=20, systems=3, metrics=["wer", "per"], runs={2: 2})
     work_off(settings)
     a, b, c, d = job.all_evaluations
     pairs = (Pair(0, 0, 1), Pair(0, 0, 2), Pair(1, 1, 2))
-    return Contest(job.protocols[0], ((a,), (b,), (c, d)), pairs, 99, 7)
+    return RandomizationPlan(job.protocols[0], ((a,), (b,), (c, d)), pairs, 99, 7)
 
 
-def start(engine: Engine, contest: Contest) -> int:
+def start(engine: Engine, contest: RandomizationPlan) -> int:
     with writing(engine) as connection:
         return start_comparison(connection, contest, RANGES, queue_class=0, team="", edition=EDITION)
 
@@ -70,7 +67,7 @@ def states(engine: Engine) -> list[str]:
 
 
 def claim(connection: Connection, key: int, owner: str = "o", max_attempts: int = 3) -> ClaimedTrials | None:
-    return claim_trials(connection, key, owner=owner, worker="w", lease_seconds=60, max_attempts=max_attempts)
+    return claim_task(connection, TRIALS, key, owner=owner, worker="w", lease_seconds=60, max_attempts=max_attempts)
 
 
 def claimed(engine: Engine, key: int, owner: str = "o") -> ClaimedTrials:
@@ -82,7 +79,7 @@ def claimed(engine: Engine, key: int, owner: str = "o") -> ClaimedTrials:
 
 def hand_in(engine: Engine, mine: ClaimedTrials, counts: list[int]) -> bool:
     with writing(engine) as connection:
-        return complete_trials(connection, mine, np.array(counts))
+        return complete_task(connection, TRIALS, mine, np.array(counts)).accepted
 
 
 def progress(engine: Engine, comparison: int) -> ComparisonProgress:
@@ -99,7 +96,7 @@ def stored(engine: Engine) -> list[tuple[int, int]]:
         return [(row.metric, row.as_large) for row in rows]
 
 
-def test_the_whole_way(engine: Engine, contest: Contest) -> None:
+def test_the_whole_way(engine: Engine, contest: RandomizationPlan) -> None:
     comparison = start(engine, contest)
     assert progress(engine, comparison) == RUNNING
     first, second, third = keys(engine)
@@ -129,7 +126,7 @@ def test_the_whole_way(engine: Engine, contest: Contest) -> None:
     }
 
 
-def test_only_one_claim_wins_and_trials_count_once(engine: Engine, contest: Contest) -> None:
+def test_only_one_claim_wins_and_trials_count_once(engine: Engine, contest: RandomizationPlan) -> None:
     comparison = start(engine, contest)
     key = keys(engine)[0]
     mine = claimed(engine, key)
@@ -141,22 +138,22 @@ def test_only_one_claim_wins_and_trials_count_once(engine: Engine, contest: Cont
         assert connection.scalar(select(Comparison.remaining)) == 2
 
 
-def test_a_stale_owner_is_fenced(engine: Engine, contest: Contest) -> None:
+def test_a_stale_owner_is_fenced(engine: Engine, contest: RandomizationPlan) -> None:
     start(engine, contest)
     key = keys(engine)[0]
     stale = claimed(engine, key, "stale")
     with writing(engine) as connection:
-        assert release_trials(connection, key, "stale", "silent", max_attempts=3, delay_seconds=0)
+        assert release_task(connection, TRIALS, key, "stale", "silent", max_attempts=3, delay_seconds=0)
     fresh = claimed(engine, key, "fresh")
     assert not hand_in(engine, stale, [9, 9, 9])
     with writing(engine) as connection:
-        assert not release_trials(connection, key, "stale", "late", max_attempts=3, delay_seconds=0)
+        assert not release_task(connection, TRIALS, key, "stale", "late", max_attempts=3, delay_seconds=0)
     for mine in (fresh, *(claimed(engine, key) for key in keys(engine)[1:])):
         assert hand_in(engine, mine, [1, 1, 1])
     assert stored(engine) == [(0, 3), (0, 3), (1, 3)]
 
 
-def test_two_last_ones_at_once_are_added_up_once(engine: Engine, contest: Contest) -> None:
+def test_two_last_ones_at_once_are_added_up_once(engine: Engine, contest: RandomizationPlan) -> None:
     comparison = start(engine, contest)
     first, *last_two = keys(engine)
     hand_in(engine, claimed(engine, first), [1, 1, 1])
@@ -170,7 +167,7 @@ def test_two_last_ones_at_once_are_added_up_once(engine: Engine, contest: Contes
             if engine.dialect.name == "postgresql":
                 connection.execute(select(func.count()).select_from(Trials))
                 barrier.wait(60)
-            accepted.append(complete_trials(connection, mine, np.array([1, 2, 3])))
+            accepted.append(complete_task(connection, TRIALS, mine, np.array([1, 2, 3])).accepted)
 
     threads = [threading.Thread(target=complete, args=(each,)) for each in claims]
     for thread in threads:
@@ -182,7 +179,7 @@ def test_two_last_ones_at_once_are_added_up_once(engine: Engine, contest: Contes
     assert progress(engine, comparison).done == 1
 
 
-def test_out_of_attempts_they_fail_the_comparison_with_a_reason(engine: Engine, contest: Contest) -> None:
+def test_out_of_attempts_they_fail_the_comparison_with_a_reason(engine: Engine, contest: RandomizationPlan) -> None:
     comparison = start(engine, contest)
     first, second, third = keys(engine)
     running = claimed(engine, third)
@@ -191,7 +188,7 @@ def test_out_of_attempts_they_fail_the_comparison_with_a_reason(engine: Engine, 
     for owner, expected in (("1", "pending"), ("2", "failed")):
         claimed(engine, second, owner)
         with writing(engine) as connection:
-            assert release_trials(connection, second, owner, "it rained.", max_attempts=2, delay_seconds=0)
+            assert release_task(connection, TRIALS, second, owner, "it rained.", max_attempts=2, delay_seconds=0)
         assert states(engine)[1] == expected
     assert states(engine) == ["cancelled", "failed", "running"]
     assert progress(engine, comparison) == replace(
@@ -210,20 +207,20 @@ def test_out_of_attempts_they_fail_the_comparison_with_a_reason(engine: Engine, 
     assert states(engine)[3:] == ["pending"] * 3
 
 
-def test_an_error_that_stays_fails_at_once(engine: Engine, contest: Contest) -> None:
+def test_an_error_that_stays_fails_at_once(engine: Engine, contest: RandomizationPlan) -> None:
     comparison = start(engine, contest)
     key = keys(engine)[0]
     claimed(engine, key)
     with writing(engine) as connection:
-        release_trials(connection, key, "o", "no.", max_attempts=3, delay_seconds=0, permanent=True)
+        release_task(connection, TRIALS, key, "o", "no.", max_attempts=3, delay_seconds=0, permanent=True)
     assert progress(engine, comparison).failures == ("Trials 1 to 40 could not be made (tried once): no.",)
 
 
-def test_the_same_contest_is_started_once_while_it_runs(engine: Engine, contest: Contest) -> None:
+def test_the_same_contest_is_started_once_while_it_runs(engine: Engine, contest: RandomizationPlan) -> None:
     comparison = start(engine, contest)
     assert start(engine, contest) == comparison
     assert len(keys(engine)) == 3
-    other = Contest(contest.protocol_id, contest.systems, contest.pairs, 99, 8)
+    other = RandomizationPlan(contest.protocol_id, contest.systems, contest.pairs, 99, 8)
     assert start(engine, other) != comparison
     for key in keys(engine)[:3]:
         hand_in(engine, claimed(engine, key), [1, 1, 1])
@@ -231,7 +228,7 @@ def test_the_same_contest_is_started_once_while_it_runs(engine: Engine, contest:
     assert start(engine, contest) not in {comparison, None}
 
 
-def test_many_who_start_the_same_at_once_get_one(engine: Engine, contest: Contest) -> None:
+def test_many_who_start_the_same_at_once_get_one(engine: Engine, contest: RandomizationPlan) -> None:
     barrier = threading.Barrier(4)
     found: list[int] = []
 
@@ -249,14 +246,14 @@ def test_many_who_start_the_same_at_once_get_one(engine: Engine, contest: Contes
     assert len(keys(engine)) == 3
 
 
-def test_what_is_stored_stays(engine: Engine, contest: Contest) -> None:
+def test_what_is_stored_stays(engine: Engine, contest: RandomizationPlan) -> None:
     for counts in ([1, 2, 3], [4, 5, 6]):
         with writing(engine) as connection:
             assert store_randomizations(connection, contest, np.array(counts)) is None
     assert sorted(stored(engine)) == [(0, 1), (0, 2), (1, 3)]
 
 
-def test_many_who_store_at_once_do_not_wait_for_each_other_for_ever(engine: Engine, contest: Contest) -> None:
+def test_many_who_store_at_once_do_not_wait_for_each_other_for_ever(engine: Engine, contest: RandomizationPlan) -> None:
     barrier = threading.Barrier(4)
     failed: list[BaseException] = []
     a, b, c = contest.systems
@@ -268,7 +265,9 @@ def test_many_who_store_at_once_do_not_wait_for_each_other_for_ever(engine: Engi
         try:
             with writing(engine) as connection:
                 store_randomizations(
-                    connection, Contest(contest.protocol_id, systems, pairs, 99, 7), np.arange(6, dtype=np.int64)
+                    connection,
+                    RandomizationPlan(contest.protocol_id, systems, pairs, 99, 7),
+                    np.arange(6, dtype=np.int64),
                 )
         except BaseException as error:
             failed.append(error)
@@ -283,7 +282,9 @@ def test_many_who_store_at_once_do_not_wait_for_each_other_for_ever(engine: Engi
 
 
 @pytest.mark.parametrize("gone", [0, 2, 3], ids=["the only run", "the first of two runs", "the last of two runs"])
-def test_a_deleted_evaluation_takes_its_tests_along_and_no_others(engine: Engine, contest: Contest, gone: int) -> None:
+def test_a_deleted_evaluation_takes_its_tests_along_and_no_others(
+    engine: Engine, contest: RandomizationPlan, gone: int
+) -> None:
     with writing(engine) as connection:
         store_randomizations(connection, contest, np.array([1, 2, 3]))
     evaluation = [each for runs in contest.systems for each in runs][gone]
@@ -293,17 +294,20 @@ def test_a_deleted_evaluation_takes_its_tests_along_and_no_others(engine: Engine
     assert sorted(stored(engine)) == ([(1, 3)] if gone == 0 else [(0, 1)])
     with reading(engine) as connection:
         left = [runs for runs in contest.systems if evaluation not in runs]
-        assert set(contestants(connection, contest.systems)) == set(left)
+        assert set(systems_tested(connection, contest.systems)) == set(left)
         of_gone = select(func.count()).select_from(Contestant).where(Contestant.evaluation_id == evaluation)
         assert connection.scalar(of_gone) == 0
 
 
-def test_an_evaluation_that_is_deleted_meanwhile_fails_the_comparison(engine: Engine, contest: Contest) -> None:
+@pytest.mark.parametrize("change", [delete(Evaluation), update(Evaluation).values(state="queued")])
+def test_an_evaluation_that_is_deleted_or_queued_anew_meanwhile_fails_the_comparison(
+    engine: Engine, contest: RandomizationPlan, change: Any
+) -> None:
     comparison = start(engine, contest)
     mine = [claimed(engine, key) for key in keys(engine)]
     evaluation = contest.systems[1][0]
     with writing(engine) as connection:
-        connection.execute(delete(Evaluation).where(Evaluation.id == evaluation))
+        connection.execute(change.where(Evaluation.id == evaluation))
     for each in mine:
         assert hand_in(engine, each, [1, 1, 1])
     assert stored(engine) == []
@@ -312,7 +316,7 @@ def test_an_evaluation_that_is_deleted_meanwhile_fails_the_comparison(engine: En
     )
 
 
-def test_what_is_preferred_waits_before_all_other_trials(engine: Engine, contest: Contest) -> None:
+def test_what_is_preferred_waits_before_all_other_trials(engine: Engine, contest: RandomizationPlan) -> None:
     """Only what waits changes its class: the hints of the others lie in the queues of theirs."""
     wanted, other = start(engine, contest), start(engine, replace(contest, seed=8))
     with writing(engine) as connection:

@@ -8,23 +8,16 @@ import pytest
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
-from models.queue.corpus_statistics import (
-    ClaimedPreparation,
-    Counted,
-    claim_preparation,
-    complete_merge,
-    complete_part,
-    counted_parts,
-    read_part,
-    release_preparation,
-)
-from models.queue.corpus_statistics_plan import hurry, lock_state, uncounted
+from models.queue.corpus_statistics import PREPARATION, ClaimedPreparation, counted_parts, read_part
+from models.queue.corpus_statistics_plan import lock_state, missing_ranges, raise_priority
 from models.queue.evaluation_end import cancel_evaluations
+from models.queue.task_kind import Completion
 from models.schema.queue import Evaluation, Preparation, PreparedChapter, PreparedState, Shard
 from models.schema.states import LeaseState
-from scheduler.enqueue.evaluations import queue_evaluations
-from scheduler.ingest.campaigns import Intake
+from scheduler.enqueue.evaluations import enqueue_evaluations
+from scheduler.ingest.campaigns import IngestResult
 from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.tasks import claim_task, complete_task, release_task
 from worker.computing.corpus_statistics import merging_work
 from worker.errors import PartsMissing
 
@@ -37,7 +30,7 @@ def engine(database_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def job(engine: Engine, database_url: str) -> Intake:
+def job(engine: Engine, database_url: str) -> IngestResult:
     """Two evaluations whose references are counted in three parts (blocks of 256, 256 and 88 segments)."""
     return queue_job(engine, one_block_shards(database_url), segments=600, systems=2, metrics=["nist"])
 
@@ -54,7 +47,9 @@ def keys(engine: Engine) -> list[int]:
 
 
 def claim(connection: Connection, key: int, owner: str = "o", max_attempts: int = 3) -> ClaimedPreparation | None:
-    return claim_preparation(connection, key, owner=owner, worker="w", lease_seconds=60, max_attempts=max_attempts)
+    return claim_task(
+        connection, PREPARATION, key, owner=owner, worker="w", lease_seconds=60, max_attempts=max_attempts
+    )
 
 
 def claimed(engine: Engine, key: int, owner: str = "o") -> ClaimedPreparation:
@@ -64,10 +59,10 @@ def claimed(engine: Engine, key: int, owner: str = "o") -> ClaimedPreparation:
     return found
 
 
-def count(engine: Engine, key: int) -> Counted:
+def count(engine: Engine, key: int) -> Completion:
     mine = claimed(engine, key)
     with writing(engine) as connection:
-        return complete_part(connection, mine, f"part {mine.first_block}".encode())
+        return complete_task(connection, PREPARATION, mine, f"part {mine.first_block}".encode())
 
 
 def evaluations(engine: Engine) -> list[tuple[str, str | None]]:
@@ -80,18 +75,18 @@ def evaluations(engine: Engine) -> list[tuple[str, str | None]]:
 def test_the_whole_way(engine: Engine) -> None:
     assert rows(engine) == [(first, first + 1, False, "pending") for first in range(3)]
     first, second, third = keys(engine)
-    assert count(engine, third) == Counted(accepted=True)
-    assert count(engine, first) == Counted(accepted=True)
+    assert count(engine, third) == Completion(accepted=True)
+    assert count(engine, first) == Completion(accepted=True)
     last = count(engine, second)
-    assert last.merge is not None
+    assert last.ready is not None
     assert rows(engine)[3:] == [(0, 3, True, "pending")]
-    mine = claimed(engine, last.merge)
+    mine = claimed(engine, last.ready[1])
     assert mine.merges
     with writing(engine) as connection:
         parts = [read_part(connection, each) for each in counted_parts(connection, mine.prepared_state_id)]
         assert parts == [b"part 0", b"part 1", b"part 2"]
-        assert complete_merge(connection, mine, b"state")
-        assert not complete_merge(connection, mine, b"again")
+        assert complete_task(connection, PREPARATION, mine, b"state").accepted
+        assert not complete_task(connection, PREPARATION, mine, b"again").accepted
     with reading(engine) as connection:
         assert list(connection.scalars(select(PreparedState.blob))) == [b"state"]
         assert set(connection.scalars(select(Preparation.part))) == {None}
@@ -101,8 +96,8 @@ def test_the_whole_way(engine: Engine) -> None:
 @pytest.mark.usefixtures("job")
 def test_what_is_not_covered_once_is_not_merged(engine: Engine) -> None:
     *_, last = (count(engine, key) for key in keys(engine))
-    assert last.merge is not None
-    mine = claimed(engine, last.merge)
+    assert last.ready is not None
+    mine = claimed(engine, last.ready[1])
     third = keys(engine)[2]
     edits = [{"part": None}, {"part": b"part", "first_block": 1}, {"first_block": 3, "last_block": 4}]
     for edit in edits:
@@ -113,7 +108,7 @@ def test_what_is_not_covered_once_is_not_merged(engine: Engine) -> None:
             # One whose part is gone is counted again.
             state = lock_state(connection, mine.prepared_state_id)
             assert state is not None
-            assert uncounted(connection, state) == ([] if edit == edits[1] else [(2, 3)])
+            assert missing_ranges(connection, state) == ([] if edit == edits[1] else [(2, 3)])
 
 
 @pytest.mark.usefixtures("job")
@@ -124,7 +119,7 @@ def test_only_one_claim_wins_and_a_part_counts_once(engine: Engine) -> None:
         assert claim(connection, key, "other") is None
     for accepted in (True, False):
         with writing(engine) as connection:
-            assert complete_part(connection, mine, b"part").accepted is accepted
+            assert complete_task(connection, PREPARATION, mine, b"part").accepted is accepted
 
 
 @pytest.mark.usefixtures("job")
@@ -132,12 +127,12 @@ def test_a_stale_owner_is_fenced(engine: Engine) -> None:
     key = keys(engine)[0]
     stale = claimed(engine, key, "stale")
     with writing(engine) as connection:
-        assert release_preparation(connection, key, "stale", "silent", max_attempts=3, delay_seconds=0)
+        assert release_task(connection, PREPARATION, key, "stale", "silent", max_attempts=3, delay_seconds=0)
     fresh = claimed(engine, key, "fresh")
     with writing(engine) as connection:
-        assert not complete_part(connection, stale, b"stale").accepted
-        assert not release_preparation(connection, key, "stale", "late", max_attempts=3, delay_seconds=0)
-        assert complete_part(connection, fresh, b"fresh").accepted
+        assert not complete_task(connection, PREPARATION, stale, b"stale").accepted
+        assert not release_task(connection, PREPARATION, key, "stale", "late", max_attempts=3, delay_seconds=0)
+        assert complete_task(connection, PREPARATION, fresh, b"fresh").accepted
     with reading(engine) as connection:
         assert connection.scalar(select(Preparation.part).where(Preparation.id == key)) == b"fresh"
 
@@ -148,7 +143,7 @@ def test_two_last_parts_at_once_start_one_merge(engine: Engine) -> None:
     count(engine, first)
     claims = [claimed(engine, key) for key in last_two]
     barrier = threading.Barrier(2)
-    found: list[Counted] = []
+    found: list[Completion] = []
 
     def complete(mine: ClaimedPreparation) -> None:
         with writing(engine) as connection:
@@ -156,7 +151,7 @@ def test_two_last_parts_at_once_start_one_merge(engine: Engine) -> None:
             if engine.dialect.name == "postgresql":
                 connection.execute(select(func.count()).select_from(Preparation))
                 barrier.wait(60)
-            found.append(complete_part(connection, mine, b"part"))
+            found.append(complete_task(connection, PREPARATION, mine, b"part"))
 
     threads = [threading.Thread(target=complete, args=(each,)) for each in claims]
     for thread in threads:
@@ -164,7 +159,7 @@ def test_two_last_parts_at_once_start_one_merge(engine: Engine) -> None:
     for thread in threads:
         thread.join(60)
     assert [each.accepted for each in found] == [True, True]
-    assert sum(each.merge is not None for each in found) == 1
+    assert sum(each.ready is not None for each in found) == 1
     assert [row for row in rows(engine) if row[2]] == [(0, 3, True, "pending")]
 
 
@@ -179,14 +174,14 @@ def test_a_part_that_is_cancelled_meanwhile_is_not_missing_in_the_merge(
     mine = claimed(engine, second)
 
     def look_and_cancel(*looked: Any) -> list[tuple[int, int]]:
-        found = uncounted(*looked)
+        found = missing_ranges(*looked)
         with writing(engine) as other:
             other.execute(update(Preparation).where(Preparation.id == third).values(state=LeaseState.CANCELLED))
         return found
 
-    monkeypatch.setattr("models.queue.corpus_statistics_plan.uncounted", look_and_cancel)
+    monkeypatch.setattr("models.queue.corpus_statistics_plan.missing_ranges", look_and_cancel)
     with writing(engine) as connection:
-        assert complete_part(connection, mine, b"part") == Counted(accepted=True)
+        assert complete_task(connection, PREPARATION, mine, b"part") == Completion(accepted=True)
     assert [row[3] for row in rows(engine)] == ["done", "done", "cancelled"]
     engine.dispose()
 
@@ -236,11 +231,11 @@ def test_what_somebody_needs_soon_waits_no_longer_than_he_does(engine: Engine) -
             connection.execute(update(Preparation).where(Preparation.id == key).values(**changes))
         state = connection.scalar(select(Preparation.prepared_state_id).where(Preparation.id == first))
         assert state is not None
-        hurry(connection, state, 1)
+        raise_priority(connection, state, 1)
     assert turns(engine) == [(1, "", None), (0, "", 9.0), (2, "", 3.0), (2, "", 9.0)]
     for due_at, expected in ((5.0, 5.0), (7.0, 5.0), (4.0, 4.0)):
         with writing(engine) as connection:
-            hurry(connection, state, 1, due_at)
+            raise_priority(connection, state, 1, due_at)
         assert turns(engine) == [(1, "", expected), (0, "", expected), (2, "", 3.0), (2, "", 9.0)]
 
 
@@ -250,7 +245,9 @@ def test_out_of_attempts_it_fails_all_who_wait_and_the_others_are_not_counted_in
     for attempt, expected in (("1", "pending"), ("2", "failed")):
         claimed(engine, second, attempt)
         with writing(engine) as connection:
-            assert release_preparation(connection, second, attempt, "it exploded.", max_attempts=2, delay_seconds=0)
+            assert release_task(
+                connection, PREPARATION, second, attempt, "it exploded.", max_attempts=2, delay_seconds=0
+            )
         assert rows(engine)[1][3] == expected
     reason = "Segments 257 to 512 in the references could not be counted for nist (tried 2 times): it exploded."
     assert evaluations(engine) == [("failed", reason)] * 2
@@ -261,35 +258,35 @@ def test_out_of_attempts_it_fails_all_who_wait_and_the_others_are_not_counted_in
         assert claim(connection, first) is None
 
 
-def test_queued_again_it_counts_what_is_lacking(engine: Engine, job: Intake, database_url: str) -> None:
+def test_queued_again_it_counts_what_is_lacking(engine: Engine, job: IngestResult, database_url: str) -> None:
     first, second, _ = keys(engine)
     count(engine, first)
     claimed(engine, second)
     with writing(engine) as connection:
-        release_preparation(connection, second, "o", "no", max_attempts=3, delay_seconds=0, permanent=True)
+        release_task(connection, PREPARATION, second, "o", "no", max_attempts=3, delay_seconds=0, permanent=True)
     assert [state for state, _ in evaluations(engine)] == ["failed"] * 2
     with writing(engine) as connection:
-        queue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
+        enqueue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
     assert rows(engine)[3:] == [(1, 2, False, "pending"), (2, 3, False, "pending")]
     *_, fourth, fifth = keys(engine)
-    assert count(engine, fourth).merge is None
-    assert count(engine, fifth).merge is not None
+    assert count(engine, fourth).ready is None
+    assert count(engine, fifth).ready is not None
 
 
-def test_a_merge_that_failed_is_tried_again(engine: Engine, job: Intake, database_url: str) -> None:
-    merge = [count(engine, key) for key in keys(engine)][-1].merge
+def test_a_merge_that_failed_is_tried_again(engine: Engine, job: IngestResult, database_url: str) -> None:
+    merge = [count(engine, key) for key in keys(engine)][-1].ready[1]
     assert merge is not None
     claimed(engine, merge)
     with writing(engine) as connection:
-        release_preparation(connection, merge, "o", "no memory", max_attempts=3, delay_seconds=0, permanent=True)
+        release_task(connection, PREPARATION, merge, "o", "no memory", max_attempts=3, delay_seconds=0, permanent=True)
     reason = "What was counted in the references could not be merged for nist (tried once): no memory"
     assert evaluations(engine) == [("failed", reason)] * 2
     with writing(engine) as connection:
-        queue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
+        enqueue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
     assert rows(engine)[3:] == [(0, 3, True, "failed"), (0, 3, True, "pending")]
 
 
-def test_what_nobody_needs_any_more_is_not_counted(engine: Engine, job: Intake) -> None:
+def test_what_nobody_needs_any_more_is_not_counted(engine: Engine, job: IngestResult) -> None:
     first, _, third = keys(engine)
     running = claimed(engine, first)
     with writing(engine) as connection:
@@ -303,7 +300,7 @@ def test_what_nobody_needs_any_more_is_not_counted(engine: Engine, job: Intake) 
     assert [state for *_, state in rows(engine)] == ["running", "cancelled", "enqueued"]
     with writing(engine) as connection:
         assert claim(connection, third) is None
-        assert complete_part(connection, running, b"part") == Counted(accepted=True)
+        assert complete_task(connection, PREPARATION, running, b"part") == Completion(accepted=True)
     assert [state for *_, state in rows(engine)] == ["done", "cancelled", "cancelled"]
 
 

@@ -11,28 +11,27 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 from models.database.session import make_engine, writing
 from models.queue.lease import (
     cancel_idle,
-    close,
-    exhausted,
+    end,
     finish,
-    forget_old_hints,
-    hand_back,
-    hand_on,
-    holds,
+    held_by,
     in_flight,
     is_open,
-    lost,
     no_attempt_left,
     owned_by_task,
-    put_back,
-    put_back_unowned,
+    pass_on,
     refusals,
+    release_worker,
+    retry_later,
+    retry_unowned,
     take,
-    unanswered,
-    withdraw,
+    unsend,
 )
+from models.queue.shards import SHARD
+from models.queue.sweep import Expired, count_stale_messages, find_exhausted, find_expired, resend_stale
 from models.schema.base import now
 from models.schema.queue import Shard, ShardEvaluation, Worker
 from models.schema.states import NOT_YET, LeaseState
+from runtime.settings import Settings
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 OPEN = (LeaseState.PENDING, LeaseState.ENQUEUED)
@@ -85,7 +84,15 @@ def soon(connection: Connection, moment: float | None, seconds: float = 0.0) -> 
 
 def claim(connection: Connection, key: int, owner: str = "task:mine", **others: Any) -> bool:
     given = {"worker": "w", "lease_seconds": 1000.0, "max_attempts": 3, **others}
-    return take(connection, Shard, key, owner=owner, **given)
+    before = {each: row["attempts"] for each, row in rows(connection).items()}
+    attempt = take(connection, Shard, key, owner=owner, **given)
+    after = rows(connection)[key]
+    assert attempt is None or attempt == after["attempts"] >= before[key]
+    return attempt is not None
+
+
+def holds(connection: Connection, table: type[Shard], key: int, owner: str) -> bool:
+    return connection.execute(select(table.id).where(held_by(table, key, owner))).first() is not None
 
 
 @pytest.mark.parametrize("state", LeaseState)
@@ -180,7 +187,7 @@ def test_only_its_owner_finishes_what_runs(connection: Connection, state: LeaseS
 def test_what_is_put_back_waits_for_its_time(connection: Connection, used: bool, attempts: int) -> None:
     ours, _ = (add(connection, LeaseState.RUNNING, attempts=2) for _ in range(2))
     before = rows(connection)
-    put_back(connection, Shard, ours, reason="it broke", delay_seconds=500.0, used=used)
+    retry_later(connection, Shard, ours, reason="it broke", delay_seconds=500.0, used=used)
     found = changed(before, rows(connection))
     assert found.keys() == {ours}
     assert rows(connection)[ours]["attempts"] == attempts
@@ -198,7 +205,7 @@ def test_what_is_put_back_waits_for_its_time(connection: Connection, used: bool,
 def test_what_is_closed_ends_with_its_reason(connection: Connection) -> None:
     one, two, _ = (add(connection, LeaseState.RUNNING) for _ in range(3))
     before = rows(connection)
-    close(connection, Shard, [one, two], LeaseState.FAILED, "no")
+    end(connection, Shard, [one, two], LeaseState.FAILED, "no")
     found = changed(before, rows(connection))
     assert found.keys() == {one, two}
     for values in found.values():
@@ -210,7 +217,7 @@ def test_of_the_rows_named_those_that_were_sent_are_withdrawn(connection: Connec
     keys = [add(connection, state) for state in LeaseState]
     sent, second, unnamed = (add(connection, LeaseState.ENQUEUED, team=team) for team in ("a", "b", "a"))
     before = rows(connection)
-    assert withdraw(connection, Shard, [*keys, sent, second], Shard.team != "b") == 2
+    assert unsend(connection, Shard, [*keys, sent, second], Shard.team != "b") == 2
     given_up = {"state": LeaseState.PENDING, "enqueued_at": None}
     enqueued = keys[list(LeaseState).index(LeaseState.ENQUEUED)]
     assert changed(before, rows(connection)) == {enqueued: given_up, sent: given_up}
@@ -222,12 +229,12 @@ def test_what_runs_is_handed_on_by_its_owner_without_an_attempt(connection: Conn
     held = {"owner": "task:mine", "attempts": 2, "refused_by": ["old"]}
     ours, _ = (add(connection, state, **held) for _ in range(2))
     before = rows(connection)
-    assert not hand_on(connection, Shard, ours, "task:stale", "why", 500.0, {"b", "a"})
+    assert not pass_on(connection, Shard, ours, "task:stale", "why", 500.0, {"b", "a"})
     assert refusals(connection, Shard, ours, "task:stale") == set()
     assert changed(before, rows(connection)) == {}
     runs = state == LeaseState.RUNNING
     assert refusals(connection, Shard, ours, "task:mine") == ({"old"} if runs else set())
-    assert hand_on(connection, Shard, ours, "task:mine", "why", 500.0, {"b", "a"}) == runs
+    assert pass_on(connection, Shard, ours, "task:mine", "why", 500.0, {"b", "a"}) == runs
     found = changed(before, rows(connection))
     assert found.keys() == ({ours} if runs else set())
     if runs:
@@ -241,7 +248,7 @@ def test_a_worker_that_stops_hands_back_what_it_runs_and_no_more(connection: Con
     mine = [add(connection, state, worker="w", attempts=2, owner="o") for state in LeaseState]
     theirs = add(connection, LeaseState.RUNNING, worker="v", attempts=2)
     before = rows(connection)
-    assert hand_back(connection, Shard, "w") == 1
+    assert release_worker(connection, Shard, "w") == 1
     running = mine[list(LeaseState).index(LeaseState.RUNNING)]
     found = changed(before, rows(connection))
     assert found.keys() == {running}
@@ -286,10 +293,10 @@ def test_what_is_lost(connection: Connection, state: LeaseState, worker: str, le
         connection.execute(insert(Worker).values(**row))
     held = {"worker": worker, "lease_until": now() + lease}
     keys = [add(connection, state, **held, owner="o") for _ in range(2)]
-    # Nobody can be asked to let go of it: `put_back_unowned` sees to it.
+    # Nobody can be asked to let go of it: `retry_unowned` sees to it.
     add(connection, state, **held, owner=None)
-    expected = [(key, "o", said) for key in keys] if said and state == LeaseState.RUNNING else []
-    assert lost(connection, Shard, 30.0) == expected
+    expected = [Expired(SHARD, key, "o", said) for key in keys] if said and state == LeaseState.RUNNING else []
+    assert find_expired(connection, 30.0) == expected
 
 
 STUCK = [
@@ -310,7 +317,7 @@ WELL = [
 def test_what_nobody_would_ever_take_up_is_put_back_and_nothing_else(connection: Connection) -> None:
     stuck, well = ([add(connection, state, **values) for state, values in each] for each in (STUCK, WELL))
     before = rows(connection)
-    assert put_back_unowned(connection, Shard, 100.0) == len(stuck)
+    assert retry_unowned(connection, Shard, 100.0) == len(stuck)
     after = rows(connection)
     assert changed(before, after).keys() == set(stuck)
     assert well
@@ -319,7 +326,7 @@ def test_what_nobody_would_ever_take_up_is_put_back_and_nothing_else(connection:
         assert (row["state"], row["owner"]) == (LeaseState.PENDING, None)
         assert (row["lease_until"], row["enqueued_at"]) == (None, None)
         assert soon(connection, row["not_before"])
-    assert put_back_unowned(connection, Shard, 100.0) == 0
+    assert retry_unowned(connection, Shard, 100.0) == 0
 
 
 def test_hints_that_were_not_heeded_are_forgotten(connection: Connection) -> None:
@@ -330,18 +337,18 @@ def test_hints_that_were_not_heeded_are_forgotten(connection: Connection) -> Non
     other_edition = add(connection, LeaseState.ENQUEUED, **{**values, "edition": 2})
     taken = add(connection, LeaseState.RUNNING, **values)
     before = rows(connection)
-    assert unanswered(connection, Shard, 50.0, 1) == {1: 1, 2: 1}
-    assert unanswered(connection, Shard, 50.0, 2) == {1: 1}
-    assert unanswered(connection, Shard, 1.0, 1) == {1: 2, 2: 1}
-    assert forget_old_hints(connection, Shard, 200.0) == 0
+    assert count_stale_messages(connection, 50.0, 1) == {1: 1, 2: 1}
+    assert count_stale_messages(connection, 50.0, 2) == {1: 1}
+    assert count_stale_messages(connection, 1.0, 1) == {1: 2, 2: 1}
+    assert resend_stale(connection, 200.0) == 0
     given_up = {"state": LeaseState.PENDING, "enqueued_at": None}
-    assert forget_old_hints(connection, Shard, 50.0, classes=[1], edition=1) == 1
+    assert resend_stale(connection, 50.0, classes=[1], edition=1) == 1
     assert changed(before, rows(connection)) == {old: given_up}
-    assert forget_old_hints(connection, Shard, 50.0, classes=[1]) == 1
+    assert resend_stale(connection, 50.0, classes=[1]) == 1
     assert changed(before, rows(connection)) == {old: given_up, other_edition: given_up}
-    assert forget_old_hints(connection, Shard, 50.0) == 1
+    assert resend_stale(connection, 50.0) == 1
     assert changed(before, rows(connection)) == {old: given_up, other_edition: given_up, other_class: given_up}
-    assert forget_old_hints(connection, Shard, 50.0) == 0
+    assert resend_stale(connection, 50.0) == 0
     assert {young, taken} <= before.keys()
 
 
@@ -360,11 +367,10 @@ def test_who_holds_what(connection: Connection) -> None:
 
 def test_what_waits_without_an_attempt_left(connection: Connection) -> None:
     rows_of = {state: [add(connection, state, attempts=each) for each in (0, 2, 3, 4)] for state in LeaseState}
-    assert exhausted(connection, Shard, 3) == sorted(
-        key for state, keys in rows_of.items() if state in OPEN for key in keys[2:]
-    )
+    spent = sorted(key for state, keys in rows_of.items() if state in OPEN for key in keys[2:])
+    assert find_exhausted(connection, Settings(max_attempts=3)) == [(SHARD, key) for key in spent]
     connection.execute(update(Shard).values(attempts=0))
-    assert exhausted(connection, Shard, 1) == []
+    assert find_exhausted(connection, Settings(max_attempts=1)) == []
 
 
 def test_what_is_open(connection: Connection) -> None:

@@ -9,29 +9,24 @@ from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.lease import forget_old_hints, lost, owned_by_task
-from models.queue.reductions import ClaimedReduction, claim_reduction, complete_reduction, release_reduction
-from models.queue.shards import (
-    ClaimedShard,
-    Completion,
-    ShardRow,
-    ShardTiming,
-    claim_shard,
-    complete_shard,
-    release_shard,
-)
+from models.queue.lease import owned_by_task
+from models.queue.reductions import REDUCTION, ClaimedReduction
+from models.queue.shards import SHARD, ClaimedShard, ShardRow, ShardTiming
+from models.queue.sweep import find_expired, resend_stale
+from models.queue.task_kind import Completion
 from models.schema.base import now
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Reduction, Shard, ShardEvaluation
 from models.schema.results import ReplicatePart, Score, Statistics
 from models.schema.states import LeaseState
 from models.storage.arrays import pack
-from models.storage.blobs import Placed
-from scheduler.enqueue.evaluations import queue_evaluations
-from scheduler.ingest.campaigns import Intake
+from models.storage.blobs import StoredObject
+from scheduler.enqueue.evaluations import enqueue_evaluations
+from scheduler.ingest.campaigns import IngestResult
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.tasks import claim_task, complete_shard, complete_task, release_task
 
 
 @pytest.fixture
@@ -42,7 +37,7 @@ def engine(database_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def job(engine: Engine, database_url: str) -> Intake:
+def job(engine: Engine, database_url: str) -> IngestResult:
     """Three evaluations that share three shards (blocks of 256, 256 and 88 segments)."""
     return queue_job(engine, one_block_shards(database_url), segments=600)
 
@@ -53,7 +48,7 @@ def shards(engine: Engine) -> list[int]:
 
 
 def claim(connection: Connection, shard: int, owner: str, max_attempts: int = 3) -> ClaimedShard | None:
-    return claim_shard(connection, shard, owner=owner, worker="w", lease_seconds=60, max_attempts=max_attempts)
+    return claim_task(connection, SHARD, shard, owner=owner, worker="w", lease_seconds=60, max_attempts=max_attempts)
 
 
 def results(claimed: ClaimedShard, value: float = 1.0) -> list[ShardRow]:
@@ -83,7 +78,7 @@ def do_shard(engine: Engine, shard: int, owner: str = "a") -> Completion:
 
 
 def take_reduction(connection: Connection, reduction: int, owner: str = "r") -> ClaimedReduction | None:
-    return claim_reduction(connection, reduction, owner=owner, worker="w", lease_seconds=60, max_attempts=3)
+    return claim_task(connection, REDUCTION, reduction, owner=owner, worker="w", lease_seconds=60, max_attempts=3)
 
 
 def score_rows(claimed: ClaimedReduction) -> list[dict[str, object]]:
@@ -110,7 +105,7 @@ def states(engine: Engine) -> list[str]:
         return list(connection.scalars(select(Evaluation.state).order_by(Evaluation.id)))
 
 
-def test_the_whole_way(engine: Engine, job: Intake) -> None:
+def test_the_whole_way(engine: Engine, job: IngestResult) -> None:
     assert states(engine) == ["queued"] * 3
     first, second, third = shards(engine)
     # Out of order.
@@ -119,13 +114,13 @@ def test_the_whole_way(engine: Engine, job: Intake) -> None:
     assert do_shard(engine, first) == Completion(accepted=True)
     last = do_shard(engine, second)
     assert last.accepted
-    assert last.reduction is not None
+    assert last.ready is not None
     assert states(engine) == ["reducing"] * 3
     with writing(engine) as connection:
-        reduction = take_reduction(connection, last.reduction)
+        reduction = take_reduction(connection, last.ready[1])
         assert reduction is not None
         assert list(reduction.evaluations) == job.all_evaluations
-        assert complete_reduction(connection, reduction, score_rows(reduction))
+        assert complete_task(connection, REDUCTION, reduction, score_rows(reduction)).accepted
     assert states(engine) == ["done"] * 3
     with reading(engine) as connection:
         assert connection.scalar(select(func.count()).select_from(Score)) == 3
@@ -150,7 +145,7 @@ def test_a_reduction_takes_the_turn_of_its_evaluations(engine: Engine) -> None:
         connection.execute(update(Evaluation).values(state="queued", remaining=1, started_at=3.0))
         connection.execute(update(Evaluation).where(Evaluation.id == 1).values(remaining=2))
         connection.execute(update(Evaluation).where(Evaluation.id == 2).values(started_at=None))
-        reduction = complete_shard(connection, claimed, results(claimed)).reduction
+        reduction = complete_shard(connection, claimed, results(claimed)).ready[1]
         assert reduction is not None
         row = connection.execute(select(Reduction, now().label("now")).where(Reduction.id == reduction)).one()
         assert {name: row._mapping[name] for name in given} == given
@@ -160,7 +155,7 @@ def test_a_reduction_takes_the_turn_of_its_evaluations(engine: Engine) -> None:
         assert (one, three) == ((1, "running", None, 3.0), (3, "reducing", reduction, 3.0))
         assert two == (2, "reducing", reduction, None)
         given = {"owner": "b", "worker": "w", "lease_seconds": 60.0, "max_attempts": 3}
-        assert claim_reduction(connection, reduction, **given) is not None
+        assert claim_task(connection, REDUCTION, reduction, **given) is not None
         one, two, three = connection.execute(found.order_by(Evaluation.id)).all()
         assert (one.started_at, three.started_at) == (3.0, 3.0)
         assert two.started_at == pytest.approx(row.now, abs=60)
@@ -193,14 +188,14 @@ def test_a_stale_owner_is_fenced(engine: Engine) -> None:
     shard = shards(engine)[0]
     with writing(engine) as connection:
         stale = claim(connection, shard, "stale")
-        assert release_shard(connection, shard, "stale", "silent", max_attempts=3, delay_seconds=0)
+        assert release_task(connection, SHARD, shard, "stale", "silent", max_attempts=3, delay_seconds=0)
     with writing(engine) as connection:
         fresh = claim(connection, shard, "fresh")
     assert stale is not None
     assert fresh is not None
     with writing(engine) as connection:
         assert not complete_shard(connection, stale, results(stale, 7.0)).accepted
-        assert not release_shard(connection, shard, "stale", "late", max_attempts=3, delay_seconds=0)
+        assert not release_task(connection, SHARD, shard, "stale", "late", max_attempts=3, delay_seconds=0)
     with reading(engine) as connection:
         assert connection.scalar(select(func.count()).select_from(Statistics)) == 0
         assert set(connection.scalars(select(Evaluation.remaining))) == {3}
@@ -235,7 +230,7 @@ def test_two_last_shards_at_once_start_one_reduction(engine: Engine) -> None:
     for thread in threads:
         thread.join(60)
     assert [each.accepted for each in found] == [True, True]
-    assert sum(each.reduction is not None for each in found) == 1
+    assert sum(each.ready is not None for each in found) == 1
     assert states(engine) == ["reducing"] * 3
 
 
@@ -257,7 +252,7 @@ def test_out_of_attempts_a_shard_is_split_and_then_fails_alone(engine: Engine) -
     with writing(engine) as connection:
         connection.execute(update(Shard).where(Shard.id == shard).values(metrics=[0]))
         claim(connection, shard, "a", max_attempts=1)
-        assert release_shard(connection, shard, "a", "it exploded.", max_attempts=1, delay_seconds=0)
+        assert release_task(connection, SHARD, shard, "a", "it exploded.", max_attempts=1, delay_seconds=0)
     with reading(engine) as connection:
         split = connection.execute(
             select(Shard.id, Shard.first_block, Shard.last_block, Shard.metrics, ShardEvaluation.evaluation_id)
@@ -273,7 +268,7 @@ def test_out_of_attempts_a_shard_is_split_and_then_fails_alone(engine: Engine) -
         again = claim(connection, bad.id, "b", max_attempts=1)
         assert again is not None
         assert again.metrics == (0,)
-        release_shard(connection, bad.id, "b", "it exploded.", max_attempts=1, delay_seconds=0)
+        release_task(connection, SHARD, bad.id, "b", "it exploded.", max_attempts=1, delay_seconds=0)
     assert states(engine) == ["running", "failed", "running"]
     with reading(engine) as connection:
         reason = connection.scalar(select(Evaluation.reason).where(Evaluation.id == bad.evaluation_id))
@@ -291,14 +286,14 @@ def test_the_parts_of_a_split_shard_take_its_place(engine: Engine) -> None:
     with writing(engine) as connection:
         connection.execute(update(Shard).where(Shard.id == shard).values(**given, cost=6.0))
         claim(connection, shard, "a")
-        release_shard(connection, shard, "a", "no", max_attempts=3, delay_seconds=0, permanent=True)
+        release_task(connection, SHARD, shard, "a", "no", max_attempts=3, delay_seconds=0, permanent=True)
         for row in connection.execute(select(Shard).where(Shard.id > shards(engine)[2])):
             assert {name: row._mapping[name] for name in given} == given
             assert (row.first_block, row.last_block, row.protocol_id) == (1, 2, 1)
             assert (row.state, row.attempts, row.cost) == (LeaseState.PENDING, 0, 2.0)
 
 
-def test_who_needs_a_shard_no_more_is_not_worked_for(engine: Engine, job: Intake) -> None:
+def test_who_needs_a_shard_no_more_is_not_worked_for(engine: Engine, job: IngestResult) -> None:
     """A shard that nobody needs is cancelled when it is claimed, if it slipped through before."""
     first, second, _ = shards(engine)
     with writing(engine) as connection:
@@ -330,7 +325,7 @@ def test_what_a_shard_hands_in_is_stored_in_place_of_what_is_there(engine: Engin
         handed_in = [
             ShardRow(one, 1, b"statistics", b"part"),
             ShardRow(two, 0, b"more", None),
-            ShardRow(three, 0, Placed("s3://statistics"), Placed("s3://part")),
+            ShardRow(three, 0, StoredObject("s3://statistics"), StoredObject("s3://part")),
         ]
         assert complete_shard(connection, claimed, handed_in, ShardTiming(2.0, (1.5,))).accepted
         found = {
@@ -349,7 +344,7 @@ def test_what_a_shard_hands_in_is_stored_in_place_of_what_is_there(engine: Engin
     assert timed == (2.0, [1.5])
 
 
-def test_cancelled_evaluations_take_their_shards_along(engine: Engine, job: Intake) -> None:
+def test_cancelled_evaluations_take_their_shards_along(engine: Engine, job: IngestResult) -> None:
     first, second, third = shards(engine)
     with writing(engine) as connection:
         claimed = claim(connection, first, "a")
@@ -373,7 +368,9 @@ def test_cancelled_evaluations_take_their_shards_along(engine: Engine, job: Inta
         assert connection.scalar(select(func.count()).select_from(Statistics)) == 0
 
 
-def test_put_back_to_queued_an_evaluation_keeps_what_it_has(engine: Engine, job: Intake, database_url: str) -> None:
+def test_put_back_to_queued_an_evaluation_keeps_what_it_has(
+    engine: Engine, job: IngestResult, database_url: str
+) -> None:
     first, second, _ = shards(engine)
     do_shard(engine, first)
     with writing(engine) as connection:
@@ -381,7 +378,7 @@ def test_put_back_to_queued_an_evaluation_keeps_what_it_has(engine: Engine, job:
         cancel_evaluations(connection, job.all_evaluations)
     assert late is not None
     with writing(engine) as connection:
-        again = queue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
+        again = enqueue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
     assert again == job.all_evaluations
     assert states(engine) == ["queued"] * 3
     # A shard from before the cancellation ends: it must not count for the new ones.
@@ -394,37 +391,39 @@ def test_put_back_to_queued_an_evaluation_keeps_what_it_has(engine: Engine, job:
         assert [row.first_block for row in new] == [1, 2]
         assert set(connection.scalars(select(Evaluation.remaining))) == {2}
     do_shard(engine, new[0].id)
-    assert do_shard(engine, new[1].id).reduction is not None
+    assert do_shard(engine, new[1].id).ready is not None
     with reading(engine) as connection:
         assert len(set(connection.scalars(select(Statistics.blob)))) == 1
 
 
-def test_put_back_with_all_statistics_it_is_reduced_at_once(engine: Engine, job: Intake, database_url: str) -> None:
+def test_put_back_with_all_statistics_it_is_reduced_at_once(
+    engine: Engine, job: IngestResult, database_url: str
+) -> None:
     completions = [do_shard(engine, shard) for shard in shards(engine)]
     with writing(engine) as connection:
-        assert completions[-1].reduction is not None
-        assert take_reduction(connection, completions[-1].reduction) is not None
+        assert completions[-1].ready is not None
+        assert take_reduction(connection, completions[-1].ready[1]) is not None
         cancel_evaluations(connection, job.all_evaluations[:1])
-        queue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
+        enqueue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
     assert states(engine) == ["reducing"] * 3
     with reading(engine) as connection:
         assert connection.scalar(select(func.count()).select_from(Reduction)) == 2
 
 
 def test_a_reduction_from_before_ends_only_those_that_still_wait_for_it(
-    engine: Engine, job: Intake, database_url: str
+    engine: Engine, job: IngestResult, database_url: str
 ) -> None:
     """One was cancelled and queued again meanwhile; one has scores that somebody has left when he set it back."""
-    reduction = [do_shard(engine, shard) for shard in shards(engine)][-1].reduction
+    reduction = [do_shard(engine, shard) for shard in shards(engine)][-1].ready[1]
     assert reduction is not None
     with writing(engine) as connection:
         late = take_reduction(connection, reduction)
         assert late is not None
         cancel_evaluations(connection, job.all_evaluations[:1])
-        queue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
+        enqueue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
         connection.execute(update(Evaluation).values(reason="Odd."))
         connection.execute(insert(Score).values(**{**score_rows(late)[1], "score": 9.0, "signature": "old"}))
-        assert complete_reduction(connection, late, score_rows(late))
+        assert complete_task(connection, REDUCTION, late, score_rows(late)).accepted
     assert states(engine) == ["reducing", "done", "done"]
     with reading(engine) as connection:
         found = connection.execute(select(Score.evaluation_id, Score.score, Score.signature)).all()
@@ -435,25 +434,27 @@ def test_a_reduction_from_before_ends_only_those_that_still_wait_for_it(
 
 @pytest.mark.usefixtures("job")
 def test_a_reduction_is_split_when_out_of_attempts(engine: Engine) -> None:
-    reduction = [do_shard(engine, shard) for shard in shards(engine)][-1].reduction
+    reduction = [do_shard(engine, shard) for shard in shards(engine)][-1].ready[1]
     assert reduction is not None
     with writing(engine) as connection:
         stale = take_reduction(connection, reduction)
         assert stale is not None
-        assert release_reduction(connection, reduction, "r", "no", max_attempts=3, delay_seconds=0, permanent=True)
+        assert release_task(
+            connection, REDUCTION, reduction, "r", "no", max_attempts=3, delay_seconds=0, permanent=True
+        )
     assert states(engine) == ["reducing"] * 3
     with reading(engine) as connection:
         parts = list(connection.scalars(select(Reduction.id).where(Reduction.state == "pending")))
     assert len(parts) == 3
     with writing(engine) as connection:
-        assert not complete_reduction(connection, stale, score_rows(stale))
+        assert not complete_task(connection, REDUCTION, stale, score_rows(stale)).accepted
         bad = take_reduction(connection, parts[0], "bad")
         assert bad is not None
-        release_reduction(connection, parts[0], "bad", "no", max_attempts=3, delay_seconds=0, permanent=True)
+        release_task(connection, REDUCTION, parts[0], "bad", "no", max_attempts=3, delay_seconds=0, permanent=True)
         for part in parts[1:]:
             good = take_reduction(connection, part, "good")
             assert good is not None
-            assert complete_reduction(connection, good, score_rows(good))
+            assert complete_task(connection, REDUCTION, good, score_rows(good)).accepted
     assert sorted(states(engine)) == ["done", "done", "failed"]
     with reading(engine) as connection:
         reason = connection.scalar(select(Evaluation.reason).where(Evaluation.state == "failed"))
@@ -472,14 +473,14 @@ def test_what_is_lost_is_found(engine: Engine) -> None:
         )
     with writing(engine) as connection:
         # The worker "w" never wrote a row, so both shards count as lost.
-        assert [(key, owner) for key, owner, _ in lost(connection, Shard, 10)] == [
+        assert [(each.key, each.owner) for each in find_expired(connection, 10)] == [
             (first, "task-1:x"),
             (second, "task-2:y"),
         ]
         assert owned_by_task(connection, Shard, "task-1") == [(first, "task-1:x")]
         assert owned_by_task(connection, Shard, "task") == []
-        assert forget_old_hints(connection, Shard, 200) == 0
-        assert forget_old_hints(connection, Shard, 50) == 1
+        assert resend_stale(connection, 200) == 0
+        assert resend_stale(connection, 50) == 1
         assert connection.scalar(select(Shard.state).where(Shard.id == third)) == "pending"
 
 
@@ -498,7 +499,7 @@ def test_what_is_completed_meanwhile_is_not_released(postgres_url: str, attempts
         attempts = 3 if attempts_left else 1
         with writing(engine) as connection:
             released.append(
-                release_shard(connection, shard, "a", "it fell silent", max_attempts=attempts, delay_seconds=0)
+                release_task(connection, SHARD, shard, "a", "it fell silent", max_attempts=attempts, delay_seconds=0)
             )
 
     thread = threading.Thread(target=release)

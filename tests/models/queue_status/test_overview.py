@@ -7,14 +7,15 @@ from sqlalchemy import Engine, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations, fail_evaluations
-from models.queue.shards import claim_shard
-from models.queue_status.evaluation_filters import Selection
+from models.queue.shards import SHARD
+from models.queue_status.evaluation_filters import EvaluationFilter
 from models.queue_status.overview import Overview, Queue, TeamWork, Work, read_overview
 from models.schema.base import now
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import QueueClass
 from runtime.settings import Settings
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from tests.tasks import claim_task
 
 
 @pytest.fixture
@@ -60,8 +61,8 @@ def test_what_waits_runs_and_was_done(engine: Engine, settings: Settings) -> Non
         connection.execute(update(Shard).values(created_at=now() - 50, cost=8.0))
         done = update(Shard).where(Shard.id == first).values(state="done", claimed_at=now() - 5, ended_at=now() - 1)
         connection.execute(done)
-        claim_shard(connection, second, owner="o", worker="alive", lease_seconds=60, max_attempts=3)
-        claim_shard(connection, third, owner="p", worker="gone", lease_seconds=60, max_attempts=3)
+        claim_task(connection, SHARD, second, owner="o", worker="alive", lease_seconds=60, max_attempts=3)
+        claim_task(connection, SHARD, third, owner="p", worker="gone", lease_seconds=60, max_attempts=3)
         connection.execute(update(Shard).where(Shard.state == "running").values(claimed_at=now() - 100))
         connection.execute(update(Shard).where(Shard.id == others[0]).values(state="enqueued", enqueued_at=now()))
     assert len(others) == 2
@@ -107,7 +108,7 @@ def test_only_the_evaluations_that_were_asked_for(engine: Engine, settings: Sett
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id.in_(first)).values(finished_at=now() - 1000))
         fail_evaluations(connection, second, "Too late: it is done.")
-    seen = look(engine, selection=Selection(campaign="trial"))
+    seen = look(engine, selection=EvaluationFilter(campaign="trial"))
     assert {state: amount for state, amount in seen.evaluations.items() if amount} == {
         "done": 1,
         "failed": 1,
@@ -118,7 +119,7 @@ def test_only_the_evaluations_that_were_asked_for(engine: Engine, settings: Sett
     assert (failure.id, failure.reason, failure.called) == (first[0], "The disk is full.", "system0")
     assert failure.ended_seconds == pytest.approx(1000, abs=60)
     assert seen.asked == ()
-    asked = look(engine, selection=Selection(evaluations=(first[1], second[0]))).asked
+    asked = look(engine, selection=EvaluationFilter(evaluations=(first[1], second[0]))).asked
     assert [(each.id, each.state, each.reason) for each in asked] == [
         (first[1], "cancelled", "Withdrawn."),
         (second[0], "done", None),

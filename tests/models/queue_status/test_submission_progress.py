@@ -1,5 +1,6 @@
 """How many submissions are before one, and what they cost: as counted one by one."""
 
+import itertools
 import random
 import sys
 from types import FrameType
@@ -10,7 +11,7 @@ from sqlalchemy import Engine, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue_status import submission_progress as module
-from models.queue_status.submission_progress import read_awaited
+from models.queue_status.submission_progress import read_submission_progress
 from models.schema.queue import Evaluation, Shard, ShardEvaluation, Worker
 from models.schema.states import EvaluationState, QueueClass
 from tests.scheduler.jobs import one_block_shards, queue_job
@@ -25,26 +26,37 @@ def engine(sqlite_url: str) -> Engine:
 def test_all_that_is_before_is_counted_once(engine: Engine, sqlite_url: str, seed: int) -> None:
     draw = random.Random(seed)
     settings = one_block_shards(sqlite_url)
-    for number in range(3):
-        queue_job(engine, settings, segments=300, systems=6, seed=number, campaign=f"{number % 2}", metrics=["bleu"])
+    for number, metric in itertools.product(range(3), ["bleu", "chrf"]):
+        queue_job(engine, settings, segments=300, systems=6, seed=number, campaign=f"{number % 2}", metrics=[metric])
     with writing(engine) as connection:
         connection.execute(insert(Worker).values(id="w", host="h", pid=1, version="1", concurrency=3))
-        # A submission may wait in several classes.
+        # Each submission has two, which may wait in different classes.
         evaluations = connection.scalars(select(Evaluation.id)).all()
         for evaluation in evaluations:
             values = {"queue_class": draw.choice(list(QueueClass)), "state": draw.choice(["queued", "running", "done"])}
+            values["started_at"] = draw.choice([None, 1.0, 2.0])
             connection.execute(update(Evaluation).where(Evaluation.id == evaluation).values(**values))
         for shard in connection.scalars(select(Shard.id)).all():
             values = {"queue_class": draw.choice(list(QueueClass)), "cost": draw.randint(1, 9)}
             values["state"] = draw.choice(["pending", "enqueued", "running", "done"])
+            # Those of other metrics may be cut in another way.
+            values["first_block"], values["last_block"] = draw.choice([(0, 1), (1, 2), (0, 2)])
             connection.execute(update(Shard).where(Shard.id == shard).values(**values))
     with reading(engine) as connection:
         rows = connection.execute(select(Evaluation)).all()
         shards = connection.execute(select(Shard)).all()
         members = connection.execute(select(ShardEvaluation.shard_id, ShardEvaluation.evaluation_id)).all()
-        awaited = read_awaited(connection, sorted({row.submission_id for row in rows}), 1e9)
+        awaited = read_submission_progress(connection, sorted({row.submission_id for row in rows}), 1e9)
     waits = [row for row in rows if row.state != EvaluationState.DONE]
+    open_blocks = {row.id: range(row.first_block, row.last_block) for row in shards if row.state != "done"}
     for submission, each in awaited.items():
+        measured = 0
+        for row in (row for row in rows if row.submission_id == submission and row.started_at is not None):
+            left = {
+                block for shard, evaluation in members if evaluation == row.id for block in open_blocks.get(shard, ())
+            }
+            measured += 256 * (0 not in left) + 44 * (1 not in left)
+        assert (each.segments, each.segments_done) == (600, measured)
         mine = [row for row in waits if row.submission_id == submission]
         if not mine:
             assert each.ahead is each.seconds_left is None
@@ -83,7 +95,7 @@ def test_many_who_watch_cost_little_more_than_one(engine: Engine, sqlite_url: st
             before = sys.gettrace()
             sys.settrace(step)
             try:
-                read_awaited(connection, submissions[:watched], 1e9)
+                read_submission_progress(connection, submissions[:watched], 1e9)
             finally:
                 sys.settrace(before)
         return taken

@@ -4,14 +4,14 @@ from sqlalchemy import Engine, insert, update
 
 from metrics import parse_metric
 from models.database.session import make_engine, reading, writing
-from models.results.boards import ListedBoard, list_boards, outgrown_boards
-from models.results.leaderboard import read_contestants, read_leaderboard
+from models.results.boards import BoardSummary, list_boards, superseded_boards
+from models.results.leaderboard import read_leaderboard, read_selected_systems
 from models.schema.base import now
 from models.schema.campaigns import CampaignProtocol, Declaration
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from tests.statements import caught
 
 
@@ -25,8 +25,8 @@ def measured(
     campaign: str = "port",
     test_set: str = "port",
     references: str = "A",
-) -> Intake:
-    job = take_in(
+) -> IngestResult:
+    job = ingest_campaign(
         engine,
         Settings(database_url=url),
         campaign=campaign,
@@ -44,7 +44,7 @@ def measured(
 def outgrown(engine: Engine) -> list[tuple[str, ...]]:
     with reading(engine) as connection:
         boards = list_boards(connection)
-        found = outgrown_boards(connection, boards)
+        found = superseded_boards(connection, boards)
     return [board.metrics for board in boards if board in found]
 
 
@@ -94,7 +94,7 @@ def test_which_boards_are_listed(database_url: str) -> None:
         assert [(each.campaign_id, each.protocol_id) for each in found] == expected, asked
     with reading(engine) as connection:
         (board,) = list_boards(connection, references=["A", "B"])
-    assert board == ListedBoard(
+    assert board == BoardSummary(
         *(several, port, "port", "port", "1", ("B", "A"), board.metrics, 7, 12345, 2, both.test_set_id, "cs")
     )
     assert [each.partition(":")[0] for each in board.metrics] == ["bleu", "ter"]
@@ -108,7 +108,7 @@ def test_boards_are_compared_by_one_statement(sqlite_url: str) -> None:
     with reading(engine) as connection:
         boards = list_boards(connection)
         with caught() as statements:
-            assert len(outgrown_boards(connection, boards)) == 4
+            assert len(superseded_boards(connection, boards)) == 4
     assert len(statements) == 1
 
 
@@ -127,7 +127,7 @@ def test_what_is_planned_is_listed_only_where_it_is_asked_for(database_url: str)
         row = {"campaign_id": job.campaign_id, "protocol_id": job.protocols[0]}
         connection.execute(insert(CampaignProtocol).values(**row))
 
-    def listed(**options: bool) -> list[ListedBoard]:
+    def listed(**options: bool) -> list[BoardSummary]:
         with reading(engine) as connection:
             return list_boards(connection, campaign_id=job.campaign_id, **options)
 
@@ -139,7 +139,7 @@ def test_what_is_planned_is_listed_only_where_it_is_asked_for(database_url: str)
     assert listed()[0].test_set_id == job.test_set_id
 
 
-def take_in_nothing(connection, job: Intake) -> int:
+def take_in_nothing(connection, job: IngestResult) -> int:
     """Another protocol of the campaign, by which nothing was measured."""
     from scheduler.ingest.campaigns import store_protocols
 
@@ -161,4 +161,4 @@ def test_what_was_withdrawn_stands_nowhere_unless_it_is_named(database_url: str)
         assert len(read_leaderboard(connection, board, all_submissions=True)) == 1
         assert len(read_leaderboard(connection, board, submissions=[first, second])) == 2
         both = [(evaluation,) for evaluation in job.evaluations[0]]
-        assert len(read_contestants(connection, board, both)) == 2
+        assert len(read_selected_systems(connection, board, both)) == 2

@@ -11,9 +11,9 @@ from models.database.session import reading, writing
 from models.results.equal_outputs import EqualOutput, Equals, read_equal_references, read_equals
 from models.schema.base import now
 from models.schema.campaigns import Declaration
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
-from tests.web.life.campaigns import hand_in
-from tests.web.service import Service
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from tests.service.campaigns import hand_in
+from tests.service.service import Service
 
 SAME, OTHER = b"same\ny\nz\n", b"other\ny\nz\n"
 
@@ -26,7 +26,7 @@ def test_it_is_of_another_system_in_the_same_place_and_not_withdrawn(database_ur
         for campaign, name in (("wmt", "news"), ("wmt", "talks"), ("other", "news")):
             # The other one is of the same texts, and the very same test set.
             texts = references if name == "news" else {"A": b"u\nv\nw"}
-            take_in(
+            ingest_campaign(
                 engine,
                 service.settings,
                 campaign=campaign,

@@ -1,6 +1,7 @@
 """Leaderboards: ranks, ties, undefined scores, systems without a score."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,14 +14,14 @@ from metrics import parse_metric
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.queue_status.progress import read_progress
-from models.results.boards import ListedBoard
-from models.results.leaderboard import ranked, read_leaderboard
+from models.results.boards import BoardSummary
+from models.results.leaderboard import constrained_of, ranked, read_leaderboard
 from models.schema.corpus import Submission, System
 from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.storage.arrays import pack
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 
 NAMES = ("anna", "bert", "carl", "dora", "emil", "fred")
 FIRST = (30.0, 40.0, 30.0, None)
@@ -34,9 +35,9 @@ def engine(sqlite_url: str) -> Engine:
 
 
 @pytest.fixture
-def board(engine: Engine, sqlite_url: str) -> Intake:
+def board(engine: Engine, sqlite_url: str) -> IngestResult:
     """anna, bert, carl and dora are done, emil failed, fred waits."""
-    job = take_in(
+    job = ingest_campaign(
         engine,
         Settings(database_url=sqlite_url),
         campaign="one",
@@ -73,17 +74,17 @@ def names_and_ranks(engine: Engine, protocol: int, metric: int) -> list[tuple[st
     return [(row.system, row.scores[metric].rank if row.scores else None) for row in rows]
 
 
-def test_best_first_and_ties_share_a_rank(engine: Engine, board: Intake) -> None:
+def test_best_first_and_ties_share_a_rank(engine: Engine, board: IngestResult) -> None:
     rest = [("dora", None), ("emil", None), ("fred", None)]
     assert names_and_ranks(engine, board.protocols[0], 0) == [("bert", 1), ("anna", 2), ("carl", 2), *rest]
 
 
-def test_less_is_better_where_the_metric_says_so(engine: Engine, board: Intake) -> None:
+def test_less_is_better_where_the_metric_says_so(engine: Engine, board: IngestResult) -> None:
     rest = [("carl", None), ("emil", None), ("fred", None)]
     assert names_and_ranks(engine, board.protocols[0], 1) == [("anna", 1), ("dora", 2), ("bert", 3), *rest]
 
 
-def test_what_a_row_says(engine: Engine, board: Intake) -> None:
+def test_what_a_row_says(engine: Engine, board: IngestResult) -> None:
     with reading(engine) as connection:
         rows = {row.system: row for row in read_leaderboard(connection, board.protocols[0])}
     assert rows["emil"].state == "failed"
@@ -99,8 +100,8 @@ def test_what_a_row_says(engine: Engine, board: Intake) -> None:
     assert rows["dora"].scores[0].score is None
 
 
-def test_a_system_stands_with_its_last_submission(engine: Engine, board: Intake, sqlite_url: str) -> None:
-    again = take_in(
+def test_a_system_stands_with_its_last_submission(engine: Engine, board: IngestResult, sqlite_url: str) -> None:
+    again = ingest_campaign(
         engine,
         Settings(database_url=sqlite_url),
         campaign="one",
@@ -119,7 +120,7 @@ def test_a_system_stands_with_its_last_submission(engine: Engine, board: Intake,
         assert connection.scalar(select(System.id).join(Submission).where(System.name == "bert").limit(1))
 
 
-def test_what_is_not_there(engine: Engine, board: Intake) -> None:
+def test_what_is_not_there(engine: Engine, board: IngestResult) -> None:
     with reading(engine) as connection:
         with pytest.raises(NotFound, match="no protocol 99"):
             read_leaderboard(connection, 99)
@@ -127,7 +128,7 @@ def test_what_is_not_there(engine: Engine, board: Intake) -> None:
             read_leaderboard(connection, board.protocols[0], sort_metric=2)
 
 
-def test_progress_counts(engine: Engine, board: Intake) -> None:
+def test_progress_counts(engine: Engine, board: IngestResult) -> None:
     with reading(engine) as connection:
         progress = read_progress(connection, board.all_evaluations)
         assert (progress.done, progress.failed, progress.queued, progress.open) == (4, 1, 1, 1)
@@ -152,7 +153,7 @@ BLEU = parse_metric("bleu")
 
 def with_runs(engine: Engine, url: str, runs: dict[tuple[str, str], list[float | None] | str]) -> int:
     """A protocol whose systems' runs have these (score, replicates...), or failed for a reason; its id."""
-    job = take_in(
+    job = ingest_campaign(
         engine,
         Settings(database_url=url),
         campaign="one",
@@ -208,7 +209,7 @@ def test_a_system_is_not_ranked_before_all_its_runs_are_done(engine: Engine, sql
     assert (anna.scores, anna.state, anna.reason, anna.runs_done) == ((), "failed", "too long", 2)
     assert (carl.scores, carl.state, carl.reason, carl.runs_done) == ((), "queued", None, 1)
     assert (dora.scores[0].score, dora.scores[0].rank, dora.state) == (None, None, "done")
-    listed = ListedBoard(protocol, 1, "one", "t", "1", ("A",), ("bleu",), 0, 1, 2)
+    listed = BoardSummary(protocol, 1, "one", "t", "1", ("A",), ("bleu",), 0, 1, 2)
     board = Board(listed=listed, level=0.95, sorted_by=0, rows=rows, same_output={})
     assert [board.name(row) for row in rows] == ["bert (1 run)", "anna (3 runs)", "carl (2 runs)", "dora (2 runs)"]
     remarks = ["", "2 of 3 runs done; failed: too long", "1 of 2 runs done; queued", ""]
@@ -258,3 +259,19 @@ def test_means_of_runs(engine: Engine, sqlite_url: str, found: list[list[float |
         for place, replicates in enumerate(zip(*(of_run[1:] for of_run in found), strict=True)):
             expected = math.nan if None in replicates else math.fsum(replicates) / len(replicates)
             np.testing.assert_equal(score.replicate_scores[place], expected)
+
+
+@pytest.mark.parametrize(
+    ("said", "constrained"),
+    [
+        ([True, True], True),
+        ([True, False], False),
+        ([True, None], None),
+        ([False, None], False),
+        ([None], None),
+    ],
+)
+def test_one_run_that_was_trained_on_more_makes_a_system_unconstrained(
+    said: list[bool | None], constrained: bool | None
+) -> None:
+    assert constrained_of([SimpleNamespace(constrained=each) for each in said]) is constrained

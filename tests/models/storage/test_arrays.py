@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.errors import BadBlob
-from models.storage.arrays import most_bytes, pack, unpack
+from models.storage.arrays import max_packed_bytes, pack, unpack
 
 numbers = st.one_of(
     st.floats(width=64, allow_nan=True, allow_infinity=True),
@@ -106,4 +106,4 @@ def test_numbers_are_finite_where_they_must_be(value: float) -> None:
 def test_no_blob_is_longer_than_it_may_be(rows: int, columns: int, width: int) -> None:
     generator = np.random.default_rng(rows)
     for array in (generator.integers(0, width, (rows, columns)).astype(float), generator.random((rows, columns))):
-        assert len(pack(array)) <= most_bytes(rows, columns)
+        assert len(pack(array)) <= max_packed_bytes(rows, columns)

@@ -11,20 +11,22 @@ from sqlalchemy import Engine, delete, func, select, update
 from cli.main import main
 from models.database.session import make_engine, reading, writing
 from models.errors import BadStore, MissingObject
-from models.queue.shards import ShardRow, claim_shard, complete_shard
+from models.queue.reductions import REDUCTION
+from models.queue.shards import SHARD, ShardRow
 from models.results.statistics import read_statistics
 from models.schema.queue import Evaluation, Reduction, Shard
 from models.schema.results import ReplicatePart, Score, Statistics
 from models.schema.states import EvaluationState, LeaseState
 from models.storage import blobs
-from models.storage.blobs import collect, columns, content_of, find_lost, place
+from models.storage.blobs import collect_garbage, columns, content_of, find_lost_objects, write_object
 from runtime.settings import Settings
 from scheduler.admin import retry
-from scheduler.enqueue.evaluations import queue_evaluations
+from scheduler.enqueue.evaluations import enqueue_evaluations
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from tests.tasks import claim_task, complete_shard
 from worker.computing import scoring
-from worker.context import Station
-from worker.handlers import do_reduction, do_shard
+from worker.context import WorkerContext
+from worker.handlers import do
 
 
 def scores(engine: Engine) -> list[tuple[object, ...]]:
@@ -80,44 +82,44 @@ def test_small_results_stay_in_their_rows(sqlite_url, tmp_path):
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"other")], ids=["gone", "damaged"])
 def test_a_lost_object_fails_the_evaluation_and_is_made_again(sqlite_url, tmp_path, damage):
     settings = one_block_shards(sqlite_url, statistics_url=(tmp_path / "store").as_uri(), statistics_bytes=0)
-    station = Station(settings)
-    job = queue_job(station.engine, settings, segments=700, systems=1)
-    with reading(station.engine) as connection:
+    context = WorkerContext(settings)
+    job = queue_job(context.engine, settings, segments=700, systems=1)
+    with reading(context.engine) as connection:
         *shards, last = connection.scalars(select(Shard.id).order_by(Shard.id))
     for shard in shards:
-        do_shard(station, shard, "task")
+        do(context, SHARD, shard, "task")
     lost = objects(tmp_path / "store")[0]
     content = lost.read_bytes()
     damage(lost)
-    do_shard(station, last, "task")
-    with reading(station.engine) as connection:
+    do(context, SHARD, last, "task")
+    with reading(context.engine) as connection:
         reduction = connection.scalars(select(Reduction.id)).one()
     for _ in range(settings.max_attempts - 1):
-        do_reduction(station, reduction, "task")
-    with reading(station.engine) as connection:
+        do(context, REDUCTION, reduction, "task")
+    with reading(context.engine) as connection:
         ended = connection.execute(select(Evaluation.state, Evaluation.reason)).one()
     assert ended.state == EvaluationState.FAILED
     assert lost.as_uri() in ended.reason
     assert "`steelyard retry` measures what is lost" in ended.reason
 
-    with writing(station.engine) as connection:
-        queue_evaluations(connection, settings, job.protocols[0], job.submissions)
+    with writing(context.engine) as connection:
+        enqueue_evaluations(connection, settings, job.protocols[0], job.submissions)
         waiting = select(func.count()).select_from(Shard).where(Shard.state == LeaseState.PENDING)
         assert connection.scalar(waiting) == 1, "what is there is not made again"
     work_off(settings)
     assert lost.read_bytes() == content
-    with reading(station.engine) as connection:
+    with reading(context.engine) as connection:
         assert connection.scalars(select(Evaluation.state)).one() == EvaluationState.DONE
-    station.close()
+    context.close()
 
 
 def test_nobody_asks_the_store_while_he_holds_rows(database_url, tmp_path, monkeypatch):
     """A store may take long to answer, and PostgreSQL ends a transaction that says nothing for half a minute."""
     settings = one_block_shards(database_url, statistics_url=(tmp_path / "store").as_uri(), statistics_bytes=0)
-    station = Station(settings)
-    job = queue_job(station.engine, settings, segments=700, systems=2)
+    context = WorkerContext(settings)
+    job = queue_job(context.engine, settings, segments=700, systems=2)
     work_off(settings)
-    with writing(station.engine) as connection:
+    with writing(context.engine) as connection:
         connection.execute(update(Evaluation).values(state=EvaluationState.FAILED, reason="A disk was full."))
 
     def ask(_row):
@@ -125,16 +127,16 @@ def test_nobody_asks_the_store_while_he_holds_rows(database_url, tmp_path, monke
 
     with monkeypatch.context() as patched:
         patched.setattr(blobs, "content_of", ask)
-        assert retry(station.engine, settings, job.all_evaluations) == list(job.all_evaluations)
+        assert retry(context.engine, settings, job.all_evaluations) == list(job.all_evaluations)
         # The same again, as a campaign that is evaluated once more.
-        queue_job(station.engine, settings, segments=700, systems=2)
-    with writing(station.engine) as connection:
+        queue_job(context.engine, settings, segments=700, systems=2)
+    with writing(context.engine) as connection:
         assert set(connection.scalars(select(Evaluation.state))) == {EvaluationState.REDUCING}
         connection.execute(delete(Score))
     work_off(settings)
-    with reading(station.engine) as connection:
+    with reading(context.engine) as connection:
         assert set(connection.scalars(select(Evaluation.state))) == {EvaluationState.DONE}
-    station.close()
+    context.close()
 
 
 def test_only_those_that_failed_lose_what_is_lost(sqlite_url, tmp_path):
@@ -142,48 +144,48 @@ def test_only_those_that_failed_lose_what_is_lost(sqlite_url, tmp_path):
     settings = one_block_shards(
         sqlite_url, statistics_url=(tmp_path / "store").as_uri(), statistics_bytes=0, max_attempts=1
     )
-    station = Station(settings)
-    job = queue_job(station.engine, settings, segments=700, systems=2)
-    with reading(station.engine) as connection:
+    context = WorkerContext(settings)
+    job = queue_job(context.engine, settings, segments=700, systems=2)
+    with reading(context.engine) as connection:
         *shards, last = connection.scalars(select(Shard.id).order_by(Shard.id))
         theirs = select(Statistics.object_url).where(Statistics.evaluation_id == job.all_evaluations[0])
     for shard in shards:
-        do_shard(station, shard, "task")
-    with reading(station.engine) as connection:
+        do(context, SHARD, shard, "task")
+    with reading(context.engine) as connection:
         lost = connection.scalars(theirs).first()
     Path(lost.removeprefix("file://")).unlink()
-    do_shard(station, last, "task")
+    do(context, SHARD, last, "task")
     work_off(settings)
-    with reading(station.engine) as connection:
+    with reading(context.engine) as connection:
         assert list(connection.scalars(select(Evaluation.state).order_by(Evaluation.id))) == ["failed", "done"]
         rows = connection.execute(
             select(Statistics.evaluation_id, func.count()).group_by(Statistics.evaluation_id).order_by("evaluation_id")
         )
         assert [count for _, count in rows] == [2, 3]
         assert lost not in set(connection.scalars(theirs))
-    station.close()
+    context.close()
 
 
 def test_what_is_lost_is_not_taken_over_again(sqlite_url, tmp_path):
     settings = one_block_shards(sqlite_url, statistics_url=(tmp_path / "store").as_uri(), statistics_bytes=0)
-    station = Station(settings)
-    queue_job(station.engine, settings, segments=200, systems=1)
+    context = WorkerContext(settings)
+    queue_job(context.engine, settings, segments=200, systems=1)
     work_off(settings)
     (lost,) = objects(tmp_path / "store")
     lost.unlink()
-    more = queue_job(station.engine, settings, segments=200, systems=1, replicates=60)
-    with reading(station.engine) as connection:
+    more = queue_job(context.engine, settings, segments=200, systems=1, replicates=60)
+    with reading(context.engine) as connection:
         reduction = connection.scalars(select(Reduction.id).where(Reduction.state == LeaseState.PENDING)).one()
     for _ in range(settings.max_attempts):
-        do_reduction(station, reduction, "task")
+        do(context, REDUCTION, reduction, "task")
     state = select(Evaluation.state).where(Evaluation.id == more.all_evaluations[0])
-    with writing(station.engine) as connection:
+    with writing(context.engine) as connection:
         assert connection.scalar(state) == EvaluationState.FAILED, "nothing was taken over"
-        queue_evaluations(connection, settings, more.protocols[0], more.submissions)
+        enqueue_evaluations(connection, settings, more.protocols[0], more.submissions)
     work_off(settings)
-    with reading(station.engine) as connection:
+    with reading(context.engine) as connection:
         assert connection.scalar(state) == EvaluationState.DONE
-    station.close()
+    context.close()
 
 
 def test_a_late_worker_changes_nothing(sqlite_url, tmp_path):
@@ -196,21 +198,21 @@ def test_a_late_worker_changes_nothing(sqlite_url, tmp_path):
     def claim(owner):
         with writing(engine) as connection:
             connection.execute(update(Shard).values(state=LeaseState.PENDING))
-            return claim_shard(connection, 1, owner=owner, worker="w", lease_seconds=60, max_attempts=3)
+            return claim_task(connection, SHARD, 1, owner=owner, worker="w", lease_seconds=60, max_attempts=3)
 
     late, early = claim("late"), claim("early")
     with writing(engine) as connection:
-        kept = place(b"right", store)
+        kept = write_object(b"right", store)
         assert complete_shard(connection, early, [ShardRow(evaluation, 0, kept, None)]).accepted
     with writing(engine) as connection:
-        row = ShardRow(evaluation, 0, place(b"wrong", store), None)
+        row = ShardRow(evaluation, 0, write_object(b"wrong", store), None)
         assert not complete_shard(connection, late, [row]).accepted
     with reading(engine) as connection:
         row = connection.execute(select(Statistics.blob, Statistics.object_url)).one()
         assert content_of(row, 100) == b"right"
         # What the late one wrote is nobody's.
-        assert collect(connection, store, older_seconds=3600) == (2, 0)
-        assert collect(connection, store, older_seconds=-3600) == (1, 1)
+        assert collect_garbage(connection, store, older_seconds=3600) == (2, 0)
+        assert collect_garbage(connection, store, older_seconds=-3600) == (1, 1)
         assert content_of(row, 100) == b"right"
     engine.dispose()
 
@@ -223,7 +225,7 @@ def test_only_objects_are_collected_by_the_command(sqlite_url, tmp_path, monkeyp
     assert "STEELYARD_STATISTICS_URL is not set" in capsys.readouterr().err
     monkeypatch.setenv("STEELYARD_STATISTICS_URL", settings.statistics_url)
     before = objects(tmp_path / "store")
-    orphan = Path(place(b"nobody's", settings.statistics_url).address.removeprefix("file://"))
+    orphan = Path(write_object(b"nobody's", settings.statistics_url).address.removeprefix("file://"))
     unfinished, foreign = orphan.with_name(orphan.name + ".0123abcd"), orphan.with_name("notes.txt")
     for file in (unfinished, foreign):
         file.write_bytes(b"x")
@@ -253,8 +255,8 @@ def test_what_another_installation_keeps_in_the_same_store_is_not_collected(sqli
 
 
 def test_stores_of_other_kinds_and_addresses_that_are_none():
-    placed = place(b"in memory", "memory://steelyard/")
-    assert placed == place(b"in memory", "memory://steelyard")
+    placed = write_object(b"in memory", "memory://steelyard/")
+    assert placed == write_object(b"in memory", "memory://steelyard")
     assert content_of(SimpleNamespace(blob=b"", object_url=placed.address), 100) == b"in memory"
     assert columns(placed) == {"blob": b"", "object_url": placed.address}
     assert columns(b"here") == {"blob": b"here", "object_url": None}
@@ -268,12 +270,12 @@ def test_stores_of_other_kinds_and_addresses_that_are_none():
         ("simplecache::s3://bucket/folder", "cannot be a store"),
     ):
         with pytest.raises(BadStore, match=message) as raised:
-            place(b"", wrong)
+            write_object(b"", wrong)
         assert "secret" not in str(raised.value)
 
 
 def test_an_object_is_not_read_further_than_it_can_be_long(tmp_path, monkeypatch):
-    placed = place(b"right", (tmp_path / "store").as_uri())
+    placed = write_object(b"right", (tmp_path / "store").as_uri())
     file = objects(tmp_path / "store")[0]
     row = SimpleNamespace(blob=b"", object_url=placed.address)
     with file.open("r+b") as changed:
@@ -284,5 +286,5 @@ def test_an_object_is_not_read_further_than_it_can_be_long(tmp_path, monkeypatch
     with pytest.raises(MissingObject, match="more than 100 bytes"):
         content_of(row, 100)
     monkeypatch.setattr(blobs, "LARGEST_OBJECT", 1000)
-    assert find_lost([placed.address]) == {placed.address}
+    assert find_lost_objects([placed.address]) == {placed.address}
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun < 50_000

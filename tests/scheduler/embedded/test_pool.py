@@ -1,48 +1,84 @@
-"""Threads of the embedded pool: they look as often as billiard's do, and rest only until they are told to end."""
+"""The embedded pool: its processes die, grow old and are told to end, and the work goes on."""
 
 import os
 import signal
 import time
-from io import BytesIO
-from itertools import repeat
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from billiard.exceptions import RestartFreqExceeded
-from billiard.pool import CLOSE, RUN
 from sqlalchemy import Connection
 
+from metrics.base import EDITION
+from models.queue.shards import SHARD
 from models.queue_status.progress import Progress, read_progress
+from models.schema.states import QueueClass
+from runtime.settings import Settings
 from scheduler.embedded import pool as embedded_pool
-from scheduler.embedded.pool import BURST, _Keeper, _Limits, _WholeMessages
+from scheduler.embedded.pool import Pool
 from scheduler.embedded.processes import Embedded
+from scheduler.errors import WorkerDidNotStart
 from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.context import WorkerContext
+from worker.processes import start
+from worker.tasks import Hint
+
+# From Python 3.12 on; processes that take the place of others are forked beside the heartbeat.
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
 HOUR = 3600.0
-ENOUGH = 30.0
+
+
+@pytest.fixture
+def pool(sqlite_url: str) -> Iterator[Pool]:
+    """One process, not started."""
+    context = WorkerContext(Settings(database_url=sqlite_url), 1)
+    pool = Pool(context, 1)
+    yield pool
+    pool.stop(0.0, lambda: False, lambda: None)
+    context.close()
+
+
+def hint(key: int, queue_class: QueueClass = QueueClass.CAMPAIGN, edition: int | None = None) -> Hint:
+    return Hint(SHARD, EDITION if edition is None else edition, key, queue_class)
+
+
+def writing_to(file: Path, before: Callable[[], object] = lambda: None) -> Callable[..., None]:
+    """A way to perform tasks that writes down which, after something else was done."""
+
+    def perform(context: WorkerContext, task: str, key: int, task_id: str) -> None:
+        before()
+        with file.open("a") as opened:
+            opened.write(f"{key} ")
+
+    return perform
+
+
+def work_off(pool: Pool) -> None:
+    """Let a pool do all that waits."""
+    deadline = time.monotonic() + 60.0
+    while any(pool.count(QueueClass).values()):
+        assert time.monotonic() < deadline, "nobody works any more"
+        pool.run(0.05)
 
 
 @pytest.mark.parametrize("dying", [1, 4])
-def test_what_a_process_takes_to_its_grave_before_it_says_so_is_done_by_others(
+def test_what_a_process_takes_to_its_grave_is_done_by_others(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dying: int
 ) -> None:
     """Twice as many as there are processes would leave none at work."""
-    marks, parent, read = tmp_path / "marks", os.getpid(), _WholeMessages._recv_bytes
+    marks, perform = tmp_path / "marks", embedded_pool.perform
 
-    def read_and_die(self: _WholeMessages, maxsize: int | None = None) -> BytesIO:
-        message = read(self, maxsize)
-        if os.getpid() != parent:
-            with marks.open("ab") as file:
-                file.write(b"x")
-                file.flush()
-                if file.tell() <= dying:
-                    os.kill(os.getpid(), signal.SIGKILL)
-        return message
+    def die_first(context: WorkerContext, task: str, key: int, task_id: str) -> None:
+        with marks.open("ab") as file:
+            file.write(b"x")
+            file.flush()
+            if file.tell() <= dying:
+                os.kill(os.getpid(), signal.SIGKILL)
+        perform(context, task, key, task_id)
 
-    monkeypatch.setattr(_WholeMessages, "_recv_bytes", read_and_die)
-    settings = one_block_shards(sqlite_url, hint_seconds=1.0, concurrency=2)
+    monkeypatch.setattr(embedded_pool, "perform", die_first)
+    settings = one_block_shards(sqlite_url, concurrency=2)
     deadline = time.monotonic() + 60.0
 
     def progress(connection: Connection) -> Progress:
@@ -55,46 +91,67 @@ def test_what_a_process_takes_to_its_grave_before_it_says_so_is_done_by_others(
     assert marks.stat().st_size > dying
 
 
-def pool_that(maintain: Any) -> SimpleNamespace:
-    """What a keeper sees of a pool."""
-    return SimpleNamespace(_state=RUN, _processes=2, restart_state="usual", _maintain_pool=maintain)
+def test_the_most_urgent_class_goes_first(pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded_pool, "perform", writing_to(tmp_path / "done"))
+    pool.start()
+    for key, queue_class in enumerate((QueueClass.NIGHTLY, QueueClass.CAMPAIGN, QueueClass.INTERACTIVE)):
+        pool.send(hint(key, queue_class))
+    assert pool.count(QueueClass) == dict.fromkeys(QueueClass, 1)
+    work_off(pool)
+    assert (tmp_path / "done").read_text() == "2 1 0 "
 
 
-@pytest.mark.parametrize("end", ["close", "terminate"])
-def test_they_end_when_told_to(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_pool, "_rests", lambda: repeat(HOUR))
-    monkeypatch.setattr(embedded_pool, "LIMITS_SECONDS", HOUR)
-    for thread in (_Keeper(pool_that(lambda: None)), _Limits([], {}, None, None)):
-        thread.start()
-        getattr(thread, end)()
-        thread.join(ENOUGH)
-        assert not thread.is_alive()
+def test_what_another_edition_is_for_is_left(pool: Pool) -> None:
+    pool.send(hint(1, edition=-1))
+    assert not any(pool.count(QueueClass).values())
+    pool.start()
 
 
-def test_more_processes_may_die_just_after_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_pool, "_rests", lambda: repeat(0.0))
-    states = []
+def test_a_process_that_has_done_enough_is_replaced(
+    pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def note_who() -> None:
+        (tmp_path / f"{os.getpid()}.pid").touch()
 
-    def maintain() -> None:
-        states.append(pool.restart_state)
-        if len(states) == BURST + 2:
-            pool._state = CLOSE
+    monkeypatch.setattr(embedded_pool, "perform", writing_to(tmp_path / "done", note_who))
+    monkeypatch.setattr(start, "TASKS_PER_PROCESS", 2)
+    pool.start()
+    for key in range(5):
+        pool.send(hint(key))
+    work_off(pool)
+    assert (tmp_path / "done").read_text() == "0 1 2 3 4 "
+    assert len(list(tmp_path.glob("*.pid"))) == 3
 
-    pool = pool_that(maintain)
-    _Keeper(pool).body()
-    assert [state == "usual" for state in states] == [False] * BURST + [True] * 2
-    assert states[0].maxR == 20
+
+def test_a_pool_whose_processes_die_before_they_are_ready_is_given_up(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded_pool, "begin", lambda *_: os._exit(7))
+    pool.start()
+
+    def run() -> None:
+        for _ in range(100):
+            pool.run(HOUR)
+
+    with pytest.raises(WorkerDidNotStart, match="exit status 7"):
+        run()
 
 
-def test_a_pool_whose_processes_die_all_the_time_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_pool, "_rests", lambda: repeat(0.0))
+def test_who_is_woken_looks_up_at_once(pool: Pool) -> None:
+    pool.start()
+    pool.wake()
+    pool.run(HOUR)
 
-    def maintain() -> None:
-        raise RestartFreqExceeded
 
-    pool = pool_that(maintain)
-    ended: list[str] = []
-    pool.close, pool.join = lambda: ended.append("closed"), lambda: ended.append("joined")
-    with pytest.raises(RestartFreqExceeded):
-        _Keeper(pool).body()
-    assert ended == ["closed", "joined"]
+def test_a_task_that_fails_harms_no_other(pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def perform(context: WorkerContext, task: str, key: int, task_id: str) -> None:
+        if key == 0:
+            raise RuntimeError("no")
+        writing_to(tmp_path / "done")(context, task, key, task_id)
+
+    monkeypatch.setattr(embedded_pool, "perform", perform)
+    pool.start()
+    for key in range(2):
+        pool.send(hint(key))
+    work_off(pool)
+    assert (tmp_path / "done").read_text() == "1 "

@@ -7,10 +7,11 @@ from sqlalchemy import Engine, insert, select, update
 
 from metrics import parse_metric
 from models.database.session import make_engine, reading, writing
+from models.queue.shards import SHARD
 from models.schema.queue import MeasuredCost, Shard
 from models.schema.states import QueueClass
 from scheduler.completion_accounting import settle_ended
-from scheduler.dispatch import new_accounts
+from scheduler.dispatch import new_accounting
 from scheduler.enqueue.cost_model import ENOUGH, MEMORY, LearnedCost, learn, metric_costs
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
@@ -62,7 +63,7 @@ def engine(database_url: str) -> Engine:
 def test_done_shards_teach_and_are_charged_for(engine: Engine, database_url: str) -> None:
     settings = one_block_shards(database_url)
     queue_job(engine, settings, segments=600, systems=2, metrics=["bleu", "wer"], team="t")
-    accounts = new_accounts(settings)
+    accounts = new_accounting(settings)
     turn = (int(QueueClass.CAMPAIGN), "t")
     with reading(engine) as connection:
         shards = connection.execute(select(Shard.id, Shard.cost, Shard.units)).all()
@@ -71,7 +72,7 @@ def test_done_shards_teach_and_are_charged_for(engine: Engine, database_url: str
     accounts.served([turn])
     for shard in shards:
         assert shard.cost == pytest.approx(shard.units * sum(stated) * 1e-6)
-        accounts.charge((Shard, shard.id), turn, 1000.0)
+        accounts.charge((SHARD, shard.id), turn, 1000.0)
     assert settle_ended(engine, accounts) == 0
     work_off(settings)
     with writing(engine) as connection:
@@ -99,9 +100,9 @@ def test_what_this_scheduler_has_not_sent_is_not_settled(engine: Engine, databas
     """Another one had sent it, before this one led."""
     settings = one_block_shards(database_url)
     queue_job(engine, settings, segments=300, systems=1)
-    accounts, turn = new_accounts(settings), (int(QueueClass.CAMPAIGN), "")
+    accounts, turn = new_accounting(settings), (int(QueueClass.CAMPAIGN), "")
     accounts.served([turn])
-    accounts.charge((Shard, 2), turn, 5.0)
+    accounts.charge((SHARD, 2), turn, 5.0)
     with writing(engine) as connection:
         connection.execute(update(Shard).values(state="done", claimed_at=10.0, ended_at=12.0))
     assert settle_ended(engine, accounts) == 1

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.enqueue.partition import Sizes, block_units, count_units, cut, group_systems
+from scheduler.enqueue.partition import ShardLimits, block_units, count_units, group_systems, partition_blocks
 
-USUAL = Sizes(processes=2, shard_seconds=1.0, shortest_seconds=0.05, largest_bytes=128 * 2**20)
+USUAL = ShardLimits(processes=2, shard_seconds=1.0, shortest_seconds=0.05, largest_bytes=128 * 2**20)
 
 
-def cut_even(blocks: int, cost: float, systems: int = 10, sizes: Sizes = USUAL) -> list[tuple[int, int]]:
-    parts = cut([cost] * blocks, 0, [256] * blocks, systems, sizes)
+def cut_even(blocks: int, cost: float, systems: int = 10, sizes: ShardLimits = USUAL) -> list[tuple[int, int]]:
+    parts = partition_blocks([cost] * blocks, 0, [256] * blocks, systems, sizes)
     return [(part.first_block, part.last_block) for part in parts]
 
 
@@ -26,8 +26,8 @@ def cut_even(blocks: int, cost: float, systems: int = 10, sizes: Sizes = USUAL) 
 def test_parts_cover_the_blocks_exactly(
     costs: list[float], first: int, systems: int, processes: int, largest: int
 ) -> None:
-    sizes = Sizes(processes, 1.0, 0.05, largest)
-    parts = cut(costs, first, [256] * len(costs), systems, sizes)
+    sizes = ShardLimits(processes, 1.0, 0.05, largest)
+    parts = partition_blocks(costs, first, [256] * len(costs), systems, sizes)
     assert parts[0].first_block == first
     assert parts[-1].last_block == first + len(costs)
     for before, after in pairwise(parts):
@@ -46,7 +46,7 @@ def test_a_tiny_job_is_one_shard() -> None:
 
 def test_a_small_job_is_spread_over_all_processes() -> None:
     assert cut_even(8, 0.02) == [(0, 4), (4, 8)]
-    four = Sizes(4, 1.0, 0.05, 2**27)
+    four = ShardLimits(4, 1.0, 0.05, 2**27)
     assert cut_even(8, 0.03, sizes=four) == [(0, 2), (2, 4), (4, 6), (6, 8)]
 
 
@@ -57,13 +57,13 @@ def test_a_large_job_has_shards_of_about_a_second() -> None:
 
 
 def test_parts_that_memory_limits_are_as_even_as_others() -> None:
-    narrow = Sizes(2, 1.0, 0.05, 12 * 256 * 10 * 4096)
+    narrow = ShardLimits(2, 1.0, 0.05, 12 * 256 * 10 * 4096)
     assert sorted(last - first for first, last in cut_even(63, 0.005, sizes=narrow)) == [10, 10, 10, 11, 11, 11]
 
 
 @pytest.mark.parametrize(("costs", "expected"), [([2.4, 1.0, 2.6], 2), ([2.6, 1.0, 2.4], 1)])
 def test_it_is_cut_where_halves_are_most_alike(costs: list[float], expected: int) -> None:
-    parts = cut(costs, 0, [256] * 3, 1, Sizes(2, 3.0, 0.05, 2**27))
+    parts = partition_blocks(costs, 0, [256] * 3, 1, ShardLimits(2, 3.0, 0.05, 2**27))
     assert [part.first_block for part in parts] == [0, expected]
 
 
@@ -72,7 +72,7 @@ def test_one_block_is_never_cut() -> None:
 
 
 def test_dear_blocks_stand_alone() -> None:
-    parts = cut([0.1, 0.1, 3.0, 0.1, 0.1], 0, [256] * 5, 1, USUAL)
+    parts = partition_blocks([0.1, 0.1, 3.0, 0.1, 0.1], 0, [256] * 5, 1, USUAL)
     assert (2, 3) in {(part.first_block, part.last_block) for part in parts}
 
 

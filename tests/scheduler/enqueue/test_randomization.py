@@ -13,6 +13,7 @@ from metrics import parse_metric
 from metrics.resampling.randomization import exceedances
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
+from models.queue import comparisons
 from models.queue.comparisons import prefer
 from models.queue_status.progress import ComparisonProgress
 from models.results.randomizations import Runs
@@ -22,14 +23,14 @@ from models.schema.results import Contestant, Randomization, Score, Statistics
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.dispatch import dispatch
-from scheduler.embedded.randomize import Wanted, randomize
+from scheduler.embedded.randomize import WantedTests, randomize
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.errors import BadComparison, ComparisonFailed
-from scheduler.ingest.campaigns import Intake
+from scheduler.ingest.campaigns import IngestResult
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named, work_off
 from tests.scheduler.test_dispatch import App
-from worker.context import Station
-from worker.handlers import do_trials
+from worker.context import WorkerContext
+from worker.handlers import do
 
 METRICS = ("bleu", "wer")
 TRIALS = 750
@@ -49,7 +50,7 @@ def engine(settings: Settings) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def job(engine: Engine, settings: Settings) -> Intake:
+def job(engine: Engine, settings: Settings) -> IngestResult:
     """Four systems, of which the first has three runs, all scored."""
     job = queue_job(engine, settings, segments=300, systems=4, metrics=METRICS, runs={0: 3})
     work_off(settings)
@@ -57,7 +58,7 @@ def job(engine: Engine, settings: Settings) -> Intake:
 
 
 @pytest.fixture
-def systems(job: Intake) -> list[Runs]:
+def systems(job: IngestResult) -> list[Runs]:
     first, *others = job.all_evaluations
     return [(first, *others[3:]), *((each,) for each in others[:3])]
 
@@ -69,7 +70,7 @@ def at_once(settings: Settings) -> Settings:
 def ask(
     engine: Engine,
     settings: Settings,
-    job: Intake,
+    job: IngestResult,
     pairs: Any,
     metrics: Any = (0, 1),
     trials: int = TRIALS,
@@ -80,13 +81,13 @@ def ask(
 
 def work_off_trials(settings: Settings, *, backwards: bool = False) -> int:
     """Make in this process all trials that wait, each twice; how many tasks there were."""
-    station = Station(settings)
-    with reading(station.engine) as connection:
+    context = WorkerContext(settings)
+    with reading(context.engine) as connection:
         keys = list(connection.scalars(select(Trials.id).where(Trials.state == LeaseState.PENDING).order_by(Trials.id)))
     for key in reversed(keys) if backwards else keys:
-        do_trials(station, key, "task")
-        do_trials(station, key, "again")
-    station.close()
+        do(context, comparisons.TRIALS, key, "task")
+        do(context, comparisons.TRIALS, key, "again")
+    context.close()
     return len(keys)
 
 
@@ -106,7 +107,7 @@ def counts(engine: Engine) -> dict[tuple[int, int, int], int]:
 
 
 def test_however_they_are_made_the_counts_are_those_of_the_test(
-    engine: Engine, settings: Settings, job: Intake, systems: list[Runs], monkeypatch: pytest.MonkeyPatch
+    engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs = list(combinations(range(4), 2))
     named = [(systems[a], systems[b]) for a, b in pairs]
@@ -142,7 +143,7 @@ def test_however_they_are_made_the_counts_are_those_of_the_test(
 
 
 def test_only_what_is_lacking_is_made_and_nothing_else_is_touched(
-    engine: Engine, settings: Settings, job: Intake, systems: list[Runs]
+    engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]
 ) -> None:
     first, second, third, fourth = systems
     assert ask(engine, at_once(settings), job, combinations(systems[:3], 2)) is None
@@ -167,7 +168,9 @@ def test_only_what_is_lacking_is_made_and_nothing_else_is_touched(
     assert ask(engine, settings, job, [(first, second)], trials=100) is not None
 
 
-def test_one_metric_may_be_there_already(engine: Engine, settings: Settings, job: Intake, systems: list[Runs]) -> None:
+def test_one_metric_may_be_there_already(
+    engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]
+) -> None:
     assert ask(engine, at_once(settings), job, [systems[:2]], metrics=[1]) is None
     ask(engine, settings, job, [systems[:2]], metrics=[0, 1, 1])
     with reading(engine) as connection:
@@ -175,7 +178,7 @@ def test_one_metric_may_be_there_already(engine: Engine, settings: Settings, job
 
 
 def test_who_asks_again_meanwhile_gets_the_same(
-    engine: Engine, settings: Settings, job: Intake, systems: list[Runs]
+    engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]
 ) -> None:
     a, b, c, _ = systems
     comparison = ask(engine, settings, job, [(a, b), (b, c)], queue_class=QueueClass.NIGHTLY, team="t")
@@ -192,7 +195,7 @@ def test_who_asks_again_meanwhile_gets_the_same(
 
 
 def test_trials_of_very_many_pairs_are_cut_finer(
-    engine: Engine, settings: Settings, job: Intake, systems: list[Runs]
+    engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]
 ) -> None:
     hurried = settings.model_copy(update={"task_seconds": 1e-4})
     ask(engine, hurried, job, combinations(systems, 2), trials=3)
@@ -201,7 +204,9 @@ def test_trials_of_very_many_pairs_are_cut_finer(
     assert [(row.first_trial, row.last_trial) for row in rows] == [(0, 1), (1, 2), (2, 3)]
 
 
-def test_without_a_score_there_is_no_test(engine: Engine, settings: Settings, job: Intake, systems: list[Runs]) -> None:
+def test_without_a_score_there_is_no_test(
+    engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]
+) -> None:
     a, b, c, _ = systems
     with writing(engine) as connection:
         undefined = update(Score).where(Score.evaluation_id == a[1], Score.metric == 0)
@@ -212,7 +217,7 @@ def test_without_a_score_there_is_no_test(engine: Engine, settings: Settings, jo
 
 
 def test_what_cannot_be_compared_is_refused(
-    engine: Engine, settings: Settings, job: Intake, systems: list[Runs]
+    engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]
 ) -> None:
     a, b, *_ = systems
     for trials, shown in ((0, "0"), (10_000_001, "10,000,001")):
@@ -240,13 +245,13 @@ def test_what_cannot_be_compared_is_refused(
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_the_embedded_workers_make_what_is_lacking(
-    engine: Engine, settings: Settings, job: Intake, systems: list[Runs]
+    engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]
 ) -> None:
     engine.dispose()
     heard: list[ComparisonProgress] = []
     wanted = [
-        Wanted(job.protocols[0], list(combinations(systems[1:], 2)), [0, 1], 3, TRIALS),
-        Wanted(job.protocols[0], [(systems[0], systems[1])], [0], 4, TRIALS),
+        WantedTests(job.protocols[0], list(combinations(systems[1:], 2)), [0, 1], 3, TRIALS),
+        WantedTests(job.protocols[0], [(systems[0], systems[1])], [0], 4, TRIALS),
     ]
     randomize(settings, wanted, processes=2, on_progress=heard.append)
     assert heard[-1] == ComparisonProgress(running=0, done=2, failures=(), trials=1500, trials_done=1500)
@@ -259,13 +264,13 @@ def test_the_embedded_workers_make_what_is_lacking(
     with writing(engine) as connection:
         connection.execute(delete(Statistics).where(Statistics.evaluation_id == systems[0][0]))
     engine.dispose()
-    others = [Wanted(job.protocols[0], [(each, systems[3])], [1], 4, TRIALS) for each in systems[:2]]
+    others = [WantedTests(job.protocols[0], [(each, systems[3])], [1], 4, TRIALS) for each in systems[:2]]
     with pytest.raises(ComparisonFailed, match=r"could not be compared. Trials .* \(tried 3 times\): Eval"):
         randomize(settings, others, processes=2)
     assert len(stored(engine)) == 8
 
 
-def test_one_score_makes_a_test(engine: Engine, settings: Settings, job: Intake, systems: list[Runs]) -> None:
+def test_one_score_makes_a_test(engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]) -> None:
     """The difference is that of the scores on the leaderboard, to the bit."""
     from models.results.leaderboard import read_leaderboard
 
@@ -284,7 +289,7 @@ def test_one_score_makes_a_test(engine: Engine, settings: Settings, job: Intake,
 
 
 def test_trials_are_sent_after_the_shards_of_their_class_in_the_same_window(
-    engine: Engine, settings: Settings, job: Intake, systems: list[Runs]
+    engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]
 ) -> None:
     ask(engine, settings, job, combinations(systems, 2))
     served = settings.model_copy(update={"broker_url": "redis://localhost/0"})
@@ -303,7 +308,7 @@ def test_trials_are_sent_after_the_shards_of_their_class_in_the_same_window(
 
 
 def test_what_the_command_waits_for_goes_before_what_others_left(
-    engine: Engine, settings: Settings, job: Intake, systems: list[Runs]
+    engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]
 ) -> None:
     """Both ways round: what was put behind is not behind for ever."""
     left = ask(engine, settings, job, combinations(systems, 2), trials=600)

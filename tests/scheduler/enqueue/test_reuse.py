@@ -19,9 +19,12 @@ from metrics.base import EDITION
 from metrics.measure import measure
 from metrics.resampling.randomization import exceedances
 from metrics.segments import Segments
-from models.corpus.protocols import read_measurement
+from models.corpus.protocols import read_protocol
 from models.database.session import reading, writing
+from models.queue.corpus_statistics import PREPARATION
 from models.queue.evaluation_end import cancel_evaluations
+from models.queue.reductions import REDUCTION
+from models.queue.shards import SHARD
 from models.results.statistics import read_statistics
 from models.schema.base import BLOCK_SEGMENTS, Base
 from models.schema.corpus import Submission
@@ -31,12 +34,12 @@ from models.schema.states import EvaluationState, LeaseState
 from models.storage.arrays import unpack
 from runtime.settings import Settings
 from scheduler.enqueue.randomization import request_comparison
-from scheduler.ingest.campaigns import Intake, NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from scheduler.ingest.texts import text_blocks
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text
 from worker.computing.scoring import read_texts
-from worker.context import Station
-from worker.handlers import do_preparation, do_reduction, do_shard
+from worker.context import WorkerContext
+from worker.handlers import do
 
 SEGMENTS = 2 * BLOCK_SEGMENTS + 40
 METRICS = ("bleu:order=1-2", "wer", "per", "nist:order=1-2")
@@ -67,23 +70,23 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Computed:
 
 
 @pytest.fixture
-def station(database_url: str) -> Iterator[Station]:
+def context(database_url: str) -> Iterator[WorkerContext]:
     """Every block is a shard."""
-    station = Station(one_block_shards(database_url))
-    yield station
-    station.close()
+    context = WorkerContext(one_block_shards(database_url))
+    yield context
+    context.close()
 
 
 @pytest.fixture
-def sqlite(sqlite_url: str) -> Iterator[Station]:
+def sqlite(sqlite_url: str) -> Iterator[WorkerContext]:
     """For what no database does in its own way."""
-    station = Station(one_block_shards(sqlite_url))
-    yield station
-    station.close()
+    context = WorkerContext(one_block_shards(sqlite_url))
+    yield context
+    context.close()
 
 
 def submit(
-    station: Station,
+    context: WorkerContext,
     campaign: str = "first",
     systems: Mapping[str, int] | None = None,
     metrics: Sequence[str] = METRICS[:2],
@@ -94,11 +97,11 @@ def submit(
     seed: int = 1,
     variable: bool = False,
     settings: Settings | None = None,
-) -> Intake:
+) -> IngestResult:
     """`systems` are numbers of texts by name, `test_set` and `references` labels in order."""
-    return take_in(
-        station.engine,
-        settings or station.settings,
+    return ingest_campaign(
+        context.engine,
+        settings or context.settings,
         campaign=campaign,
         test_set=NewTestSet("trial", {label: REFERENCES[label] for label in test_set}, variable_references=variable),
         submissions=[NewSubmission(name, SYSTEMS[text]) for name, text in (systems or {"x": 0, "y": 1}).items()],
@@ -106,30 +109,31 @@ def submit(
     )
 
 
-def work(station: Station) -> None:
+def work(context: WorkerContext) -> None:
     """Do all that waits, in this process."""
-    for table, do in ((Preparation, do_preparation), (Shard, do_shard), (Reduction, do_reduction)):
-        with reading(station.engine) as connection:
+    for kind in (PREPARATION, SHARD, REDUCTION):
+        table = kind.table
+        with reading(context.engine) as connection:
             keys = list(connection.scalars(select(table.id).where(table.state == LeaseState.PENDING)))
         for key in sorted(keys):
-            do(station, key, "task")
+            do(context, kind, key, "task")
 
 
-def done(station: Station, *rest: Any, **others: Any) -> Intake:
+def done(context: WorkerContext, *rest: Any, **others: Any) -> IngestResult:
     """Submitted, worked off, and found right."""
-    intake = submit(station, *rest, **others)
-    work(station)
-    check(station, intake)
+    intake = submit(context, *rest, **others)
+    work(context)
+    check(context, intake)
     return intake
 
 
-def check(station: Station, intake: Intake) -> None:
+def check(context: WorkerContext, intake: IngestResult) -> None:
     """All evaluations have the scores that one process gives, to the bit."""
-    with reading(station.engine) as connection:
+    with reading(context.engine) as connection:
         for evaluation in intake.all_evaluations:
             state = connection.scalar(select(Evaluation.state).where(Evaluation.id == evaluation))
             assert state == EvaluationState.DONE
-            protocol = read_measurement(connection, intake.protocols[0])
+            protocol = read_protocol(connection, intake.protocols[0])
             text = connection.scalar(
                 select(Submission.text_id)
                 .join(Evaluation, Evaluation.submission_id == Submission.id)
@@ -167,40 +171,40 @@ BLEU, WER, PER, NIST = METRICS
 BLOCKS = 3
 
 
-def test_only_what_is_new_is_computed(station: Station, computed: Computed) -> None:
-    first = done(station, "first")
+def test_only_what_is_new_is_computed(context: WorkerContext, computed: Computed) -> None:
+    first = done(context, "first")
     assert new(computed) == {BLEU: 2 * BLOCKS, WER: 2 * BLOCKS}
     assert first.measured_before == ((0, 0),)
     # The same files under other names, in another campaign.
-    again = done(station, "second", {"p": 1, "q": 0})
+    again = done(context, "second", {"p": 1, "q": 0})
     assert new(computed) == {}
     assert again.measured_before == ((2, 2),)
     # Other replicates, another seed; another order of metrics.
-    done(station, replicates=45)
-    done(station, seed=2, replicates=0)
-    done(station, metrics=[WER, BLEU])
+    done(context, replicates=45)
+    done(context, seed=2, replicates=0)
+    done(context, metrics=[WER, BLEU])
     assert new(computed) == {}
     # A metric, a system, a reference: alone it was measured before, together it was not.
-    third = done(station, metrics=[PER, BLEU, WER])
+    third = done(context, metrics=[PER, BLEU, WER])
     assert new(computed) == {PER: 2 * BLOCKS}
     assert third.measured_before == ((2, 2),)
-    fourth = done(station, systems={"x": 0, "y": 1, "z": 2})
+    fourth = done(context, systems={"x": 0, "y": 1, "z": 2})
     assert new(computed) == {BLEU: BLOCKS, WER: BLOCKS}
     assert fourth.measured_before == ((2, 2, 0),)
-    done(station, test_set="CAB", systems={"x": 0, "y": 1, "z": 2})
+    done(context, test_set="CAB", systems={"x": 0, "y": 1, "z": 2})
     assert new(computed) == {}
-    done(station, test_set="CAB", references="AB", metrics=[WER])
+    done(context, test_set="CAB", references="AB", metrics=[WER])
     assert new(computed) == {WER: 2 * BLOCKS}
     # The order of references may matter, and so does whether empty lines are segments that lack one.
-    done(station, test_set="CAB", references="BA", metrics=[WER])
+    done(context, test_set="CAB", references="BA", metrics=[WER])
     assert new(computed) == {WER: 2 * BLOCKS}
-    done(station, variable=True)
+    done(context, variable=True)
     assert new(computed) == {BLEU: 2 * BLOCKS, WER: 2 * BLOCKS}
     # The same campaign once more: nothing to do at all.
-    assert submit(station, systems={"x": 0, "y": 1, "z": 2}).measured_before == ((2, 2, 2),)
+    assert submit(context, systems={"x": 0, "y": 1, "z": 2}).measured_before == ((2, 2, 2),)
 
 
-def test_no_shard_no_preparation_and_one_reduction_for_what_is_there(sqlite: Station) -> None:
+def test_no_shard_no_preparation_and_one_reduction_for_what_is_there(sqlite: WorkerContext) -> None:
     def rows() -> list[int]:
         with reading(sqlite.engine) as connection:
             tables = (Shard, Preparation, Reduction)
@@ -227,51 +231,53 @@ campaigns = st.fixed_dictionaries(
 )
 
 
-def any_order(station: Station, computed: Computed, patch: pytest.MonkeyPatch, examples: int) -> None:
+def any_order(context: WorkerContext, computed: Computed, patch: pytest.MonkeyPatch, examples: int) -> None:
     """However the shards are cut, each text is measured once by each metric against each choice of references."""
 
     @given(steps=st.lists(campaigns, min_size=2, max_size=5))
     @settings(max_examples=examples, derandomize=True)
     def check_steps(steps: list[dict[str, Any]]) -> None:
         computed.clear()
-        with writing(station.engine) as connection:
+        with writing(context.engine) as connection:
             for table in reversed(Base.metadata.sorted_tables):
                 connection.execute(delete(table))
         for step in steps:
             patch.setattr(worker.computing.scoring, "LARGEST_TRAVELLING", step["travelling"])
             shards = {"shortest_shard_seconds": 1000.0} if step["whole"] else {}
             others = {key: value for key, value in step.items() if key not in {"whole", "travelling"}}
-            done(station, **others, settings=station.settings.model_copy(update=shards))
+            done(context, **others, settings=context.settings.model_copy(update=shards))
         assert set(computed.values()) == {1}
 
     check_steps()
 
 
-def test_whatever_comes_in_whatever_order(sqlite: Station, computed: Computed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_comes_in_whatever_order(
+    sqlite: WorkerContext, computed: Computed, monkeypatch: pytest.MonkeyPatch
+) -> None:
     any_order(sqlite, computed, monkeypatch, 15)
 
 
 def test_on_postgresql_too(postgres_url: str, computed: Computed, monkeypatch: pytest.MonkeyPatch) -> None:
-    station = Station(one_block_shards(postgres_url))
-    any_order(station, computed, monkeypatch, 4)
-    station.close()
+    context = WorkerContext(one_block_shards(postgres_url))
+    any_order(context, computed, monkeypatch, 4)
+    context.close()
 
 
-def test_copies_stand_alone(station: Station, computed: Computed) -> None:
-    first = done(station)
-    second = done(station, "second")
-    with writing(station.engine) as connection:
+def test_copies_stand_alone(context: WorkerContext, computed: Computed) -> None:
+    first = done(context)
+    second = done(context, "second")
+    with writing(context.engine) as connection:
         for evaluation in first.all_evaluations:
             for table in (Statistics, Score):
                 connection.execute(delete(table).where(table.evaluation_id == evaluation))
-    check(station, second)
+    check(context, second)
     new(computed)
-    done(station, "third", seed=3)
+    done(context, "third", seed=3)
     assert new(computed) == {}
 
 
 @pytest.mark.parametrize("what", ["signature", "edition", "running", "statistics", "text"])
-def test_only_what_is_surely_the_same_is_taken_over(sqlite: Station, computed: Computed, what: str) -> None:
+def test_only_what_is_surely_the_same_is_taken_over(sqlite: WorkerContext, computed: Computed, what: str) -> None:
     first = done(sqlite)
     evaluation = Evaluation.id == first.all_evaluations[0]
     with writing(sqlite.engine) as connection:
@@ -299,7 +305,7 @@ def test_only_what_is_surely_the_same_is_taken_over(sqlite: Station, computed: C
     )
 
 
-def test_a_text_given_twice_is_scored_once(sqlite: Station, computed: Computed) -> None:
+def test_a_text_given_twice_is_scored_once(sqlite: WorkerContext, computed: Computed) -> None:
     """Also where systems are so many that a shard takes only some of them."""
     small = sqlite.settings.model_copy(update={"largest_shard_bytes": 2 * BLOCK_SEGMENTS * 4096})
     done(sqlite, systems={"u": 0, "v": 1, "w": 2, "x": 0, "y": 1, "z": 2}, settings=small)
@@ -310,7 +316,7 @@ def test_a_text_given_twice_is_scored_once(sqlite: Station, computed: Computed) 
 
 @pytest.mark.parametrize(("replicates", "seed"), [(20, 1), (30, 1), (20, 2)])
 def test_sums_of_large_shards_are_taken_over_with_the_same_replicates(
-    sqlite: Station, monkeypatch: pytest.MonkeyPatch, replicates: int, seed: int
+    sqlite: WorkerContext, monkeypatch: pytest.MonkeyPatch, replicates: int, seed: int
 ) -> None:
     monkeypatch.setattr(worker.computing.scoring, "LARGEST_TRAVELLING", 0)
     done(sqlite, metrics=[BLEU])
@@ -324,7 +330,7 @@ def test_sums_of_large_shards_are_taken_over_with_the_same_replicates(
     assert parts == (2 * BLOCKS if (replicates, seed) == (20, 1) else 0)
 
 
-def test_comparisons_read_what_was_taken_over(sqlite: Station) -> None:
+def test_comparisons_read_what_was_taken_over(sqlite: WorkerContext) -> None:
     """However its shards were cut."""
     whole = sqlite.settings.model_copy(update={"shortest_shard_seconds": 1000.0, "at_once_seconds": 1000.0})
     done(sqlite, systems={"p": 0}, metrics=[WER], settings=whole)
@@ -348,23 +354,23 @@ def test_comparisons_read_what_was_taken_over(sqlite: Station) -> None:
         assert made == counts[0]
 
 
-def test_taken_up_again_each_metric_keeps_what_it_has(station: Station, computed: Computed) -> None:
-    done(station, metrics=[WER])
-    intake = submit(station, metrics=[BLEU, WER], systems={"x": 0, "z": 2})
-    with reading(station.engine) as connection:
+def test_taken_up_again_each_metric_keeps_what_it_has(context: WorkerContext, computed: Computed) -> None:
+    done(context, metrics=[WER])
+    intake = submit(context, metrics=[BLEU, WER], systems={"x": 0, "z": 2})
+    with reading(context.engine) as connection:
         first = connection.execute(select(Shard.id).where(Shard.state == "pending").order_by(Shard.id)).scalars().all()
-    do_shard(station, first[0], "task")
-    with writing(station.engine) as connection:
+    do(context, SHARD, first[0], "task")
+    with writing(context.engine) as connection:
         cancel_evaluations(connection, intake.all_evaluations)
     assert new(computed) == {WER: 2 * BLOCKS, BLEU: 1}
     # Meanwhile somebody else has had z measured by one of the metrics.
-    done(station, "second", metrics=[WER], systems={"q": 2})
+    done(context, "second", metrics=[WER], systems={"q": 2})
     assert new(computed) == {WER: BLOCKS}
-    assert done(station, metrics=[BLEU, WER], systems={"x": 0, "z": 2}).measured_before == ((1, 1),)
+    assert done(context, metrics=[BLEU, WER], systems={"x": 0, "z": 2}).measured_before == ((1, 1),)
     assert new(computed) == {BLEU: 2 * BLOCKS - 1}
 
 
-def test_taken_up_again_in_another_edition_it_begins_anew(sqlite: Station, computed: Computed) -> None:
+def test_taken_up_again_in_another_edition_it_begins_anew(sqlite: WorkerContext, computed: Computed) -> None:
     intake = submit(sqlite)
     work(sqlite)
     with writing(sqlite.engine) as connection:
@@ -378,14 +384,14 @@ def test_taken_up_again_in_another_edition_it_begins_anew(sqlite: Station, compu
         assert set(connection.scalars(select(Evaluation.edition))) == {EDITION}
 
 
-def test_statistics_that_overlap_are_measured_again(station: Station, computed: Computed) -> None:
+def test_statistics_that_overlap_are_measured_again(context: WorkerContext, computed: Computed) -> None:
     """A worker of an earlier release may have scored all metrics of a shard that should have had one."""
-    intake = done(station)
-    with writing(station.engine) as connection:
+    intake = done(context)
+    with writing(context.engine) as connection:
         connection.execute(delete(Score))
         connection.execute(update(Evaluation).values(state=EvaluationState.FAILED))
         at = (Statistics.evaluation_id == intake.all_evaluations[0], Statistics.metric == 1)
         connection.execute(update(Statistics).where(*at, Statistics.first_block == 0).values(last_block=2))
     new(computed)
-    done(station)
+    done(context)
     assert new(computed) == {WER: 2}

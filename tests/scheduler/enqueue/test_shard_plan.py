@@ -8,33 +8,33 @@ from sqlalchemy import select
 from metrics import WER, parse_metric
 from models.database.session import reading
 from models.schema.queue import Shard, ShardEvaluation
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from tests.scheduler.jobs import one_block_shards, some_text
-from worker.context import Station
+from worker.context import WorkerContext
 
 SEGMENTS = 600
 LONG = b"a b " * 40_000
 
 
 @pytest.fixture
-def station(database_url: str) -> Iterator[Station]:
-    station = Station(one_block_shards(database_url))
-    yield station
-    station.close()
+def context(database_url: str) -> Iterator[WorkerContext]:
+    context = WorkerContext(one_block_shards(database_url))
+    yield context
+    context.close()
 
 
-def planned(station: Station, campaign: str, *texts: bytes) -> list[tuple[float, float]]:
+def planned(context: WorkerContext, campaign: str, *texts: bytes) -> list[tuple[float, float]]:
     """The (cost, units) of the shards, one for each block, in which these texts are measured by WER and chrF."""
-    job = take_in(
-        station.engine,
-        station.settings,
+    job = ingest_campaign(
+        context.engine,
+        context.settings,
         campaign=campaign,
         test_set=NewTestSet("trial", {"A": some_text(SEGMENTS, 1)}),
         submissions=[NewSubmission(f"system{number}", text) for number, text in enumerate(texts)],
         protocols=[NewProtocol(["A"], [parse_metric("wer"), parse_metric("chrf")], 50)],
     )
     chosen = select(ShardEvaluation.shard_id).where(ShardEvaluation.evaluation_id.in_(job.all_evaluations))
-    with reading(station.engine) as connection:
+    with reading(context.engine) as connection:
         rows = connection.execute(
             select(Shard.cost, Shard.units).where(Shard.id.in_(chosen)).order_by(Shard.first_block)
         )
@@ -48,11 +48,11 @@ def with_long_segments(text: bytes, *places: int) -> bytes:
     return b"\n".join(lines)
 
 
-def test_long_segments_are_estimated_by_the_exponents_of_the_metrics(station: Station) -> None:
+def test_long_segments_are_estimated_by_the_exponents_of_the_metrics(context: WorkerContext) -> None:
     text = some_text(SEGMENTS, 2)
-    usual = planned(station, "usual", text)
-    one = planned(station, "one", with_long_segments(text, 300))
-    two = planned(station, "two", with_long_segments(some_text(SEGMENTS, 3), 300, 301))
+    usual = planned(context, "usual", text)
+    one = planned(context, "one", with_long_segments(text, 300))
+    two = planned(context, "two", with_long_segments(some_text(SEGMENTS, 3), 300, 301))
     assert len(usual) == len(one) == len(two) == 3
     assert one[1][0] > WER().seconds(len(LONG)) > 100 * usual[1][0]
     assert two[1][0] == pytest.approx(2 * one[1][0], rel=0.05)
@@ -61,10 +61,10 @@ def test_long_segments_are_estimated_by_the_exponents_of_the_metrics(station: St
     assert (one[0], one[2]) == (usual[0], usual[2])
 
 
-def test_they_are_paid_for_where_they_are(station: Station) -> None:
+def test_they_are_paid_for_where_they_are(context: WorkerContext) -> None:
     """Of two outputs that are measured together, too."""
     texts = [some_text(SEGMENTS, seed) for seed in (4, 5)]
-    usual = planned(station, "usual", *texts)
-    odd = planned(station, "odd", texts[0] + b" ", with_long_segments(texts[1], 2))
+    usual = planned(context, "usual", *texts)
+    odd = planned(context, "odd", texts[0] + b" ", with_long_segments(texts[1], 2))
     assert odd[0][0] > WER().seconds(len(LONG))
     assert odd[1] == usual[1]

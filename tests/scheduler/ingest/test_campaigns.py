@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,20 +15,21 @@ from metrics.text.filed import FiledText
 from metrics.text.formats import read_text
 from metrics.text.limits import TextLimits
 from models.database.session import make_engine, reading, writing
+from models.results.boards import list_boards
 from models.schema.base import Base
 from models.schema.campaigns import CampaignTestSet, called_there
 from models.schema.corpus import Document, Protocol, Reference, TestSet, Text, TextBlock
 from models.schema.queue import Compatibility, Evaluation, Shard, ShardEvaluation
 from runtime.settings import Settings
-from scheduler.errors import BadIntake
+from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import (
-    Intake,
+    IngestResult,
     NewProtocol,
     NewSubmission,
     NewTestSet,
+    ingest_campaign,
     store_campaign,
     store_test_set,
-    take_in,
 )
 from scheduler.ingest.texts import segment_count, text_blocks
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text
@@ -44,10 +46,10 @@ def engine(database_url: str) -> Iterator[Engine]:
     engine.dispose()
 
 
-def take(engine: Engine, *submissions: NewSubmission, **others: object) -> Intake:
+def take(engine: Engine, *submissions: NewSubmission, **others: object) -> IngestResult:
     arguments = {"campaign": "c", "test_set": GOOD, "protocols": [PROTOCOL], **others}
     settings = Settings(database_url=str(engine.url))
-    return take_in(engine, settings, submissions=submissions, **arguments)
+    return ingest_campaign(engine, settings, submissions=submissions, **arguments)
 
 
 def counts(engine: Engine) -> dict[str, int]:
@@ -59,7 +61,7 @@ def counts(engine: Engine) -> dict[str, int]:
         }
 
 
-def place(job: Intake) -> tuple[int, int]:
+def place(job: IngestResult) -> tuple[int, int]:
     return job.campaign_id, job.test_set_id
 
 
@@ -150,7 +152,7 @@ def test_test_sets_have_versions(engine: Engine) -> None:
     assert store(b"one") == first
     assert store(b"two")[1] == "2"
     assert store(b"three", version="fixed")[1] == "fixed"
-    with pytest.raises(BadIntake, match="version 'fixed' with other content"):
+    with pytest.raises(BadIngest, match="version 'fixed' with other content"):
         store(b"four", version="fixed")
     # Known by content: the same under another name is the same.
     assert store(b"one", name="other") == first
@@ -199,7 +201,7 @@ def test_test_sets_have_versions(engine: Engine) -> None:
 def test_what_is_wrong_is_said_and_nothing_is_stored(
     engine: Engine, submissions: list[tuple[str, bytes]], others: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(BadIntake, match=message):
+    with pytest.raises(BadIngest, match=message):
         take(engine, *(NewSubmission(*each) for each in submissions), **others)
     assert set(counts(engine).values()) == {0}
 
@@ -266,3 +268,11 @@ def test_texts_that_stay_in_their_files_are_stored_as_those_that_are_held(engine
             )
             assert b"\n".join(blocks) in {reference, output}
             assert (row.segments, row.bytes) == (20_000, len(reference if row.id == 1 else output))
+
+
+def test_what_was_a_sweep_becomes_a_leaderboard_and_stays_one(engine: Engine) -> None:
+    swept = replace(PROTOCOL, sweep=True)
+    for protocol, boards in ((swept, 0), (PROTOCOL, 1), (swept, 1)):
+        take(engine, NewSubmission("mast", b"a\nb\nc"), protocols=[protocol])
+        with reading(engine) as connection:
+            assert len(list_boards(connection)) == boards

@@ -9,7 +9,7 @@ from models.database.session import make_engine, writing
 from models.schema.accounts import Team
 from models.schema.human import HumanSystemScore
 from scheduler.ingest.campaigns import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
-from scheduler.ingest.judgments import NothingMatched, TakenIn, store_judged
+from scheduler.ingest.judgments import IngestedJudgments, NothingMatched, store_matched_judgments
 
 SUBMITTED = {
     "bay": ("gulls/dive", "terns/dive", "terns/soar"),
@@ -18,10 +18,10 @@ SUBMITTED = {
 }
 
 
-def take_in(connection: Connection, test_set: int, *systems: str, campaign: int) -> TakenIn:
+def take_in(connection: Connection, test_set: int, *systems: str, campaign: int) -> IngestedJudgments:
     table = "".join(f"{system}\t{number}\n" for number, system in enumerate(systems))
     judged = read_judgments([f"system\tscore\n{table}".encode()], Reading(1))
-    return store_judged(connection, campaign, test_set, "da", judged)
+    return store_matched_judgments(connection, campaign, test_set, "da", judged)
 
 
 @pytest.fixture

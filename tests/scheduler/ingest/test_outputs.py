@@ -6,12 +6,12 @@ import pytest
 from sqlalchemy import Engine
 
 from metrics import parse_metric
-from models.corpus.test_sets import KnownTestSet, find_test_set, segments_of_documents
+from models.corpus.test_sets import StoredTestSet, find_test_set, segments_of_documents
 from models.database.session import make_engine, reading
 from runtime.settings import Settings
-from scheduler.errors import BadIntake
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, take_in
-from scheduler.ingest.outputs import lined_up, read_output
+from scheduler.errors import BadIngest
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.outputs import align_to_test_set, read_output
 
 
 @pytest.fixture
@@ -22,9 +22,9 @@ def engine(sqlite_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def test_set(engine: Engine, sqlite_url: str) -> KnownTestSet:
+def test_set(engine: Engine, sqlite_url: str) -> StoredTestSet:
     """The document x is in two pieces."""
-    take_in(
+    ingest_campaign(
         engine,
         Settings(database_url=sqlite_url),
         campaign="c",
@@ -45,13 +45,13 @@ def mteval(*documents: str, systems: tuple[str, ...] = ("mast",)) -> bytes:
     return f'<tstset setid="set" srclang="en" trglang="cs">{shown}</tstset>'.encode()
 
 
-def output(engine: Engine, test_set: KnownTestSet, content: bytes, system: str = "mast") -> bytes:
+def output(engine: Engine, test_set: StoredTestSet, content: bytes, system: str = "mast") -> bytes:
     with reading(engine) as connection:
         places = segments_of_documents(connection, test_set.id)
-    return lined_up(read_output(content, system=system), test_set, places).bytes
+    return align_to_test_set(read_output(content, system=system), test_set, places).bytes
 
 
-def test_documents_are_put_in_the_order_of_the_test_set(engine: Engine, test_set: KnownTestSet) -> None:
+def test_documents_are_put_in_the_order_of_the_test_set(engine: Engine, test_set: StoredTestSet) -> None:
     assert output(engine, test_set, mteval(Y, X)) == b"X1\nX2\nY1\nX3"
     assert output(engine, test_set, mteval(X, Y), system="as it is called here") == b"X1\nX2\nY1\nX3"
     assert output(engine, test_set, mteval(X, Y, systems=("one", "mast"))) == b"X1\nX2\nY1\nX3"
@@ -68,14 +68,14 @@ def test_documents_are_put_in_the_order_of_the_test_set(engine: Engine, test_set
         (mteval(X, Y, systems=("one", "two")), "has no output of the system 'mast'. It has 'one', 'two'."),
     ],
 )
-def test_what_does_not_fit(engine: Engine, test_set: KnownTestSet, content: bytes, message: str) -> None:
-    with pytest.raises(BadIntake) as error:
+def test_what_does_not_fit(engine: Engine, test_set: StoredTestSet, content: bytes, message: str) -> None:
+    with pytest.raises(BadIngest) as error:
         output(engine, test_set, content)
     assert message in str(error.value)
 
 
-def test_a_test_set_without_documents_knows_no_ids(engine: Engine, test_set: KnownTestSet, sqlite_url: str) -> None:
-    take_in(
+def test_a_test_set_without_documents_knows_no_ids(engine: Engine, test_set: StoredTestSet, sqlite_url: str) -> None:
+    ingest_campaign(
         engine,
         Settings(database_url=sqlite_url),
         campaign="c",
@@ -85,5 +85,5 @@ def test_a_test_set_without_documents_knows_no_ids(engine: Engine, test_set: Kno
     )
     with reading(engine) as connection:
         plain = find_test_set(connection, "plain")
-    with pytest.raises(BadIntake, match="has ids of documents, but the test set plain has none"):
+    with pytest.raises(BadIngest, match="has ids of documents, but the test set plain has none"):
         output(engine, plain, mteval(X, Y))

@@ -13,8 +13,8 @@ from models.schema.nightly import Delivery, Night, Schedule
 from scheduler.errors import BadSchedule, ScheduleConflict, SchedulerError
 from scheduler.nightly.cron import Calendar
 from scheduler.nightly.plan import LATE_SECONDS, MOST_MISSED, correct_plans, plan_due
-from scheduler.nightly.schedules import ask_for_night, remove_schedule
-from tests.scheduler.nights import DAY, add, due, nights
+from scheduler.nightly.schedules import remove_schedule, request_night
+from tests.scheduler.nightly.nights import DAY, add, due, nights
 
 
 def test_two_schedulers_plan_one_night(database_url: str, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_removed_schedule_keeps_its_history(database_url: str, tmp_path: Path)
     assert plan_due(engine, due("2026-03-09")) == 0
     with writing(engine) as connection:
         with pytest.raises(ScheduleConflict, match="was removed"):
-            ask_for_night(connection, "gate", None)
+            request_night(connection, "gate", None)
         assert list_schedules(connection) == []
     assert add(engine, tmp_path, alpha=0.01) == first
     with writing(engine) as connection:
@@ -139,15 +139,15 @@ def test_nights_by_hand(sqlite_url: str, tmp_path: Path) -> None:
     engine = make_engine(sqlite_url)
     add(engine, tmp_path)
     with writing(engine) as connection:
-        ask_for_night(connection, "gate", "2026-03-02")
-        ask_for_night(connection, "gate", "2026-03-02")
-        ask_for_night(connection, "gate", None)
+        request_night(connection, "gate", "2026-03-02")
+        request_night(connection, "gate", "2026-03-02")
+        request_night(connection, "gate", None)
         with pytest.raises(ScheduleConflict, match="has not come yet: in Europe/Prague"):
-            ask_for_night(connection, "gate", "2126-01-01")
+            request_night(connection, "gate", "2126-01-01")
         with pytest.raises(BadSchedule, match="is not a day"):
-            ask_for_night(connection, "gate", "1 March")
+            request_night(connection, "gate", "1 March")
         with pytest.raises(NotFound, match=r"no schedule 'gat'\. There are: gate"):
-            ask_for_night(connection, "gat", None)
+            request_night(connection, "gat", None)
     found = nights(engine, "due_at", "manual", "state")
     assert found[:2] == [(due("2026-03-02"), True, "due"), (due("2026-03-02") + 1, True, "due")]
     assert len(found) == 3

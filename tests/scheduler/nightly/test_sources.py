@@ -1,5 +1,6 @@
 """Outputs of a night: found by a pattern, or written by a command; what is wrong with them is said at once."""
 
+import itertools
 import os
 import sys
 import threading
@@ -10,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from scheduler.errors import BadSchedule, BadSource
-from scheduler.nightly.commands import TAIL_BYTES, Stopped, run_command
-from scheduler.nightly.sources import Source, Wanted, new_source, outputs
+from scheduler.nightly.commands import TAIL_BYTES, CommandStopped, run_command
+from scheduler.nightly.patterns import system_in
+from scheduler.nightly.sources import Source, WantedTestSet, new_source, outputs
 from tests.faults.cluster import until
 
 NIGHT = date(2026, 11, 22)
-TWO = (Wanted("news", 2), Wanted("chat@2", 3))
+TWO = (WantedTestSet("news", 2), WantedTestSet("chat@2", 3))
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
@@ -26,13 +28,13 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 
 def read(
-    source: Source, wanted: Sequence[Wanted] = TWO, metrics: Sequence[str] = ("chrf",)
+    source: Source, wanted: Sequence[WantedTestSet] = TWO, metrics: Sequence[str] = ("chrf",)
 ) -> dict[str, dict[str, bytes]]:
     with outputs(source, wanted, metrics, schedule="gate", day=NIGHT, stop=threading.Event()) as texts:
         return {title: {name: text.bytes for name, text in systems.items()} for title, systems in texts.items()}
 
 
-def folder_source(pattern: str, wanted: Sequence[Wanted] = TWO) -> Source:
+def folder_source(pattern: str, wanted: Sequence[WantedTestSet] = TWO) -> Source:
     return new_source(pattern, None, 1.0, Path(), [each.title for each in wanted])
 
 
@@ -63,6 +65,32 @@ def test_the_system_may_be_a_folder_or_said_twice(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir("/")
     assert read(source, TWO[:1]) == {"news": {"barge": b"c\nd", "tug": b"a\nb"}}
     assert Source.from_json(source.as_json()) == source
+
+
+@pytest.mark.parametrize(
+    "part", ["{system}.txt", "{system}{system}", "a{system}b{system}", "{system}a{system}a{system}"]
+)
+def test_a_system_is_found_as_by_trying_all_lengths(part: str) -> None:
+    def tried(name: str) -> str:
+        lengths = range(1, len(name) + 1)
+        every = (name[at : at + length] for at in range(len(name)) for length in lengths)
+        return next((each for each in every if part.replace("{system}", each) == name), "")
+
+    names = [part.replace("{system}", each) for each in ("a", "b", "ab", "aa", "aba", "a.txt", "žluť")]
+    names += ["".join(letters) for length in range(6) for letters in itertools.product("ab", repeat=length)]
+    assert [system_in(name, part) for name in names] == [tried(name) for name in names]
+    assert any(map(tried, names))
+
+
+def test_patterns_and_folders_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadSchedule, match=r"4,097 characters; a path has 4,096 at most"):
+        folder_source("{system}".ljust(4097, "a"), TWO[:1])
+    write(tmp_path, {f"{number}.txt": "a\nb" for number in range(3)})
+    source = folder_source(f"{tmp_path}/{{system}}.txt", TWO[:1])
+    assert len(read(source, TWO[:1])["news"]) == 3
+    monkeypatch.setattr("metrics.text.given_files.MOST_ENTRIES", 2)
+    with pytest.raises(BadSource, match=r"holds more than 2 files"):
+        read(source, TWO[:1])
 
 
 def test_nothing_there_says_what_was_looked_for(tmp_path: Path) -> None:
@@ -188,7 +216,7 @@ def test_a_command_is_ended_with_all_its_processes(tmp_path: Path, why: str) -> 
     def run() -> None:
         try:
             run_command(FOREVER, folder=str(tmp_path), environment={}, seconds=0.3 if why == "time" else 600, stop=stop)
-        except (BadSource, Stopped) as error:
+        except (BadSource, CommandStopped) as error:
             ended.append(error)
 
     thread = threading.Thread(target=run)
@@ -199,7 +227,7 @@ def test_a_command_is_ended_with_all_its_processes(tmp_path: Path, why: str) -> 
     thread.join()
     until(lambda: all(map(gone, pids)), "the processes to end")
     if why == "stop":
-        assert isinstance(ended[0], Stopped)
+        assert isinstance(ended[0], CommandStopped)
     else:
         assert "took longer than its 0.3 seconds and was ended. It said at last:\nbegun" in str(ended[0])
 
@@ -243,5 +271,5 @@ def test_a_command_that_is_ended_with_the_scheduler_has_not_failed(tmp_path: Pat
                 self.set()
             return super().wait(timeout)
 
-    with pytest.raises(Stopped):
+    with pytest.raises(CommandStopped):
         run(Later())

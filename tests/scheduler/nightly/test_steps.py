@@ -8,46 +8,64 @@ from sqlalchemy import Engine, delete, func, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.errors import UnreadableSchedule
-from models.nightly.claims import OpenNight, claim_night, finish_night, open_nights, put_back_night, renew
 from models.nightly.runs import list_nights, night_members
 from models.nightly.schedules import Baseline, find_schedule, list_schedules
+from models.nightly.transitions import OpenNight, begin_night, open_nights
+from models.queue.lease import renew
+from models.queue.night_steps import NIGHT_STEP, ClaimedStep, Judged, waiting_steps
 from models.schema.base import now
 from models.schema.corpus import Submission, System, Text
-from models.schema.nightly import Delivery, Night, NightEvaluation, Schedule
+from models.schema.nightly import Delivery, Night, NightEvaluation, NightStep, Schedule
 from models.schema.queue import Comparison, Evaluation, Shard, Trials
 from models.schema.results import Randomization, Score
-from models.schema.states import BaselineKind, NightState, PairedTest
+from models.schema.states import BaselineKind, LeaseState, NightState, PairedTest
 from runtime.settings import Settings
-from scheduler.enqueue.evaluations import queue_evaluations
+from scheduler.clock_jumps import ClockJumps
+from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.ingest.campaigns import NewSubmission, NewTestSet, store_submissions, store_test_set
 from scheduler.ingest.texts import text_hash
 from scheduler.nightly import plan
 from scheduler.nightly.cron import Calendar
 from scheduler.nightly.plan import correct_plans, plan_due
-from scheduler.nightly.runner import Nights
-from scheduler.nightly.schedules import ask_for_night, remove_schedule, store_baseline
+from scheduler.nightly.runner import NightlyRunner
+from scheduler.nightly.schedules import remove_schedule, request_night, store_baseline
 from scheduler.nightly.sources import new_source
-from scheduler.nightly.steps import fetch, judge, look_at_scores
+from scheduler.nightly.steps import check_scores, fetch, judge
+from scheduler.recovery import sweep
 from tests.faults.cluster import until
 from tests.scheduler.enqueue.test_randomization import work_off_trials
 from tests.scheduler.jobs import similar_text
-from tests.scheduler.nights import REFERENCE, add, due, nights, put, work_off
+from tests.scheduler.nightly.nights import REFERENCE, add, due, nights, put, work_off
+from tests.tasks import claim_task, complete_task
 
 GO = threading.Event()
 
 
-def claimed(engine: Engine, owner: str, lease: float = 60.0) -> OpenNight:
-    """Claim the one night that can be gone on with, which must work."""
+def claimed(engine: Engine, owner: str, lease: float = 60.0) -> ClaimedStep:
+    """Begin what is due, and claim the one step that waits, which must work."""
     with writing(engine) as connection:
-        (night,) = open_nights(connection)
-        assert claim_night(connection, night, owner, "me", lease)
-    return night
+        for night in open_nights(connection):
+            if night.state == NightState.DUE:
+                begin_night(connection, night)
+        (waiting,) = waiting_steps(connection)
+        given = {"owner": owner, "worker": "me", "lease_seconds": lease, "max_attempts": 9}
+        step = claim_task(connection, NIGHT_STEP, waiting.key, **given)
+    assert step is not None
+    return step
 
 
-def expire(engine: Engine) -> None:
-    """As if whoever holds a night had died a while ago."""
+def expire(engine: Engine, settings: Settings) -> None:
+    """As if whoever holds a step had died a while ago: the sweep takes it back."""
     with writing(engine) as connection:
-        assert connection.execute(update(Night).where(Night.owner.is_not(None)).values(lease_until=now() - 1)).rowcount
+        held = NightStep.state == LeaseState.RUNNING
+        assert connection.execute(update(NightStep).where(held).values(lease_until=now() - 1)).rowcount
+    assert sweep(engine, settings) == 1
+
+
+def last_step(engine: Engine) -> tuple[str, int, str | None]:
+    with reading(engine) as connection:
+        columns = select(NightStep.state, NightStep.attempts, NightStep.owner)
+        return tuple(connection.execute(columns.order_by(NightStep.id.desc()).limit(1)).one())
 
 
 def amount(engine: Engine, table: type) -> int:
@@ -56,47 +74,49 @@ def amount(engine: Engine, table: type) -> int:
 
 
 def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: str, tmp_path: Path) -> None:
-    engine, settings = make_engine(database_url), Settings(database_url=database_url)
+    engine, settings = make_engine(database_url), Settings(database_url=database_url, retry_seconds=0.0)
     schedule = add(engine, tmp_path, webhook="https://example.org", webhook_secret="x")
     put(tmp_path, "2026-03-02", {"tug": 1, "barge": 2})
     plan_due(engine, due("2026-03-02"))
 
     # Fetching: the first dies before it has written, comes back when another has done it, and is too late.
-    night = claimed(engine, "first")
-    assert nights(engine, "state", "attempts", "owner") == [("fetching", 1, "first")]
+    first = claimed(engine, "first")
+    night = first.night_id
+    assert nights(engine, "state") == [("fetching",)]
+    assert last_step(engine) == ("running", 1, "first")
     with writing(engine) as connection:
-        assert open_nights(connection) == []
-        assert not claim_night(connection, night, "thief", "me", 60.0)
-    expire(engine)
-    claimed(engine, "second")
-    fetch(engine, settings, night.id, "second", GO)
-    assert nights(engine, "state", "attempts", "owner") == [("scoring", 0, None)]
+        assert open_nights(connection) == waiting_steps(connection) == []
+        given = {"owner": "thief", "worker": "me", "lease_seconds": 60.0, "max_attempts": 9}
+        assert claim_task(connection, NIGHT_STEP, first.key, **given) is None
+    expire(engine, settings)
+    fetch(engine, settings, claimed(engine, "second"), GO)
+    assert nights(engine, "state") == [("scoring",)]
+    assert last_step(engine) == ("done", 2, None)
     put(tmp_path, "2026-03-02", {"raft": 3})
-    fetch(engine, settings, night.id, "first", GO)
+    fetch(engine, settings, first, GO)
     with writing(engine) as connection:
-        assert not renew(connection, night.id, "first", 60.0)
-        assert not put_back_night(connection, night.id, "first", "late", 0.0)
+        assert not renew(connection, NightStep, first.key, "first", 60.0)
     assert amount(engine, Submission) == amount(engine, NightEvaluation) == 2
 
     # Scoring belongs to nobody.
-    assert not look_at_scores(engine, night.id)
+    assert not check_scores(engine, night)
     work_off(settings)
-    assert look_at_scores(engine, night.id)
-    assert nights(engine, "state", "attempts", "owner") == [("judging", 0, None)]
-    look_at_scores(engine, night.id)
+    assert check_scores(engine, night)
+    assert nights(engine, "state") == [("judging",)]
+    assert last_step(engine) == ("pending", 0, None)
+    check_scores(engine, night)
 
     # Judging: likewise.
-    claimed(engine, "third")
-    expire(engine)
-    claimed(engine, "fourth")
-    judge(engine, settings, night.id, "fourth", None)
-    ((state, verdict, regressed, owner),) = nights(engine, "state", "verdict", "regressed", "owner")
-    assert (state, regressed, owner) == ("done", False, None)
+    third = claimed(engine, "third")
+    expire(engine, settings)
+    judge(engine, settings, claimed(engine, "fourth"))
+    ((state, verdict, regressed),) = nights(engine, "state", "verdict", "regressed")
+    assert (state, regressed) == ("done", False)
     assert verdict
-    judge(engine, settings, night.id, "third", None)
+    judge(engine, settings, third)
     with writing(engine) as connection:
-        assert not finish_night(connection, night.id, "third", {}, regressed=True)
-        assert open_nights(connection) == []
+        assert not complete_task(connection, NIGHT_STEP, third, Judged({}, regressed=True)).accepted
+        assert open_nights(connection) == waiting_steps(connection) == []
     assert nights(engine, "state", "verdict", "regressed") == [(state, verdict, regressed)]
     assert amount(engine, Delivery) == 1
 
@@ -105,11 +125,10 @@ def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: st
     plan_due(engine, due("2026-03-03"))
     shards = amount(engine, Shard)
     again = claimed(engine, "fifth")
-    fetch(engine, settings, again.id, "fifth", GO)
-    assert look_at_scores(engine, again.id)
+    fetch(engine, settings, again, GO)
+    assert check_scores(engine, again.night_id)
     assert (amount(engine, Shard), amount(engine, Submission), amount(engine, Score)) == (shards, 2, 2)
-    claimed(engine, "sixth")
-    judge(engine, settings, again.id, "sixth", None)
+    judge(engine, settings, claimed(engine, "sixth"))
     with reading(engine) as connection:
         first, second = list_nights(connection, schedule)
         members = night_members(connection, [first.id, second.id])
@@ -126,27 +145,27 @@ def test_two_nights_of_a_schedule_do_not_begin_at_once(database_url: str, tmp_pa
     schedule = add(engine, tmp_path)
     with writing(engine) as connection:
         for _ in range(2):
-            ask_for_night(connection, "gate", "2026-03-02")
+            request_night(connection, "gate", "2026-03-02")
         first, second = open_nights(connection)
-    claims, ready = [], threading.Barrier(2)
+    begun, ready = [], threading.Barrier(2)
 
-    def claim(night: OpenNight) -> None:
+    def begin(night: OpenNight) -> None:
         mine = make_engine(database_url)
         ready.wait()
         with writing(mine) as connection:
-            claims.append(claim_night(connection, night, f"{night.id}", "me", 60.0))
+            begun.append(begin_night(connection, night))
 
-    threads = [threading.Thread(target=claim, args=(night,)) for night in (first, second)]
+    threads = [threading.Thread(target=begin, args=(night,)) for night in (first, second)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(claims) == [False, True]
+    assert sorted(begun) == [False, True]
     with reading(engine) as connection:
         assert open_nights(connection) == []
         (waiting,) = (each.id for each in list_nights(connection, schedule) if each.state == NightState.DUE)
     with writing(engine) as connection:
-        connection.execute(update(Night).where(Night.id != waiting).values(state="failed", owner=None))
+        connection.execute(update(Night).where(Night.id != waiting).values(state="failed"))
         assert [each.id for each in open_nights(connection)] == [waiting]
 
 
@@ -162,7 +181,7 @@ def test_outputs_that_are_not_as_they_must_be_fail_the_night_and_store_nothing(s
     put(tmp_path, "2026-03-02", {"tug": 1})
     put(tmp_path, "2026-03-02", {"barge": 2, "raft": 3}, segments=7)
     plan_due(engine, due("2026-03-02"))
-    fetch(engine, settings, claimed(engine, "me").id, "me", GO)
+    fetch(engine, settings, claimed(engine, "me"), GO)
     reason = failed(engine)
     for system in ("barge", "raft"):
         assert f"{system}.txt: has 7 lines, but the test set trial has 60 segments." in reason
@@ -175,21 +194,27 @@ def test_what_fails_a_night_that_is_scored(sqlite_url: str, tmp_path: Path) -> N
     add(engine, tmp_path)
     put(tmp_path, "2026-03-02", {"tug": 1, "barge": 2, "raft": 3})
     plan_due(engine, due("2026-03-02"))
-    night = claimed(engine, "me").id
-    fetch(engine, settings, night, "me", GO)
+    step = claimed(engine, "me")
+    night = step.night_id
+    fetch(engine, settings, step, GO)
     with writing(engine) as connection:
         first, second, third = connection.scalars(select(Evaluation.id).order_by(Evaluation.id))
         connection.execute(update(Evaluation).where(Evaluation.id == first).values(state="failed", reason="No memory."))
         connection.execute(update(Evaluation).where(Evaluation.id == second).values(state="cancelled"))
-    assert not look_at_scores(engine, night)
+    assert not check_scores(engine, night)
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == third).values(state="done"))
-    assert look_at_scores(engine, night)
+    assert check_scores(engine, night)
     assert failed(engine) == "1 of 3 evaluations failed and 1 of 3 were cancelled.\nNo memory."
     with writing(engine) as connection:
         connection.execute(update(Night).values(state="scoring"))
+        connection.execute(update(Evaluation).where(Evaluation.id == first).values(state="done", reason=None))
+    assert check_scores(engine, night)
+    assert failed(engine) == "1 of 3 were cancelled."
+    with writing(engine) as connection:
+        connection.execute(update(Night).values(state="scoring"))
         connection.execute(delete(NightEvaluation))
-    assert look_at_scores(engine, night)
+    assert check_scores(engine, night)
     assert failed(engine) == "Its evaluations were deleted."
 
 
@@ -206,10 +231,9 @@ def test_a_baseline_with_a_name_is_measured_with_each_night(sqlite_url: str, tmp
         # What is stored anywhere will do: the last one.
         assert store_baseline(connection, other, {}) == []
         assert store_baseline(connection, gate, {key: NewSubmission("barge", REFERENCE)}) == []
-        night = ask_for_night(connection, "other", "2026-03-02")
+        night = request_night(connection, "other", "2026-03-02")
     put(tmp_path, "2026-03-02", {"tug": 1})
-    claimed(engine, "me")
-    fetch(engine, settings, night, "me", GO)
+    fetch(engine, settings, claimed(engine, "me"), GO)
     with reading(engine) as connection:
         (member,) = night_members(connection, [night])[night]
         (ferry,) = connection.scalars(select(Evaluation.id).where(Evaluation.id != member.evaluation_id))
@@ -217,10 +241,10 @@ def test_a_baseline_with_a_name_is_measured_with_each_night(sqlite_url: str, tmp
         assert connection.execute(of_ferry.where(Evaluation.id == ferry)).one() == ("ferry", text_hash(REFERENCE))
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == member.evaluation_id).values(state="done"))
-    assert not look_at_scores(engine, night), "the baseline has no score yet"
+    assert not check_scores(engine, night), "the baseline has no score yet"
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == ferry).values(state="done"))
-    assert look_at_scores(engine, night)
+    assert check_scores(engine, night)
 
 
 def test_systems_of_its_name_elsewhere_are_not_the_baseline(sqlite_url: str, tmp_path: Path) -> None:
@@ -243,23 +267,22 @@ def test_systems_of_its_name_elsewhere_are_not_the_baseline(sqlite_url: str, tmp
         for number, (campaign, test_set, system, team) in enumerate(elsewhere):
             new = NewSubmission(system, similar_text(REFERENCE, 20 + number), team)
             stored += store_submissions(connection, campaign, test_set, [new])
-        night = ask_for_night(connection, "gate", "2026-03-02")
+        night = request_night(connection, "gate", "2026-03-02")
     put(tmp_path, "2026-03-02", {"tug": 1})
-    claimed(engine, "me")
-    fetch(engine, settings, night, "me", GO)
+    fetch(engine, settings, claimed(engine, "me"), GO)
     with writing(engine) as connection:
         (member,) = night_members(connection, [night])[night]
         measured = {row.id: row.submission_id for row in connection.execute(select(Evaluation))}
         assert len(measured) == 2
         assert not {*measured.values()} & {*stored}
-        queue_evaluations(connection, settings, member.protocol_id, stored[:3])
+        enqueue_evaluations(connection, settings, member.protocol_id, stored[:3])
         connection.execute(update(Evaluation).where(Evaluation.id.in_(measured)).values(state="done"))
-    assert look_at_scores(engine, night)
+    assert check_scores(engine, night)
 
 
-def rounds(station: Nights, condition: object, what: str) -> None:
+def rounds(context: NightlyRunner, condition: object, what: str) -> None:
     def once() -> bool:
-        station.go()
+        context.go()
         return condition()
 
     until(once, what)
@@ -273,22 +296,23 @@ def test_randomization_tests_are_made_first(sqlite_url: str, tmp_path: Path) -> 
     settings = Settings(database_url=sqlite_url, at_once_seconds=0.0, sweep_seconds=0.01)
     engine = make_engine(sqlite_url)
     add(engine, tmp_path, test=PairedTest.RANDOMIZATION)
-    station = Nights(settings)
+    context = NightlyRunner(settings)
     for day, seed in (("2026-03-02", 1), ("2026-03-03", 2)):
         put(tmp_path, day, {"tug": seed})
         with writing(engine) as connection:
             connection.execute(update(Schedule).values(next_at=None))
-            ask_for_night(connection, "gate", day)
-        rounds(station, lambda: nights(engine, "state")[-1][0] == "scoring", "the outputs")
+            request_night(connection, "gate", day)
+        rounds(context, lambda: nights(engine, "state")[-1][0] == "scoring", "the outputs")
         work_off(settings)
         if seed == 2:
-            rounds(station, lambda: nights(engine, "comparisons")[-1][0], "the question for tests")
+            rounds(context, lambda: nights(engine, "comparisons")[-1][0], "the question for tests")
             assert amount(engine, Comparison) == 1
-            assert nights(engine, "state", "owner", "attempts")[-1] == ("judging", None, 0)
+            assert nights(engine, "state")[-1] == ("judging",)
+            assert last_step(engine) == ("pending", 0, None)
             assert not ended(engine)
             work_off_trials(settings)
-        rounds(station, lambda: ended(engine), "the verdict")
-    station.stop()
+        rounds(context, lambda: ended(engine), "the verdict")
+    context.stop()
     assert [each[0] for each in nights(engine, "state")] == ["done", "done"]
     assert amount(engine, Randomization) == 1
     assert amount(engine, Trials) > 0
@@ -302,7 +326,7 @@ def test_what_the_scheduler_cannot_do_is_tried_again_and_then_fails(
     add(engine, tmp_path)
     with writing(engine) as connection:
         connection.execute(update(Schedule).values(next_at=None))
-        ask_for_night(connection, "gate", "2026-03-02")
+        request_night(connection, "gate", "2026-03-02")
     tries = []
 
     def broken(*_: object) -> None:
@@ -310,22 +334,21 @@ def test_what_the_scheduler_cannot_do_is_tried_again_and_then_fails(
         raise RuntimeError("a defect of ours")
 
     monkeypatch.setattr("scheduler.nightly.runner.fetch", broken)
-    station = Nights(settings)
-    rounds(station, lambda: ended(engine), "the night to fail")
-    assert failed(engine) == "RuntimeError: a defect of ours"
+    context = NightlyRunner(settings)
+    rounds(context, lambda: ended(engine), "the night to fail")
+    assert failed(engine) == "Its outputs could not be fetched (tried 2 times): RuntimeError: a defect of ours"
     assert len(tries) == 2
     # One that ends its scheduler each time.
     with writing(engine) as connection:
-        ask_for_night(connection, "gate", "2026-03-02")
+        request_night(connection, "gate", "2026-03-02")
     for _ in range(2):
         claimed(engine, "me")
-        expire(engine)
-    rounds(station, lambda: ended(engine), "the night to be given up")
+        expire(engine, settings)
     assert nights(engine, "state", "reason")[-1] == (
         "failed",
-        "It was tried 2 times in the state fetching, and each time the scheduler stopped or failed.",
+        "Its outputs could not be fetched (tried 2 times): the lease of me ran out.",
     )
-    station.stop()
+    context.stop()
 
 
 @pytest.mark.parametrize("state", ["due", "scoring"])
@@ -341,24 +364,24 @@ def test_a_night_that_cannot_be_read_stops_no_other(state: str, sqlite_url: str,
         connection.execute(update(Schedule).values(next_at=None))
         connection.execute(update(Schedule).where(Schedule.id == strange).values(baseline={"kind": "median"}))
         connection.execute(update(Night).where(Night.schedule_id == strange).values(state=state))
-    station = Nights(settings)
+    context = NightlyRunner(settings)
 
     def states() -> list[tuple[object, ...]]:
         return nights(engine, "state")
 
-    rounds(station, lambda: states() == [("failed",), ("scoring",)], "one to fail and one to be fetched")
+    rounds(context, lambda: states() == [("failed",), ("scoring",)], "one to fail and one to be fetched")
     work_off(settings)
-    rounds(station, lambda: states() == [("failed",), ("done",)], "the healthy one")
+    rounds(context, lambda: states() == [("failed",), ("done",)], "the healthy one")
     assert "'median' is not a valid BaselineKind" in nights(engine, "reason")[0][0]
 
     def told() -> str | None:
-        station.go()
+        context.go()
         with reading(engine) as connection:
             return connection.scalar(select(Delivery.error))
 
     # Nor can anybody be told of it; it is tried again, and does not keep back other messages.
     assert "The message could not be written: UnreadableSchedule: " in until(told, "an attempt to tell")
-    station.stop()
+    context.stop()
     with writing(engine) as connection:
         # It is left out where all are listed (`steelyard up` looks at them all the time), and can be removed.
         assert [each.name for each in list_schedules(connection)] == ["healthy"]
@@ -389,15 +412,24 @@ def test_a_schedule_that_cannot_be_planned_stops_no_other(
 
 
 def test_a_clock_that_is_set_back_leaves_no_night_with_the_dead(sqlite_url: str, tmp_path: Path) -> None:
+    """Nor any waiting for its next attempt."""
     engine = make_engine(sqlite_url)
+    settings = Settings(database_url=sqlite_url, retry_seconds=0.0, silent_seconds=50.0)
     add(engine, tmp_path)
     plan_due(engine, due("2026-03-02"))
-    claimed(engine, "dead", lease=10.0)
-    with writing(engine) as connection:
-        assert open_nights(connection) == []
-        # Two hours ago all this was still to come.
-        later = {"lease_until": Night.lease_until + 7200, "not_before": now() + 7200}
-        connection.execute(update(Night).values(later))
+    for state in (LeaseState.RUNNING, LeaseState.PENDING):
+        claimed(engine, "dead", lease=10.0)
+        with writing(engine) as connection:
+            # Two hours ago all this was still to come.
+            later = {"lease_until": now() + 7200, "claimed_at": now() + 7200, "not_before": now() + 7200}
+            connection.execute(update(NightStep).values(**later, state=state))
+            assert waiting_steps(connection) == []
+        ClockJumps().mend(engine, settings)
+        if state == LeaseState.RUNNING:
+            with reading(engine) as connection:
+                left = connection.scalar(select(NightStep.lease_until - now()))
+            assert left == pytest.approx(50.0, abs=30)
+            expire(engine, settings)
     claimed(engine, "alive")
 
 
@@ -407,29 +439,30 @@ def test_a_scheduler_that_stops_gives_its_nights_back(sqlite_url: str, tmp_path:
     add(engine, tmp_path, source=source)
     with writing(engine) as connection:
         connection.execute(update(Schedule).values(next_at=None))
-        ask_for_night(connection, "gate", None)
+        request_night(connection, "gate", None)
     begun = tmp_path / "begun"
     for tries in (1, 2):
-        station = Nights(settings)
-        rounds(station, lambda tries=tries: begun.exists() and len(begun.read_text()) == 2 * tries, "the command")
-        assert not station.idle
-        station.stop()
-        assert nights(engine, "state", "owner", "attempts") == [("fetching", None, 0)]
+        context = NightlyRunner(settings)
+        rounds(context, lambda tries=tries: begun.exists() and len(begun.read_text()) == 2 * tries, "the command")
+        assert not context.idle
+        context.stop()
+        assert nights(engine, "state") == [("fetching",)]
+        assert last_step(engine) == ("pending", 0, None)
     # Somebody else has taken it: the command here ends.
-    station = Nights(settings)
-    rounds(station, lambda: len(begun.read_text()) == 6, "the command")
+    context = NightlyRunner(settings)
+    rounds(context, lambda: len(begun.read_text()) == 6, "the command")
     with writing(engine) as connection:
-        connection.execute(update(Night).values(owner="another", lease_until=now() + 600))
-    rounds(station, lambda: station.idle, "the command to end")
-    assert nights(engine, "state", "owner") == [("fetching", "another")]
-    station.stop()
+        connection.execute(update(NightStep).values(owner="another", worker="another", lease_until=now() + 600))
+    rounds(context, lambda: context.idle, "the command to end")
+    context.stop()
+    assert last_step(engine) == ("running", 1, "another")
 
 
 def test_commands_can_be_forbidden(sqlite_url: str, tmp_path: Path) -> None:
     settings, engine = Settings(database_url=sqlite_url, night_commands=False), make_engine(sqlite_url)
     add(engine, tmp_path, source=new_source(None, "touch done", 600.0, tmp_path, ["trial"]))
     with writing(engine) as connection:
-        ask_for_night(connection, "gate", None)
-    fetch(engine, settings, claimed(engine, "me").id, "me", GO)
+        request_night(connection, "gate", None)
+    fetch(engine, settings, claimed(engine, "me"), GO)
     assert "STEELYARD_NIGHT_COMMANDS" in failed(engine)
     assert not (tmp_path / "done").exists()

@@ -11,16 +11,20 @@ import pytest
 from sqlalchemy import Engine, insert, select, update
 
 from models.database.session import make_engine, reading, writing
-from models.nightly.failed_deliveries import Untold, read_untold
+from models.nightly.failed_deliveries import FailedDelivery, read_failed_deliveries
+from models.queue.deliveries import DELIVERY
+from models.queue.lease import finish
+from models.queue.task_kind import release
 from models.schema.campaigns import Campaign
 from models.schema.nightly import Delivery, Night, Schedule
 from models.schema.states import LeaseState, NightState
 from runtime.settings import Settings
+from scheduler.recovery import sweep
 from scheduler.webhooks import delivery as webhook
 from scheduler.webhooks.address import BadWebhook, check_webhook, is_public
 from scheduler.webhooks.delivery import deliver_due
 from tests.analysis.nights import add_schedule
-from tests.scheduler.receiver import genuine, receiver
+from tests.scheduler.webhooks.receiver import genuine, receiver
 
 SECRET = "quite a secret"
 
@@ -51,9 +55,9 @@ def delivery(engine: Engine) -> tuple[str, int, str | None]:
         return tuple(connection.execute(select(Delivery.state, Delivery.attempts, Delivery.error)).one())
 
 
-def untold(engine: Engine) -> list[Untold]:
+def untold(engine: Engine) -> list[FailedDelivery]:
     with reading(engine) as connection:
-        return list(read_untold(connection).values())
+        return list(read_failed_deliveries(connection).values())
 
 
 def test_a_message_arrives_once_and_signed(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
@@ -89,7 +93,9 @@ def test_messages_without_attempts_are_given_up_and_others_arrive(
                 night = {"schedule_id": schedule, "due_at": 1.0 + number, "date": "2027-03-01", "state": "failed"}
                 key = connection.execute(insert(Night).values(night).returning(Night.id)).scalar_one()
                 connection.execute(insert(Delivery).values(night_id=key, attempts=5 if number < 3 else 0))
-        assert deliver_due(engine, settings_of(webhook_attempts=4)) == 2
+        fewer = settings_of(webhook_attempts=4)
+        assert deliver_due(engine, fewer) == 2
+        assert sweep(engine, fewer) == 3
     assert len(server.messages) == 2
     with reading(engine) as connection:
         rows = connection.execute(select(Delivery.state, Delivery.attempts, Delivery.error).order_by(Delivery.id)).all()
@@ -109,7 +115,7 @@ def test_a_failure_is_tried_again(engine: Engine) -> None:
         add_delivery(engine, server.url)
         assert deliver_due(engine, settings_of(webhook_retry_seconds=3600.0)) == 1
         assert delivery(engine) == (LeaseState.PENDING, 1, "The webhook answered with status 500.")
-        assert untold(engine) == [Untold("2027-03-01", 1, False, "The webhook answered with status 500.")]
+        assert untold(engine) == [FailedDelivery("2027-03-01", 1, False, "The webhook answered with status 500.")]
         assert deliver_due(engine, settings_of()) == 0
         with writing(engine) as connection:
             connection.execute(update(Delivery).values(not_before=0.0))
@@ -126,7 +132,7 @@ def test_attempts_end(engine: Engine) -> None:
         deliver_due(engine, settings_of())
     assert delivery(engine) == (LeaseState.FAILED, 3, "The webhook answered with status 503.")
     assert len(server.messages) == 3
-    assert untold(engine) == [Untold("2027-03-01", 3, True, "The webhook answered with status 503.")]
+    assert untold(engine) == [FailedDelivery("2027-03-01", 3, True, "The webhook answered with status 503.")]
 
 
 def test_delays_grow(engine: Engine) -> None:
@@ -145,13 +151,15 @@ def test_a_delay_has_an_end(sqlite_url: str) -> None:
     """Each attempt is held for as long as a request may take, and some more."""
     engine = make_engine(sqlite_url)
     add_delivery(engine, "https://hooks.example.org/gate")
-    for attempts, delay in ((5, 16000.0), (6, 21600.0), (40, 21600.0)):
+    for attempts, delay in ((5, 16000.0), (6, 21600.0), (4000, 21600.0)):
         with writing(engine) as connection:
             held = {"state": LeaseState.RUNNING, "owner": "me", "attempts": attempts}
             connection.execute(update(Delivery).values(**held))
-        settings = settings_of(webhook_retry_seconds=1000.0, webhook_attempts=50)
-        for owner in ("another", "me"):
-            webhook._end_attempt(engine, settings, 1, owner, "no")
+        settings = settings_of(webhook_retry_seconds=1000.0, webhook_attempts=5000)
+        with writing(engine) as connection:
+            for owner in ("another", "me"):
+                released = release(connection, DELIVERY, 1, owner, "no", DELIVERY.policy(settings))
+                assert released == (owner == "me")
         with reading(engine) as connection:
             waits = connection.scalar(select(Delivery.not_before - webhook.now()))
         assert waits == pytest.approx(delay, abs=60)
@@ -204,7 +212,7 @@ def test_each_schedule_is_told_of_its_own_nights(sqlite_url: str, monkeypatch: p
     with writing(engine) as connection:
         busy = {"state": "running", "owner": "x", "lease_until": webhook.now() + 60, "attempts": 9}
         connection.execute(update(Delivery).where(Delivery.id == 3).values(busy))
-        webhook._give_up(connection, [3], 4)
+    sweep(engine, settings_of())
     assert deliver_due(engine, settings_of()) == 2
     assert [each[:2] for each in told] == [("https://one.example.org/", "one"), ("https://two.example.org/", "two")]
     assert len({each[2] for each in told}) == 2
@@ -222,22 +230,28 @@ def test_a_crash_between_sending_and_noting_sends_it_twice(engine: Engine, monke
     with receiver(200) as server:
         add_delivery(engine, server.url)
         with monkeypatch.context() as patched:
-            patched.setattr(webhook, "finish", crash)
+            patched.setattr(webhook, "complete", crash)
             with pytest.raises(KeyboardInterrupt):
                 deliver_due(engine, settings_of())
         assert delivery(engine)[0] == LeaseState.RUNNING
         assert len(server.messages) == 1
-        assert deliver_due(engine, settings_of()) == 0, "its lease holds"
+        assert sweep(engine, settings_of()) == deliver_due(engine, settings_of()) == 0, "its lease holds"
         with writing(engine) as connection:
             late = connection.scalar(select(Delivery.owner))
+            connection.execute(update(Delivery).values(owner="the next"))
+            assert not release(connection, DELIVERY, 1, late, "late", DELIVERY.policy(settings_of()))
+        assert delivery(engine)[0] == LeaseState.RUNNING, "the next one has it"
+        with writing(engine) as connection:
             connection.execute(update(Delivery).values(lease_until=0.0))
+        assert sweep(engine, settings_of()) == 1
+        assert delivery(engine) == (LeaseState.PENDING, 1, "the lease of courier ran out.")
         assert deliver_due(engine, settings_of()) == 1
     assert delivery(engine)[:2] == (LeaseState.DONE, 2)
     assert len(server.messages) == 2
     assert len({headers["Steelyard-Delivery"] for headers, _ in server.messages}) == 1
     with writing(engine) as connection:
-        assert not webhook.finish(connection, Delivery, 1, late)
-    webhook._end_attempt(engine, settings_of(), 1, late, "late")
+        assert not finish(connection, Delivery, 1, late)
+        assert not release(connection, DELIVERY, 1, late, "late", DELIVERY.policy(settings_of()))
     assert delivery(engine)[0] == LeaseState.DONE
 
 

@@ -14,16 +14,16 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from sqlalchemy import select, update
 
-from campaigns.test_sets import GivenFile, GivenTestSet
+from campaigns.test_sets import InputTestSet, NamedContent
 from models.database.migrate import upgrade
 from models.database.session import writing
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.roles import DeclaredKind, Feedback, PhaseKind, SiteRole
+from tests.service.campaigns import hand_in, with_test_set
+from tests.service.service import DAY, Service
 from tests.web.browser.conftest import CHROMIUM, FLAGS
 from tests.web.browser.site import Site
-from tests.web.life.campaigns import hand_in, with_test_set
-from tests.web.service import DAY, Service
 
 DEMO = Path(__file__).parents[3] / "demo" / "harbour"
 SYSTEMS = {"anchor": "gulls", "buoy": "gulls", "cable": "terns", "dinghy": "petrels", "ebb": "petrels"}
@@ -65,10 +65,10 @@ def build(service: Service) -> dict[str, int]:
 
 
 def _hand_in_all(service: Service, campaign: str) -> None:
-    references = [GivenFile(f"{label}.txt", (DEMO / "refs" / f"{label}.txt").read_bytes()) for label in "AB"]
-    source = GivenFile("source.txt", (DEMO / "source.txt").read_bytes())
-    documents = GivenFile("docs.tsv", (DEMO / "docs.tsv").read_bytes())
-    texts = GivenTestSet(references, source, documents, source_language="cs", target_language="en")
+    references = [NamedContent(f"{label}.txt", (DEMO / "refs" / f"{label}.txt").read_bytes()) for label in "AB"]
+    source = NamedContent("source.txt", (DEMO / "source.txt").read_bytes())
+    documents = NamedContent("docs.tsv", (DEMO / "docs.tsv").read_bytes())
+    texts = InputTestSet(references, source, documents, source_language="cs", target_language="en")
     metrics = ("bleu", "chrf", "ter")
     test_set = with_test_set(service.engine, campaign, texts, name="harbour news", metrics=metrics, replicates=1000)
     for system, team in SYSTEMS.items():

@@ -11,7 +11,7 @@ from typing import Any
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, Response
 
 from tests.scheduler.jobs import work_off
-from tests.web.service import DAY, Service
+from tests.service.service import DAY, Service
 from tests.web.wire import served
 from web.dependencies import SESSION_COOKIE
 

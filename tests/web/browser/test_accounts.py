@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from models.schema.roles import SiteRole, Visibility
-from tests.web.access.people import PASSWORD, with_password
+from tests.service.people import PASSWORD, with_password
 from tests.web.browser.looks import check_page
 from tests.web.browser.site import Site
 

@@ -11,15 +11,15 @@ from playwright.sync_api import expect
 from sqlalchemy import update
 
 from campaigns.accounts.principal import COMMAND_LINE
-from campaigns.permissions import read_sight
+from campaigns.permissions import read_access
 from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import Phase
 from models.schema.roles import Feedback, PhaseKind, SiteRole
+from tests.service.campaigns import hand_in, with_test_set
+from tests.service.service import DAY
 from tests.web.browser.looks import check_page
 from tests.web.browser.site import Site
-from tests.web.life.campaigns import hand_in, with_test_set
-from tests.web.service import DAY
 
 PICTURES = os.environ.get("STEELYARD_TEST_PICTURES")
 """A folder for pictures of the pages, to be looked at."""
@@ -112,10 +112,10 @@ def test_an_organiser_opens_extends_and_publishes(site: Site) -> None:
     publish.get_by_role("button").click()
     page.get_by_text("The results are published.").wait_for()
     with reading(service.engine) as connection:
-        sight = read_sight(connection, COMMAND_LINE, "harbours")
-    assert sight.published
-    assert [each.name for each in sight.phases] == ["Test", "Published"]
-    assert [each.released_at for each in sight.test_sets.values()] == [None]
+        access = read_access(connection, COMMAND_LINE, "harbours")
+    assert access.published
+    assert [each.name for each in access.phases] == ["Test", "Published"]
+    assert [each.released_at for each in access.test_sets.values()] == [None]
 
 
 def test_a_page_with_a_countdown_is_loaded_again_when_the_phase_ends(site: Site) -> None:

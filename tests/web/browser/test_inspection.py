@@ -4,10 +4,10 @@ from playwright.sync_api import expect
 
 from models.schema.roles import SiteRole
 from tests.analysis.nights import add_nights, judge, output
+from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.inspected_campaign import look_at
 from tests.web.browser.looks import check_page, check_width
 from tests.web.browser.site import Site
-from tests.web.inspection.looked_at import look_at
-from tests.web.life.campaigns import given, hand_in, with_test_set
 
 
 def test_segments_are_readable_by_everybody(site: Site) -> None:

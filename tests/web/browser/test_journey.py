@@ -8,10 +8,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from models.schema.roles import PhaseKind, SiteRole
 from tests.scheduler.jobs import similar_text
-from tests.web.access.people import with_password
+from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.people import with_password
+from tests.service.service import DAY
 from tests.web.browser.site import Site
-from tests.web.life.campaigns import given, hand_in, with_test_set
-from tests.web.service import DAY
 
 PASSWORD = "four horses in a boat"
 SEGMENTS = 40

@@ -11,13 +11,13 @@ import pytest
 from playwright.sync_api import expect
 
 from campaigns.quotas.quotas import set_quotas
-from campaigns.quotas.rules import Scope
-from campaigns.submissions.reading import read_sent
+from campaigns.quotas.rules import QuotaScope
+from campaigns.submissions.reading import read_uploaded_output
 from models.database.session import writing
 from models.schema.states import QuotaKind
+from tests.service.port import ADDRESS, Port, output
 from tests.web.browser.looks import check_page
 from tests.web.browser.site import PATIENCE_MILLISECONDS, Site
-from tests.web.submissions.port import ADDRESS, Port, output
 
 CAMPAIGN = "/campaigns/port%201"
 
@@ -25,7 +25,7 @@ CAMPAIGN = "/campaigns/port%201"
 def test_a_team_submits_follows_declares_and_withdraws(site: Site, tmp_path: Path) -> None:
     port = Port.opened(site.service, ends=86400.0)
     with writing(site.service.engine) as connection:
-        set_quotas(connection, Scope(port.campaign, "", ""), {QuotaKind.PER_DAY: 3})
+        set_quotas(connection, QuotaScope(port.campaign, "", ""), {QuotaKind.PER_DAY: 3})
     page = site.page(port.accounts["mary"])
     check_page(page, f"{CAMPAIGN}/submit")
     file = tmp_path / "mast.txt"
@@ -66,14 +66,14 @@ def test_a_team_submits_follows_declares_and_withdraws(site: Site, tmp_path: Pat
 
 
 def reads_once_it_may(path: Path, folder: Path, name: str, *more: Any) -> Any:
-    """As `read_sent`, as soon as there is a file of that name beside those of all programs."""
+    """As `read_uploaded_output`, as soon as there is a file of that name beside those of all programs."""
     while not Path(tempfile.gettempdir(), name).exists():
         time.sleep(0.01)
-    return read_sent(path, folder, name, *more)
+    return read_uploaded_output(path, folder, name, *more)
 
 
 def test_who_waits_is_told_how_many_are_before(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("web.uploads.submit.read_sent", reads_once_it_may)
+    monkeypatch.setattr("web.uploads.submit.read_uploaded_output", reads_once_it_may)
     port = Port.opened(site.service)
     mary, gate = port.program("mary"), Path(tempfile.gettempdir(), f"steelyard-gate-{uuid.uuid4().hex}")
     site.stack.callback(gate.unlink, missing_ok=True)

@@ -13,8 +13,8 @@ import uvicorn
 
 from models.schema.roles import Scope
 from tests.scheduler.jobs import work_off
-from tests.web.service import Service
-from web.client import Client, Patience
+from tests.service.service import Service
+from web.client import Client, RetryPolicy
 
 START_SECONDS = 120.0
 
@@ -58,7 +58,7 @@ class Live:
     def client(self, account_id: int | None = None, *scopes: Scope, **options: Any) -> Client:
         """A client of an account, or of nobody."""
         token = None if account_id is None else self.token(account_id, *scopes)
-        options.setdefault("patience", Patience(first_seconds=0.01))
+        options.setdefault("patience", RetryPolicy(first_seconds=0.01))
         return self.stack.enter_context(Client(self.url, token, **options))
 
     def work(self) -> None:

@@ -3,10 +3,10 @@
 import pytest
 
 from models.schema.roles import Visibility
+from tests.service.port import NAME, Port
 from tests.web.client.live import Live
 from tests.web.client.live import live as live
-from tests.web.submissions.port import NAME, Port
-from web.client import NotSignedIn, NotThere
+from web.client import NotFound, NotSignedIn
 
 
 def test_who_asks(live: Live) -> None:
@@ -26,5 +26,5 @@ def test_campaigns_that_one_may_know_of(live: Live) -> None:
     assert [each.name for each in client.campaigns()] == [NAME]
     campaign = client.campaign(NAME)
     assert (campaign.phase, campaign.takes_submissions, campaign.teams) == ("first", True, ("harbour",))
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         client.campaign("secret")

@@ -9,10 +9,10 @@ import httpx
 import pytest
 
 from models.schema.corpus import Submission
+from tests.service.port import NAME, SEGMENTS, Port, output
 from tests.web.client.live import Live
 from tests.web.client.live import live as live
-from tests.web.submissions.port import NAME, SEGMENTS, Port, output
-from web.client import BadInput, Client, Forbidden, NotSignedIn, NotThere
+from web.client import BadInput, Client, Forbidden, NotFound, NotSignedIn
 from web.client import client as client_module
 
 
@@ -96,7 +96,7 @@ def test_a_line_that_breaks_hands_in_once(live: Live, port: Port) -> None:
 def test_a_large_file_is_packed_and_tells_how_far_it_is(
     live: Live, port: Port, mary: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client_module, "PACKED_BYTES", 0)
+    monkeypatch.setattr(client_module, "GZIP_ABOVE_BYTES", 0)
     line = Shaky()
     client = live.client(port.accounts["mary"], transport=line)
     line.after += ["POST"]
@@ -122,7 +122,7 @@ def test_who_may_not(live: Live, port: Port, mary: Client) -> None:
     number = mary.submit(NAME, output(), system="mast").id
     with pytest.raises(NotSignedIn):
         live.client().submit(NAME, output(), system="mast")
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         live.client(port.accounts["zoe"]).submission(number)
     with pytest.raises(Forbidden):
         live.client(port.accounts["zoe"]).submit(NAME, output(), system="mast", team="harbour")

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from web.client.errors import BadInput, NotSteelyard, NotThere, Refused, ServerAway, TooMany, Unavailable
-from web.client.transport import REMEMBERED, Patience, Transport, path_of
+from web.client.errors import BadInput, NotFound, NotSteelyard, Refused, ServerUnreachable, TooMany, Unavailable
+from web.client.transport import MAX_CACHED, RetryPolicy, Transport, path_of
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
@@ -30,7 +30,7 @@ class Server:
         return Transport(
             "https://mt.example.org/",
             token,
-            patience=Patience(**patience),  # type: ignore[arg-type]
+            patience=RetryPolicy(**patience),  # type: ignore[arg-type]
             transport=httpx.MockTransport(self),
             sleep=self.slept.append,
         )
@@ -63,7 +63,9 @@ def test_what_fails_for_a_moment_is_asked_again() -> None:
 
 def test_patience_has_an_end() -> None:
     server = Server(httpx.ConnectError("[Errno 111] Connection refused"))
-    with pytest.raises(ServerAway, match=r"https://mt.example.org does not answer: \[Errno 111\] Connection refused\."):
+    with pytest.raises(
+        ServerUnreachable, match=r"https://mt.example.org does not answer: \[Errno 111\] Connection refused\."
+    ):
         server.transport(tries=3).get("me")
     assert len(server.asked) == 3
 
@@ -81,7 +83,7 @@ def test_the_server_says_when_to_come_again() -> None:
 def test_what_is_done_once_is_not_sent_twice() -> None:
     for trouble in (httpx.ReadTimeout("late"), refusal(503)):
         server = Server(trouble, GOOD)
-        with pytest.raises((ServerAway, Unavailable)):
+        with pytest.raises((ServerUnreachable, Unavailable)):
             server.transport().send("POST", "/campaigns")
         assert len(server.asked) == 1
     # Nobody was there to do it; or whoever is there knows the key.
@@ -103,7 +105,7 @@ def test_what_is_refused_is_told_in_the_servers_words() -> None:
         Server(refusal(422, "fatal: 3 lines are lacking", "note: it has a byte-order mark")).transport().get("x")
     assert str(refused.value) == "No.\n  fatal: 3 lines are lacking\n  note: it has a byte-order mark"
     assert (refused.value.status, refused.value.code) == (422, "odd")
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         Server(refusal(404)).transport().get("x")
     with pytest.raises(Refused, match="status 418"):
         Server(httpx.Response(418, text="<h1>teapot</h1>")).transport().get("x")
@@ -145,7 +147,7 @@ def test_what_has_not_changed_is_not_sent_again() -> None:
     assert transport.get("board", metric="bleu") is first
     assert transport.get("board", metric="ter") != first
     assert asked == [None, '"1"', None]
-    for number in range(REMEMBERED):
+    for number in range(MAX_CACHED):
         transport.get("board", number)
     transport.get("board", metric="bleu")
     assert asked[-1] is None

@@ -16,9 +16,9 @@ from pydantic import BaseModel
 
 from runtime.service_settings import WebSettings
 from tests.web.wire import Wire, served
-from web.exception_handlers import answer_errors
+from web.exception_handlers import add_exception_handlers
 from web.guards import guard
-from web.uploads.large_bodies import takes_upload
+from web.uploads.large_bodies import accepts_upload
 
 KIB = 1024
 SETTINGS: dict[str, Any] = {"form_bytes": 4 * KIB, "upload_bytes": 64 * KIB, "body_seconds": 0.3, "upload_seconds": 0.6}
@@ -31,7 +31,7 @@ class Named(BaseModel):
 def small_app(**settings: Any) -> FastAPI:
     """Routes that take bodies in all ways there are."""
     app = FastAPI()
-    answer_errors(app)
+    add_exception_handlers(app)
     guard(app, WebSettings(**{**SETTINGS, **settings}))
 
     @app.post("/api/json")
@@ -47,12 +47,12 @@ def small_app(**settings: Any) -> FastAPI:
         return len(await request.body())
 
     @app.post("/api/upload")
-    @takes_upload
+    @accepts_upload
     def read_upload(file: UploadFile) -> str:
         return hashlib.sha256(file.file.read()).hexdigest()
 
     @app.put("/api/piece")
-    @takes_upload
+    @accepts_upload
     async def read_piece(request: Request) -> int:
         return sum([len(piece) async for piece in request.stream()])
 

@@ -12,11 +12,11 @@ import pytest
 from fastapi import Request
 
 from models.schema.roles import Scope
-from tests.web.service import Service
+from tests.service.service import Service
 from tests.web.wire import Wire, served
 from web.dependencies import address_of
-from web.guards.concurrency_limit import BoundedCrowds
-from web.guards.head_requests import AnswersHead
+from web.guards.concurrency_limit import ConcurrencyLimit
+from web.guards.head_requests import HeadRequests
 from web.guards.headers import ONLY_HTTPS
 
 
@@ -178,7 +178,7 @@ def test_only_so_many_are_under_way_at_once() -> None:
             await gate.wait()
             await send({"type": "http.response.start", "status": 200, "headers": []})
 
-        crowd = BoundedCrowds(slow, most=6)
+        crowd = ConcurrencyLimit(slow, most=6)
 
         async def ask(address: str) -> None:
             async def send(message: Any) -> None:
@@ -212,7 +212,7 @@ def test_an_answer_to_head_is_ended_by_its_first_piece() -> None:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        await AnswersHead(pieces)({"type": "http", "method": "HEAD"}, None, send)  # type: ignore[arg-type]
+        await HeadRequests(pieces)({"type": "http", "method": "HEAD"}, None, send)  # type: ignore[arg-type]
         return sent
 
     assert asyncio.run(told()) == [

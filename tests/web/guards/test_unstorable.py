@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from models.schema.roles import SiteRole
-from tests.web.service import Service
+from tests.service.service import Service
 
 ODD = ("a\0b", "\ud800", "9" * 40, "\x01\x02")
 

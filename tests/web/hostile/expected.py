@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.web.access.people import PASSWORD
+from tests.service.people import PASSWORD
 from tests.web.hostile.world import PRIVATE, ROLES, World, email_of
 
 EVERYBODY = frozenset(ROLES)

@@ -7,7 +7,7 @@ from fastapi.routing import APIRoute
 from starlette.formparsers import MultiPartParser
 
 from models.schema.roles import Scope
-from tests.web.service import Service
+from tests.service.service import Service
 from web import api, pages
 from web.uploads.large_bodies import is_upload
 

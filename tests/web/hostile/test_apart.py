@@ -14,8 +14,8 @@ from fastapi.testclient import TestClient
 
 from models.schema.roles import PhaseKind, SiteRole
 from tests.scheduler.jobs import work_off
-from tests.web.life.campaigns import SOURCE, hand_in, with_test_set
-from tests.web.service import Service
+from tests.service.campaigns import SOURCE, hand_in, with_test_set
+from tests.service.service import Service
 
 OURS, THEIRS = "ours", "theirs"
 TABLE = "system\tscore\ncanarysystem\t{score}\nmast\t1\n"

@@ -13,9 +13,9 @@ from models.schema.accounts import Invitation
 from models.schema.base import now
 from models.schema.campaigns import CampaignMember, Participation
 from models.schema.roles import SiteRole, Visibility
-from tests.web.access.people import audited
+from tests.service.people import audited
+from tests.service.service import Service
 from tests.web.hostile.world import PRIVATE, World
-from tests.web.service import Service
 
 HERE = "/api/v1/campaigns/hush"
 

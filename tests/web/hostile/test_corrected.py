@@ -16,8 +16,8 @@ from models.schema.accounts import Team
 from models.schema.campaigns import Participation
 from models.schema.roles import DeclaredKind, Feedback, PhaseKind
 from tests.scheduler.jobs import work_off
-from tests.web.life.campaigns import given, hand_in, with_test_set
-from tests.web.service import DAY, Service
+from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.service import DAY, Service
 
 API = "/api/v1/campaigns/bay"
 OLD = b"canaryold the boat sails over the bay\nthe gull cries\nthe ferry waits\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.web.service import Service
+from tests.service.service import Service
 from web.dependencies import FORM_HEADER
 
 FOREIGN = {

@@ -17,8 +17,8 @@ from models.schema.campaigns import Declaration, Phase
 from models.schema.corpus import Submission
 from models.schema.roles import DeclaredKind, PhaseKind
 from tests.scheduler.jobs import work_off
-from tests.web.life.campaigns import given, hand_in, with_test_set
-from tests.web.service import DAY, Service
+from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.service import DAY, Service
 
 API = "/api/v1/campaigns/bay"
 SOON = given(reference=b"canarysoon\nx\ny\n", source=b"canarysource\nx\ny\n")

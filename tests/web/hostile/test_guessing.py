@@ -9,19 +9,19 @@ from typing import Any
 from sqlalchemy import update
 
 from campaigns.accounts.principal import Principal
-from campaigns.checks.context import read_standard
+from campaigns.checks.context import read_check_context
 from campaigns.checks.diagnose import diagnose
-from campaigns.checks.standard import Standard
-from campaigns.permissions import read_sight
+from campaigns.checks.standard import CheckContext
+from campaigns.permissions import read_access
 from metrics.text.plain import Text
 from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet
 from models.schema.roles import Feedback, PhaseKind
 from tests.scheduler.jobs import some_text
-from tests.web.life.campaigns import found, given, hand_in, with_test_set
-from tests.web.service import Service
-from tests.web.submissions.port import ADDRESS, Port, output
+from tests.service.campaigns import found, given, hand_in, with_test_set
+from tests.service.port import ADDRESS, Port, output
+from tests.service.service import Service
 
 GUESSES = 1000
 SEGMENTS = 24
@@ -48,13 +48,13 @@ class World:
         self.test_set = with_test_set(service.engine, name, given(reference, joined(SOURCE) + b"\n"), name=name)
         hand_in(service.engine, name, "guests", "tent", reference)
         with reading(service.engine) as connection:
-            self.campaign = read_sight(connection, Principal(), name).campaign_id
+            self.campaign = read_access(connection, Principal(), name).campaign_id
         self.phase = service.phase(self.campaign, "test", PhaseKind.BLIND, feedback=Feedback.NONE, **phase)
 
-    def standard(self, text: Text) -> Standard:
+    def standard(self, text: Text) -> CheckContext:
         with reading(self.service.engine) as connection:
-            sight = read_sight(connection, Principal(account_id=self.mary, teams={"harbour": "lead"}), self.name)
-            return read_standard(connection, sight, self.test_set, text, team="harbour", system="mast")
+            access = read_access(connection, Principal(account_id=self.mary, teams={"harbour": "lead"}), self.name)
+            return read_check_context(connection, access, self.test_set, text, team="harbour", system="mast")
 
     def told(self, lines: list[str]) -> list[dict[str, Any]]:
         """The findings of an upload."""
@@ -99,6 +99,6 @@ def test_a_team_has_so_many_diagnoses_a_day_whoever_of_it_asks(sqlite_url: str) 
         sent = {"params": {"system": "mast"}, "content": output()}
         answers = [port.program("mary").post(f"{ADDRESS}/diagnosis", **sent) for _ in range(3)]
         assert [each.status_code for each in answers] == [200, 200, 429]
-        assert "2 outputs looked at within a day" in answers[-1].json()["error"]["message"]
+        assert "has checked 2 outputs within a day" in answers[-1].json()["error"]["message"]
         assert port.program("zoe").post(f"{ADDRESS}/diagnosis", **sent).status_code == 200
         assert port.submit(port.program("mary")).status_code == 201

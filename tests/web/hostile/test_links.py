@@ -10,17 +10,17 @@ from fastapi.testclient import TestClient
 from campaigns.accounts.accounts import change_email, set_disabled, set_password
 from campaigns.accounts.confirmations import (
     find_confirmation,
-    hand_out_password_link,
+    issue_password_link,
     make_confirmation,
     set_password_by_link,
 )
-from campaigns.accounts.passwords import hashed
+from campaigns.accounts.passwords import hash_password
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.errors import NotThere
 from models.database.session import writing
 from models.schema.roles import SiteRole
-from tests.web.access.people import PASSWORD, submit, with_password
-from tests.web.service import Service
+from tests.service.people import PASSWORD, submit, with_password
+from tests.service.service import Service
 
 pytestmark = pytest.mark.usefixtures("quick_hashing")
 NEW = "another good battery"
@@ -42,14 +42,14 @@ def by_own_password(service: Service, account: int) -> None:
 
 def by_administrator(service: Service, account: int) -> None:
     with writing(service.engine) as connection:
-        set_password(connection, COMMAND_LINE, account, hashed(NEW))
+        set_password(connection, COMMAND_LINE, account, hash_password(NEW))
 
 
 def by_another_link(service: Service, account: int) -> None:
     # Beside the first one: as if it had been made at the same moment.
     with writing(service.engine) as connection:
-        secret = hand_out_password_link(connection, COMMAND_LINE, account, 3600.0)
-        set_password_by_link(connection, COMMAND_LINE, secret, hashed(NEW))
+        secret = issue_password_link(connection, COMMAND_LINE, account, 3600.0)
+        set_password_by_link(connection, COMMAND_LINE, secret, hash_password(NEW))
 
 
 def by_disabling(service: Service, account: int) -> None:
@@ -103,7 +103,7 @@ def test_who_took_an_account_leaves_no_invitation_behind(service: Service) -> No
     link = thief.post("/api/v1/invitations", json={"team": "harbour", "team_role": "lead"}).json()["link"]
     with writing(service.engine) as connection:
         secret = make_confirmation(connection, mary, "password", 3600.0, sent_to="mary@example.org")
-        set_password_by_link(connection, COMMAND_LINE, secret, hashed(NEW))
+        set_password_by_link(connection, COMMAND_LINE, secret, hash_password(NEW))
     accepted = service.program(eve).post("/api/v1/invitations/accept", json={"secret": link.rpartition("/")[2]})
     assert accepted.status_code == 404
 

@@ -17,12 +17,12 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from campaigns.submissions.reading import read_sent
+from campaigns.submissions.reading import read_uploaded_output
 from models.schema.corpus import Submission
 from models.schema.roles import Scope
 from runtime.service_settings import WebSettings
-from tests.web.service import Service
-from tests.web.submissions.port import ADDRESS, Port, output
+from tests.service.port import ADDRESS, Port, output
+from tests.service.service import Service
 from web.serving import serve
 
 PATIENCE_SECONDS = 240.0
@@ -30,15 +30,15 @@ HOSTILE = "hostile.txt"
 
 
 def reads_slowly(path: Path, folder: Path, name: str, *more: Any) -> Any:
-    """As `read_sent`, with a reader that takes hours for one kind of file, in one call that nothing interrupts."""
+    """As `read_uploaded_output`, with a reader that takes hours for one kind of file, in one uninterruptible call."""
     if name == HOSTILE:
         re.search(r"\s+\Z", " " * 10_000_000 + "b")
-    return read_sent(path, folder, name, *more)
+    return read_uploaded_output(path, folder, name, *more)
 
 
 @pytest.fixture
 def port(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Port]:
-    monkeypatch.setattr("web.uploads.submit.read_sent", reads_slowly)
+    monkeypatch.setattr("web.uploads.submit.read_uploaded_output", reads_slowly)
     with ExitStack() as stack:
         limits = {"reading_processes": 2, "waiting_readings_each": 2}
         yield Port.opened(Service.start(sqlite_url, stack, **limits, reading_seconds=1.0))
@@ -91,7 +91,7 @@ def test_an_account_has_room_for_a_few_files_that_wait(port: Port) -> None:
     wait_for(*(begun(lambda: answers.append(send(mary, "/diagnosis", HOSTILE))) for _ in range(4)))
     assert sorted(each.status_code for each in answers) == [422, 422, 422, 429]
     (refused,) = (each for each in answers if each.status_code == 429)
-    assert "2 of your files wait to be read" in refused.json()["error"]["message"]
+    assert "2 of your files are waiting" in refused.json()["error"]["message"]
     assert int(refused.headers["Retry-After"]) > 0
 
 
@@ -100,7 +100,7 @@ def serve_slow_reader(settings: WebSettings, begun: Any) -> None:
     import web.uploads.submit
 
     os.setsid()
-    web.uploads.submit.read_sent = reads_slowly  # type: ignore[assignment]
+    web.uploads.submit.read_uploaded_output = reads_slowly  # type: ignore[assignment]
     serve(settings, lambda address, _: begun.send(address.port))
 
 

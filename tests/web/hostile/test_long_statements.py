@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from models.database.session import make_engine, reading
-from tests.web.service import Service
+from tests.service.service import Service
 
 LONG = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000) SELECT count(*) FROM n"
 
@@ -28,7 +28,7 @@ def test_the_service_says_that_it_cannot_do_it_now(service: Service, monkeypatch
     engine = make_engine(service.settings.database_url, statement_seconds=0.2)
     monkeypatch.setattr(service.app.state.steelyard, "engine", engine)
     monkeypatch.setattr(
-        "web.api.campaigns.visible_campaigns", lambda connection, *_, **__: connection.execute(text(LONG))
+        "web.api.campaigns.campaigns.visible_campaigns", lambda connection, *_, **__: connection.execute(text(LONG))
     )
     answer = service.client().get("/api/v1/campaigns")
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")

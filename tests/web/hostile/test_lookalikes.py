@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import regex  # type: ignore[import-untyped]
 
-from campaigns.accounts.lookalikes import look_of
+from campaigns.accounts.lookalikes import confusable_key
 from metrics.text.names import fault_of_name, hides
-from tests.web.service import Service
+from tests.service.service import Service
 
 ALIKE = {
     "Cyrillic": ("Sorbonne", "Sоrbonnе"),
@@ -65,4 +65,4 @@ def test_no_character_that_takes_no_ink_is_in_a_name() -> None:
 @pytest.mark.parametrize("names", [("harbour", "Harfour"), ("CUNI", "CUNY"), ("team-a", "team-b"), ("ρόδα", "роза")])
 def test_other_names_are_other_names(names: tuple[str, str]) -> None:
     first, second = names
-    assert look_of(first) != look_of(second)
+    assert confusable_key(first) != confusable_key(second)

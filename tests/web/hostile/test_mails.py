@@ -9,15 +9,15 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
-from campaigns.accounts.accounts import fold_email
-from campaigns.accounts.mail import Letter, send
+from campaigns.accounts.accounts import normalize_email
+from campaigns.accounts.mail import Email, send_email
 from campaigns.errors import BadRequest
 from models.database.session import reading, writing
 from models.schema.accounts import Account
 from models.schema.roles import SiteRole
-from tests.web.access.people import PASSWORD, submit, with_password
-from tests.web.postman import Postman
-from tests.web.service import Service
+from tests.service.people import PASSWORD, submit, with_password
+from tests.service.postman import Postman
+from tests.service.service import Service
 
 ODD = (
     "=?x?q?collab=40psres.net=3e=00?=foo@company.org",
@@ -60,7 +60,7 @@ ODD = (
 @pytest.mark.parametrize("given", ODD, ids=ascii)
 def test_what_other_programs_take_for_another_address_is_none(given: str) -> None:
     with pytest.raises(BadRequest, match="is not an e-mail address"):
-        fold_email(given)
+        normalize_email(given)
 
 
 def test_an_address_is_folded_and_its_domain_is_what_the_resolver_asks_for() -> None:
@@ -71,17 +71,17 @@ def test_an_address_is_folded_and_its_domain_is_what_the_resolver_asks_for() -> 
     }
     same |= {"mary@ｃｏｍｐａｎｙ.org": "mary@company.org", "o'neil@localhost": "o'neil@localhost"}
     for given, stored in same.items():
-        assert fold_email(given) == stored
-        assert fold_email(stored) == stored
+        assert normalize_email(given) == stored
+        assert normalize_email(stored) == stored
 
 
 def test_the_mail_server_is_told_the_address_itself(mailing: Service, postman: Postman) -> None:
     # Not by any door of ours any more; but rows may be older than the door.
     for odd in ODD[:3]:
-        fault = send(mailing.settings, Letter(odd, "Hello", "Hello"))
+        fault = send_email(mailing.settings, Email(odd, "Hello", "Hello"))
         assert "psres" not in str(postman.recipients)
         assert fault or postman.recipients[-1] == [odd]
-    assert send(mailing.settings, Letter("mary@company.org", "Hello", "Hello")) == ""
+    assert send_email(mailing.settings, Email("mary@company.org", "Hello", "Hello")) == ""
     assert postman.recipients[-1] == ["mary@company.org"]
 
 
@@ -211,3 +211,24 @@ def test_nobody_without_an_account_has_us_write_to_many(mailing: Service, postma
     assert answers == [303, 303, 303, 303, 429, 429]
     assert submit(client, "/sign-up", email="new@example.org", name="New", password=PASSWORD).status_code == 429
     assert len(postman.mails) == 4
+
+
+def test_who_signs_up_is_told_on_the_page_of_the_account_that_no_mail_went_out(
+    mailing: Service, postman: Postman
+) -> None:
+    page = "The mail server took a mail with a link.", "No mail with a link is on its way"
+    for number, refuses in enumerate((False, True)):
+        postman.refuses = refuses
+        address = f"new{number}@example.org"
+        browser = mailing.stack.enter_context(TestClient(mailing.app, base_url="https://mt.example.org"))
+        answer = submit(browser, "/sign-up", email=address, name="New", password=PASSWORD)
+        # Nobody learns from the answer whether there is an account, or a mailbox.
+        assert answer.headers["Location"] == "/sign-in?note=mail"
+        submit(browser, "/sign-in", email=address, password=PASSWORD)
+        account = browser.get("/account").text
+        assert [each in account for each in page] == [not refuses, refuses]
+        if refuses:
+            asked = submit(browser, "/account", "/account/confirmation")
+            told = browser.get(asked.headers["Location"]).text
+            assert "No mail was sent. " in told or "could not be sent" in told
+            assert page[1] in told

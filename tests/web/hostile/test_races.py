@@ -14,16 +14,16 @@ from httpx import Response
 from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from campaigns.accounts.teams import MOST_TEAMS
-from campaigns.accounts.tokens import MOST_TOKENS
+from campaigns.accounts.teams import MAX_TEAMS
+from campaigns.accounts.tokens import MAX_TOKENS
 from models.database.session import reading, writing
 from models.database.upsert import insert_new
 from models.schema.accounts import Account, ApiToken, Membership, Team
 from models.schema.campaigns import Campaign
 from models.schema.roles import SiteRole, TeamRole
-from scheduler.errors import BadIntake
+from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import store_campaign
-from tests.web.service import Service
+from tests.service.service import Service
 
 AT_ONCE = 8
 SECRET = "canaryvalue"
@@ -91,20 +91,20 @@ def test_one_of_many_has_a_name_and_the_others_are_told(
 
 def test_nobody_leads_more_teams_than_he_may(both: Service) -> None:
     mary = both.account("mary")
-    for n in range(MOST_TEAMS - 2):
+    for n in range(MAX_TEAMS - 2):
         both.team(f"team-{n}", mary)
     codes = at_once(asking(both, mary, "POST", "/teams", [{"name": f"new-{n}"} for n in range(AT_ONCE)]))
     assert codes == [201] * 2 + [409] * (AT_ONCE - 2)
     with reading(both.engine) as connection:
         led = select(func.count()).where(Membership.account_id == mary, Membership.role == TeamRole.LEAD)
-        assert connection.scalar(led) == MOST_TEAMS
+        assert connection.scalar(led) == MAX_TEAMS
 
 
 def test_nobody_has_more_tokens_than_he_may(both: Service) -> None:
     mary = both.account("mary")
     with writing(both.engine) as connection:
         row = {"account_id": mary, "name": "x", "scopes": ["read"], "expires_at": 1e12}
-        rows = [{**row, "secret_hash": str(n)} for n in range(MOST_TOKENS - 2)]
+        rows = [{**row, "secret_hash": str(n)} for n in range(MAX_TOKENS - 2)]
         connection.execute(insert(ApiToken), rows)
     browsers = [both.browser(mary) for _ in range(5)]
     asks = [lambda each=each: each.post("/api/v1/tokens", json={"name": "new"}) for each in browsers]
@@ -135,6 +135,6 @@ def test_errors_of_the_database_say_no_values(both: Service) -> None:
 def test_a_name_like_another_is_refused_from_the_command_line_too(both: Service) -> None:
     with writing(both.engine) as connection:
         assert store_campaign(connection, "Wave") == store_campaign(connection, "Wave")
-        with pytest.raises(BadIntake, match='"Wave", which looks like "wave"'):
+        with pytest.raises(BadIngest, match='"Wave", which looks like "wave"'):
             store_campaign(connection, "wave")
         assert insert_new(connection, Campaign, {"name": "WAVE", "folded_name": "wave"}) is None

@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 from tests.web.hostile.expected import PARTS, RULES, Rule
 from tests.web.hostile.world import PRIVATE, ROLES, Template, World, hidden_from
 from web import api, pages
-from web.dependencies import FORM_HEADER, SAFE
+from web.dependencies import FORM_HEADER, SAFE_METHODS
 
 REFUSED = frozenset({401, 403, 404})
 MISSING = "hash"
@@ -150,12 +150,12 @@ def test_who_may_is_not_refused(stage: Stage, route: str) -> None:
                 wrong.append(f"{role}: {answer.status_code} {answer.text[:300]}")
             if "{secret}" not in route and "/invitations" not in route:
                 wrong += [f"{role} is told {word}" for word in hidden_from(role) if word in answer.text]
-            if ROUTES[route] not in SAFE:
+            if ROUTES[route] not in SAFE_METHODS:
                 stage.put_back()
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("route", [each for each in KNOWN if ROUTES[each] not in SAFE])
+@pytest.mark.parametrize("route", [each for each in KNOWN if ROUTES[each] not in SAFE_METHODS])
 def test_reading_tokens_and_forged_forms_change_nothing(stage: Stage, route: str) -> None:
     rule, before = RULES[route], stage.rows()
     for role in [each for each in ROLES if each in rule.who and each not in ("nobody", "disabled")][-1:]:

@@ -66,12 +66,12 @@ def test_odd_json_is_a_clear_error(content: bytes, said: str) -> None:
     with pytest.raises(NotSteelyard, match=said):
         Server(httpx.Response(200, content=content)).transport().get("me")
     refused = Server(httpx.Response(422, content=content)).transport()
-    with pytest.raises(BadInput, match="not in the words of Steelyard"):
+    with pytest.raises(BadInput, match="not as a Steelyard server does"):
         refused.get("me")
 
 
 def test_an_answer_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "LARGEST_ANSWER", 1 << 20)
+    monkeypatch.setattr(reading, "MAX_ANSWER_BYTES", 1 << 20)
     bomb = gzip.compress(b'"' + b"a" * (8 << 20) + b'"')
     assert len(bomb) < 20_000
     with pytest.raises(NotSteelyard, match="more than 1,048,576 bytes"):
@@ -79,7 +79,7 @@ def test_an_answer_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> N
     good = gzip.compress(b'{"fine": true}')
     fine = Server(httpx.Response(200, content=good, headers={"Content-Encoding": "gzip"})).transport()
     assert fine.get("me") == {"fine": True}
-    monkeypatch.setattr(reading, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(reading, "MAX_LINE_BYTES", 1000)
     endless = Server(httpx.Response(200, content=b"data: " + b"a" * 5000)).transport()
     with pytest.raises(NotSteelyard, match="a line without an end"):
         list(endless.stream("events"))

@@ -17,8 +17,8 @@ from models.database.session import reading
 from models.schema.accounts import Account, Team
 from models.schema.campaigns import Campaign
 from models.schema.roles import SiteRole
-from tests.web.access.people import submit
-from tests.web.service import Service
+from tests.service.people import submit
+from tests.service.service import Service
 
 MARKS = "a" + "\u0327\u0301" * 40_000
 """Marks of two classes in turn, which have to be put in order: Python takes ten seconds to compose them."""

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from campaigns.accounts.principal import note_use, principal_of_session
-from campaigns.accounts.sessions import MANY, WHILE_GUESSED, begin_session
+from campaigns.accounts.principal import principal_of_session, record_use
+from campaigns.accounts.sessions import EVERYWHERE_FACTOR, UNDER_ATTACK, create_session
 from models.database.session import reading, writing
 from models.schema.accounts import Account, WebSession
 from models.schema.base import now
 from runtime.service_settings import Lifetime
-from tests.web.access.people import PASSWORD, with_password
-from tests.web.service import DAY, Service
+from tests.service.people import PASSWORD, with_password
+from tests.service.service import DAY, Service
 
 pytestmark = pytest.mark.usefixtures("quick_hashing")
 TRIES = 2
@@ -44,13 +44,13 @@ def test_who_guesses_is_slowed_down_and_the_owner_is_not(guessed: Service) -> No
 
 
 def test_guesses_from_everywhere_keep_nobody_out(guessed: Service) -> None:
-    codes = {tried(guessed, "wrong", f"192.0.2.{n // TRIES}").status_code for n in range(MANY * TRIES + 5)}
+    codes = {tried(guessed, "wrong", f"192.0.2.{n // TRIES}").status_code for n in range(EVERYWHERE_FACTOR * TRIES + 5)}
     assert codes == {401}
     # Each further network has a few tries; one that has the right password is in, and may err again.
     assert tried(guessed, "mistyped", OWN).status_code == 401
     assert tried(guessed, PASSWORD, OWN).status_code == 201
     fresh = "203.0.113.1"
-    few = min(TRIES, WHILE_GUESSED.times)
+    few = min(TRIES, UNDER_ATTACK.times)
     assert [tried(guessed, "wrong", fresh).status_code for _ in range(few + 1)] == [401] * few + [429]
     assert 0 < int(tried(guessed, "wrong", fresh).headers["Retry-After"]) <= 1800
 
@@ -58,7 +58,9 @@ def test_guesses_from_everywhere_keep_nobody_out(guessed: Service) -> None:
 def test_whether_there_is_an_account_is_not_told_by_when_one_has_to_wait(guessed: Service) -> None:
     seen = []
     for place, email in enumerate(("mary@example.org", "nobody@example.org")):
-        answers = [tried(guessed, "wrong", f"192.0.{place}.{n // 3}", email) for n in range(MANY * TRIES + 9)]
+        answers = [
+            tried(guessed, "wrong", f"192.0.{place}.{n // 3}", email) for n in range(EVERYWHERE_FACTOR * TRIES + 9)
+        ]
         seen.append([(answer.status_code, answer.json()["error"]["message"]) for answer in answers])
         assert email not in "".join(answer.text for answer in answers)
     assert seen[0] == seen[1]
@@ -81,16 +83,16 @@ def test_a_session_ends_however_much_it_is_used(guessed: Service) -> None:
     mary = guessed.account("zoe")
     who = principal_of(guessed, guessed.session(mary))
     with writing(guessed.engine) as connection:
-        secret = begin_session(connection, who, lifetime)
+        secret = create_session(connection, who, lifetime)
         new = WebSession.id == principal_of_session(connection, secret).session_id
         assert left(connection, new) == pytest.approx(14 * DAY, abs=60)
         for age, expected in ((10 * DAY, 14 * DAY), (80 * DAY, 10 * DAY), (91 * DAY, -DAY)):
             made = update(WebSession).where(new)
             connection.execute(made.values(created_at=now() - age, seen_at=now() - 100, expires_at=now() + DAY))
-            note_use(connection, principal_of_session(connection, secret), lifetime)
+            record_use(connection, principal_of_session(connection, secret), lifetime)
             assert left(connection, new) == pytest.approx(expected, abs=60)
         assert not principal_of_session(connection, secret).signed_in
-        short = begin_session(connection, who, Lifetime(14 * DAY, DAY))
+        short = create_session(connection, who, Lifetime(14 * DAY, DAY))
         mine = WebSession.id == principal_of_session(connection, short).session_id
         assert left(connection, mine) == pytest.approx(DAY, abs=60)
 

@@ -11,14 +11,14 @@ from sqlalchemy import select, update
 
 from campaigns.accounts.accounts import Unconfirmed, set_role
 from campaigns.accounts.principal import COMMAND_LINE
-from campaigns.accounts.teams import found_team
+from campaigns.accounts.teams import create_team
 from models.database.session import reading, writing
 from models.schema.accounts import Account, Membership
 from models.schema.campaigns import CampaignMember
 from models.schema.roles import SiteRole, Visibility
-from tests.web.access.people import PASSWORD, submit
-from tests.web.postman import Postman
-from tests.web.service import Service
+from tests.service.people import PASSWORD, submit
+from tests.service.postman import Postman
+from tests.service.service import Service
 
 pytestmark = pytest.mark.usefixtures("quick_hashing")
 BOSS = "boss@company.example"
@@ -151,7 +151,7 @@ def test_changing_to_the_address_of_another_is_squatting_as_well(campaign: Servi
         assert way(anna).status_code == 409
     with writing(campaign.engine) as connection:
         with pytest.raises(Unconfirmed):
-            found_team(connection, COMMAND_LINE, "pier", lead=eve)
+            create_team(connection, COMMAND_LINE, "pier", lead=eve)
         with pytest.raises(Unconfirmed):
             set_role(connection, COMMAND_LINE, eve, SiteRole.ADMINISTRATOR)
     with reading(campaign.engine) as connection:

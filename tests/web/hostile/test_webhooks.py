@@ -17,7 +17,7 @@ import pytest
 from models.database.session import make_engine
 from scheduler.webhooks.delivery import deliver_due, signature
 from scheduler.webhooks.request import LARGEST_ANSWER
-from tests.scheduler.receiver import receiver
+from tests.scheduler.webhooks.receiver import receiver
 from tests.scheduler.webhooks.test_delivery import SECRET, add_delivery, delivery, settings_of
 
 GUIDE = Path(__file__).parents[3] / "docs" / "regressions.md"

@@ -26,9 +26,9 @@ from models.schema.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRo
 from models.schema.states import JudgmentKind, NightState
 from tests.analysis.nights import add_night, add_schedule
 from tests.scheduler.jobs import work_off
-from tests.web.access.people import CHEAPLY_HASHED
-from tests.web.life.campaigns import given, hand_in, with_test_set
-from tests.web.service import DAY, Service
+from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.people import CHEAPLY_HASHED
+from tests.service.service import DAY, Service
 from web.dependencies import FORM_HEADER, SESSION_COOKIE, form_token
 
 SCRIPT = "\"'><script>alert(1)</script><img src=x onerror=alert(2)><a href=javascript:alert(3)>x</a>{{7*7}}"

@@ -15,7 +15,7 @@ from metrics import parse_metric
 from metrics.measure import measure
 from metrics.resources import Resources
 from metrics.segments import Segments
-from models.corpus.protocols import Measurement, read_measurement
+from models.corpus.protocols import ProtocolContent, read_protocol
 from models.database.session import make_engine, reading, writing
 from models.errors import BadBlob
 from models.queue.shards import ClaimedShard
@@ -61,7 +61,7 @@ def expected() -> list[tuple[int, int, float, bytes]]:
 
 def store(
     connection: Connection,
-    measurement: Measurement,
+    measurement: ProtocolContent,
     cuts: list[int],
     evaluations: list[int],
     metrics: tuple[int, ...] | None = None,
@@ -84,7 +84,7 @@ def store(
 
 
 def reduced(connection: Connection, evaluations: list[int]) -> list[tuple[int, int, float, bytes]]:
-    rows = reduce_evaluations(connection, read_measurement(connection, 1), evaluations)
+    rows = reduce_evaluations(connection, read_protocol(connection, 1), evaluations)
     first = min(evaluations)
     return sorted(
         (
@@ -125,7 +125,7 @@ def test_every_cut_gives_the_same_bits(job, expected, cuts, alike, travelling, p
         patch.setattr(worker.computing.reducer, "LARGEST_TOTALS", totals)
         patch.setattr(worker.computing.reducer, "LARGEST_COUNTS", counts)
         clear(connection)
-        measurement = read_measurement(connection, 1)
+        measurement = read_protocol(connection, 1)
         for number, its in enumerate(cuts[:2] * 2 if alike else cuts):
             store(connection, measurement, sorted(its), [evaluations[number % 2]], (number // 2,))
         assert reduced(connection, evaluations) == expected
@@ -142,7 +142,7 @@ def test_counts_are_drawn_once_for_all_metrics(job, expected) -> None:
             worker.computing.reducer, "drawn_segments", lambda *given: drawn.append(given[3:]) or real(*given)
         )
         clear(connection)
-        measurement = read_measurement(connection, 1)
+        measurement = read_protocol(connection, 1)
         for metric, cuts in enumerate(([1, 2, 5, 6], [3])):
             store(connection, measurement, cuts, evaluations, (metric,))
         assert reduced(connection, evaluations) == expected
@@ -156,7 +156,7 @@ def test_who_has_made_some_of_the_replicates_and_who_has_not_share_the_draws(job
     with pytest.MonkeyPatch.context() as patch, writing(engine) as connection:
         patch.setattr(worker.computing.scoring, "LARGEST_TRAVELLING", 2)
         clear(connection)
-        measurement = read_measurement(connection, 1)
+        measurement = read_protocol(connection, 1)
         for evaluation, its in zip(evaluations, (cuts, [1, 2, 3, 4, 5, 6, 7]), strict=True):
             store(connection, measurement, its, [evaluation])
         made = connection.execute(select(ReplicatePart.evaluation_id, ReplicatePart.metric)).all()
@@ -176,7 +176,7 @@ def test_memory_holds_each_portion(amounts, segments, replicates, product, table
     """The statistics of each group, the totals of each portion; more only where a single metric needs it."""
     metrics = ("bleu", "wer", "chrf", "per")
     widths = [len(parse_metric(each).columns) for each in metrics]
-    measurement = Measurement(1, segments, False, (1,), metrics, replicates, 1)
+    measurement = ProtocolContent(1, segments, False, (1,), metrics, replicates, 1)
     begin, groups = 0, []
     for number, amount in enumerate(amounts):
         groups.append(Group((), tuple(range(number % 4, 4)), tuple(range(begin, begin + amount))))
@@ -215,7 +215,7 @@ def test_what_is_stored_otherwise_than_it_should_be_is_not_scored(job, table, da
     with pytest.MonkeyPatch.context() as patch, writing(engine) as connection:
         patch.setattr(worker.computing.scoring, "LARGEST_TRAVELLING", 0 if table is ReplicatePart else 8)
         clear(connection)
-        store(connection, read_measurement(connection, 1), [3, 6], evaluations)
+        store(connection, read_protocol(connection, 1), [3, 6], evaluations)
         for row in connection.execute(select(table)).all():
             values = unpack(row.blob)
             if damage == "a row more":
@@ -233,7 +233,7 @@ def test_what_is_stored_otherwise_than_it_should_be_is_not_scored(job, table, da
 def test_a_row_says_what_was_measured_and_how(job) -> None:
     """All of it: sums and details are those of the plain score; what is undefined is nothing, not a number."""
     metrics = ("bleu", "wer", "character")
-    measurement = Measurement(1, 600, False, (1,), metrics, 3, 77)
+    measurement = ProtocolContent(1, 600, False, (1,), metrics, 3, 77)
     for position, specification in enumerate(metrics):
         metric = parse_metric(specification)
         columns = len(metric.columns)
@@ -265,7 +265,7 @@ def test_together_or_apart_is_the_same(job, expected) -> None:
     engine, evaluations = job
     with writing(engine) as connection:
         clear(connection)
-        store(connection, read_measurement(connection, 1), [3], evaluations)
+        store(connection, read_protocol(connection, 1), [3], evaluations)
         together = reduced(connection, evaluations)
         apart = [row for evaluation in evaluations for row in reduced(connection, [evaluation])]
         assert together == expected
@@ -285,16 +285,16 @@ def test_a_missing_shard_is_noticed(job, condition, segment: int) -> None:
     engine, evaluations = job
     with writing(engine) as connection:
         clear(connection)
-        store(connection, read_measurement(connection, 1), [3, 6], evaluations)
+        store(connection, read_protocol(connection, 1), [3, 6], evaluations)
         connection.execute(delete(Statistics).where(condition))
         with pytest.raises(ShardsMissing, match=f"no statistics, or two, for segment {segment}\\."):
-            reduce_evaluations(connection, read_measurement(connection, 1), evaluations)
+            reduce_evaluations(connection, read_protocol(connection, 1), evaluations)
 
 
 def test_texts_that_are_equal_are_scored_once(job) -> None:
     engine, evaluations = job
     with reading(engine) as connection:
-        measurement = read_measurement(connection, 1)
+        measurement = read_protocol(connection, 1)
         text = connection.scalar(select(Evaluation.id).where(Evaluation.id == evaluations[0]))
         assert text is not None
         claim = ClaimedShard(0, "o", 1, 0, 8, (1, 2), (2, 2))
@@ -327,7 +327,7 @@ def test_shards_count_in_the_order_of_their_blocks_whatever_was_stored_first(
     with pytest.MonkeyPatch.context() as patch, writing(engine) as connection:
         # With and without parts of replicates that the shards have made themselves.
         patch.setattr(worker.computing.scoring, "LARGEST_TRAVELLING", 0 if whole else 8)
-        store(connection, read_measurement(connection, 1), [1, 2, 4, 7], evaluations, backwards=True)
+        store(connection, read_protocol(connection, 1), [1, 2, 4, 7], evaluations, backwards=True)
         # As they are found where the planner does not come by an index.
         for way in ("indexscan", "indexonlyscan", "bitmapscan", "sort") if engine.dialect.name == "postgresql" else ():
             connection.exec_driver_sql(f"SET LOCAL enable_{way} = off")

@@ -3,10 +3,11 @@
 import pytest
 from kombu import Connection
 
+from models.queue.kinds import BY_MESSAGE
 from tests.worker.strange import CHANGES, GOOD, RAW, changed
+from worker.messaging.celery_tasks import WAKE
 from worker.messaging.messages import UNREADABLE_TYPE, Fault, fault_of
 from worker.messaging.redis_transport import Channel, Message
-from worker.tasks import PREPARE, RANDOMIZE, REDUCE, WAKE
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def told(payload, channel):
 
 def test_ours_are_taken(channel):
     assert told(changed(("body",), GOOD["body"]), channel) is None
-    for task in (REDUCE, PREPARE, RANDOMIZE):
+    for task in BY_MESSAGE:
         assert told(changed(("headers", "task"), task), channel) is None
     wake = changed(("body",), [[], {}, {}])
     assert told({**wake, "headers": {**GOOD["headers"], "task": WAKE}}, channel) is None

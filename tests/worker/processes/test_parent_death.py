@@ -5,21 +5,17 @@ import signal
 import subprocess
 import sys
 
-import celery.platforms
 import pytest
 
 from tests.acceptance.commands import REPOSITORY
 from tests.faults.cluster import until
-from worker.processes.parent_death import ask_the_kernel_directly
+from worker.processes.parent_death import end_with_parent
 
 PARENT = """
-import os, signal, sys, time
-import celery.platforms
-from worker.processes.parent_death import ask_the_kernel_directly
-ask_the_kernel_directly()
+import os, signal, time
+from worker.processes.parent_death import end_with_parent
 if not os.fork():
-    celery.platforms.set_pdeathsig("SIGKILL")
-    assert "pycparser" not in sys.modules
+    end_with_parent(signal.SIGKILL)
     print(os.getpid(), flush=True)
 time.sleep(600)
 """
@@ -44,8 +40,6 @@ def test_a_child_of_the_pool_does_not_outlive_its_parent() -> None:
 
 
 def test_systems_without_it_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(celery.platforms, "_set_pdeathsig", celery.platforms._set_pdeathsig)
     monkeypatch.setattr(sys, "platform", "darwin")
-    ask_the_kernel_directly()
     with pytest.raises(OSError, match="Only Linux"):
-        celery.platforms._set_pdeathsig(signal.SIGKILL)
+        end_with_parent(signal.SIGKILL)

@@ -1,0 +1,128 @@
+"""`steelyard --server URL submit`: submit one system's output to a server."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.campaigns.submit_text import Limit, SubmissionReceipt, told
+from cli.errors import CommandError
+from cli.leaderboards.leaderboard_server import LEVEL, scale_of
+from cli.options import tell
+from cli.server import connected, refuse_local
+from cli.terminal.columns import aligned, digits
+
+if TYPE_CHECKING:
+    import argparse
+
+    from web.client import Client, Score, Submission
+
+ONE_VERSION = "1"
+"""The version of a test set without corrections, which is not shown."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Submit the output; with --wait print its scores; the exit status."""
+    refuse_local(options, input_format=None, due=None, processes=None, queue_class="interactive", level=LEVEL)
+    with connected(options) as client:
+        submission = _sent(client, options)
+        _tell(submission)
+        if not options.wait:
+            return 0
+        if not submission.progress.ended:
+            _watch(client, submission.id)
+        submission = client.submission(submission.id)
+    print(scores_as_text(submission, options.width), end="")
+    for evaluation in submission.evaluations:
+        if evaluation.state == "failed":
+            print(f"steelyard: {evaluation.reason}", file=sys.stderr)
+    cancelled = sum(evaluation.state == "cancelled" for evaluation in submission.evaluations)
+    if cancelled:
+        print(f"steelyard: {cancelled} evaluation(s) were cancelled.", file=sys.stderr)
+    return 0 if all(evaluation.state == "done" for evaluation in submission.evaluations) else 1
+
+
+def _sent(client: Client, options: argparse.Namespace) -> Submission:
+    from metrics.text.given_files import read_given
+
+    if options.file == "-":
+        output, name = sys.stdin.buffer.read(), "standard input"
+    else:
+        path = Path(options.file)
+        output, name = read_given(path), path.name
+    if not output:
+        raise CommandError(f"{name}: is empty.")
+    return client.submit(
+        options.campaign,
+        output,
+        name=name,
+        system=options.system,
+        team=options.team or "",
+        test_set=options.test_set or "",
+        run=options.run_name,
+        kind=options.declared,
+        constrained=options.constrained,
+        description=options.description,
+        override=options.override,
+        key=options.key,
+    )
+
+
+def _tell(submission: Submission) -> None:
+    """Print the receipt, as `submit` does with a database, and the findings."""
+    name, _, version = submission.test_set.rpartition("@")
+    tell(f"{each.severity}: {each.message}" for each in submission.findings)
+    print(
+        told(
+            SubmissionReceipt(
+                number=submission.id,
+                stored=submission.stored,
+                name=f"{submission.team}/{submission.system}",
+                run=submission.run,
+                campaign=submission.campaign,
+                test_set=name if version == ONE_VERSION else submission.test_set,
+                segments=submission.segments,
+                evaluations=[each.id for each in submission.evaluations],
+                queued_as="interactive" if submission.queued else "",
+                ahead=submission.progress.ahead or 0,
+                late_seconds=submission.late_seconds,
+                limits=[
+                    Limit(each.used, each.amount, each.of_what) for each in submission.quotas if each.amount is not None
+                ],
+            )
+        ),
+        end="",
+        flush=True,
+    )
+
+
+def _watch(client: Client, number: int) -> None:
+    """Show the progress until the submission has ended."""
+    from cli.terminal.progress import shown_segments
+
+    with shown_segments() as show:
+        for progress in client.watch(number):
+            show(progress.segments_done, progress.segments)
+
+
+def scores_as_text(submission: Submission, width: int) -> str:
+    """The scores with intervals, as far as the phase gives feedback on them."""
+    rows = [["References", "Metric", "Score", ""]]
+    for evaluation in submission.told:
+        labels = " + ".join(evaluation.references)
+        for score in evaluation.scores:
+            title = score.title + ("" if score.higher_is_better else " ↓")
+            rows.append([labels, title, _shown(score, width), evaluation.words])
+    if len(rows) == 1:
+        return "Scores are hidden in this phase.\n"
+    return aligned(rows)
+
+
+def _shown(score: Score, width: int) -> str:
+    if not score.told:
+        return "hidden"
+    places = digits(width, scale_of(score))
+    number = "" if score.score is None else f"{score.score:.{places}f}"
+    ends = "" if score.low is None or score.high is None else f"[{score.low:.{places}f}, {score.high:.{places}f}]"
+    return f"{number} {ends}".strip() or "n/a"

@@ -1,1 +1,0 @@
-"""Commands that ask a server instead of a database."""

@@ -1,0 +1,171 @@
+"""Columns that may hold what this release does not know: rows are edited by hand, and written by other releases.
+
+Such a value stops nobody who only reads its row: of a list all rows can be shown. Whoever must decide by it raises
+UnreadableRow: `known` for a value of an enumeration, any use of a JSON value for the others.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Any, NoReturn, TypeVar, cast, get_args, get_origin
+
+from sqlalchemy import JSON, Dialect, String, TypeDecorator
+
+from models.errors import UnreadableRow
+
+Known = TypeVar("Known", bound=StrEnum)
+Value = TypeVar("Value")
+Made = TypeVar("Made")
+
+log = logging.getLogger(__name__)
+
+UNREADABLE = ("unreadable",)
+"""What lists show instead of a list of words that cannot be read."""
+
+
+class OneOf(TypeDecorator[Known]):
+    """A value of an enumeration, stored as its text.
+
+    Another text is read as a value that is equal to that text and to no member of the enumeration.
+    """
+
+    impl = String
+    cache_ok = True
+
+    def __init__(self, kind: type[Known], length: int = 16) -> None:
+        super().__init__(length)
+        self.kind = kind
+        self.length = length
+
+    def process_bind_param(self, value: Known | str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        """As it is stored."""
+        return None if value is None else str(value)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> Known | None:  # noqa: ARG002
+        """As it was stored."""
+        return None if value is None else read_as(self.kind, str(value))
+
+
+def read_as(kind: type[Known], text: str) -> Known:
+    """The member of an enumeration with this text, or a value that is equal to the text and to no member."""
+    try:
+        return kind(text)
+    except ValueError:
+        found = str.__new__(kind, text)
+        found._name_, found._value_ = "", text
+        return found
+
+
+def is_known(value: StrEnum) -> bool:
+    """Whether a value that was read from a column is one that this release knows."""
+    return value in tuple(type(value))
+
+
+def known(value: Known, what: str) -> Known:
+    """The value of a column. Raises UnreadableRow, which says `what` it is, where this release does not know it."""
+    if is_known(value):
+        return value
+    there = ", ".join(repr(str(each)) for each in type(value))
+    raise UnreadableRow(
+        f"{what} is {str(value)[:50]!r} in the database, where this release knows {there}. Put it right there, or "
+        "upgrade this server."
+    )
+
+
+class Shaped(TypeDecorator[Any]):
+    """JSON of a shape, such as `list[str]` or `dict[str, Any]`; anything else is read as an UnreadableValue."""
+
+    impl = JSON
+    cache_ok = True
+
+    def __init__(self, shape: Any, what: str, *, none_as_null: bool = False) -> None:
+        """`what` it is, to begin an error with: "The metrics of a protocol"."""
+        super().__init__(none_as_null=none_as_null)
+        self.shape = shape
+        self.what = what
+        self.none_as_null = none_as_null
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        """What reads a value. Not `process_result_value`, which is only called with what is JSON."""
+        load = super().result_processor(dialect, coltype)
+
+        def read(stored: Any) -> Any:
+            if stored is None:
+                return None
+            try:
+                value = stored if load is None else load(stored)
+            except (TypeError, ValueError, RecursionError):
+                return UnreadableValue(self.what, stored)
+            return value if _fits(value, self.shape) else UnreadableValue(self.what, stored)
+
+        return read
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    inside = get_args(shape)
+    if shape is Any:
+        return True
+    if get_origin(shape) is list:
+        return isinstance(value, list) and all(_fits(each, inside[0]) for each in value)
+    if get_origin(shape) is dict:
+        return isinstance(value, dict) and all(_fits(each, inside[1]) for each in value.values())
+    return isinstance(value, int | float if shape is float else shape) and not isinstance(value, bool)
+
+
+class UnreadableValue:
+    """What stands for a stored value that is not what it must be. Any use of it raises UnreadableRow."""
+
+    __slots__ = ("_message",)
+
+    def __init__(self, what: str, stored: object) -> None:
+        self._message = (
+            f"{what} cannot be read: {str(stored)[:50]!r} in the database is not what this release writes there. Put "
+            "it right there, or upgrade this server."
+        )
+
+    def _raise(self, *_: object) -> NoReturn:
+        raise UnreadableRow(self._message)
+
+    __getattr__ = __getitem__ = __iter__ = __len__ = __contains__ = __bool__ = __eq__ = __hash__ = _raise
+
+
+def readable(value: Value, instead: Value) -> Value:
+    """A JSON value for a list of rows: `instead` of one that cannot be read, which only its own page has to say."""
+    return instead if isinstance(value, UnreadableValue) else value
+
+
+def kept(value: Any, make: Callable[[Any], Made]) -> Made:
+    """What is made of a JSON value; one that cannot be read is kept as it is, to raise UnreadableRow where it is used.
+
+    So a task whose row cannot be read can be claimed, fails like others, and is not sent for ever.
+    """
+    return cast("Made", value) if isinstance(value, UnreadableValue) else make(value)
+
+
+def readable_rows(rows: Iterable[Any], make: Callable[[Any], Made]) -> list[Made]:
+    """What is made of each row. Rows that raise UnreadableRow are left out and logged; it is raised where all do."""
+    found, fault = [], None
+    for row in rows:
+        try:
+            found.append(make(row))
+        except UnreadableRow as error:
+            log.warning("A row is left out: %s", error)
+            fault = fault or error
+    if fault is not None and not found:
+        raise fault
+    return found
+
+
+@contextmanager
+def stored(what: str) -> Iterator[None]:
+    """Raise UnreadableRow, which says `what` cannot be read, where stored JSON lacks a part or holds another."""
+    try:
+        yield
+    except (AttributeError, LookupError, OSError, TypeError, ValueError) as error:
+        raise UnreadableRow(
+            f"{what} cannot be read: it was changed by hand, or written by another release ({type(error).__name__}: "
+            f"{error})."
+        ) from error

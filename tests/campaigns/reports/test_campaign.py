@@ -1,0 +1,299 @@
+"""The report of a campaign: what it shows, what it keeps to itself, and that nothing in it is taken for markup."""
+
+import re
+
+import pytest
+
+from campaigns.reports.campaign import render_report
+from models.database.session import make_engine, writing
+from models.schema.human import HumanSystemScore, Judgments
+from models.schema.states import JudgmentKind
+from tests.analysis.campaigns import DOCUMENTS, REFERENCES, SYSTEMS, opened, store
+from tests.campaigns.reports.pages import Page, checked
+
+SOURCE = ["source one", "source two", "source three", "source four", "source five"]
+NASTY = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "]]></style></svg>&lt;b&gt; {{ 7 * 7 }} {% raw %}",
+    "שלום <b>עולם</b> , نظام",
+    "\x00\x07\x1b[31m \u202edlrow\u202c \ufeff \U0001f600",
+]
+
+
+def report(url: str, sort: str | None = None, **options) -> str:
+    with opened(url, sort) as (connection, boards):
+        return render_report(connection, boards, title="port", **options)
+
+
+def headings(page: Page) -> list[str]:
+    return page.text("h2")
+
+
+@pytest.fixture
+def whole(sqlite_url: str) -> str:
+    """A campaign with everything."""
+    store(sqlite_url, source=SOURCE, selections=[["A"], ["B"], ["A", "B"]])
+    return sqlite_url
+
+
+def test_a_campaign_with_everything(database_url):
+    store(database_url, source=SOURCE, selections=[["A"], ["B"], ["A", "B"]])
+    text = report(database_url, notices=["something <odd>"])
+    page = checked(text)
+    assert headings(page) == [
+        "Leaderboard: port, references A + B",
+        "Differences",
+        "Scores by reference",
+        "Scores by segment length",
+        "Scores by domain",
+        "Scores by document",
+        "What drives the differences",
+        "Metrics against each other",
+        "How the numbers were made",
+        "Notices",
+    ]
+    assert "something <odd>" in page.text("li")
+    assert "Leaderboard: port, reference A" in page.text("summary")
+    # Every system is in every table of systems.
+    assert all(page.text("bdi").count(name) >= 10 for name in SYSTEMS)
+    assert text == report(database_url, notices=["something <odd>"]), "the bytes differ from time to time"
+
+
+def test_of_a_large_test_set_no_single_segment_is_shown(whole, monkeypatch):
+    everything = report(whole)
+    monkeypatch.setattr("campaigns.reports.limits.TEXT_SEGMENTS", 4)
+    text = report(whole)
+    page = checked(text)
+    assert set(headings(checked(everything))) - set(headings(page)) == {"What drives the differences"}
+    assert any("the test set has 5 segments, and it is shown up to 4" in said for said in page.text("li"))
+    assert "gull" in everything
+    assert "gull" not in text
+    # What needs only statistics and lengths is the same.
+    for heading in ("Scores by segment length", "Scores by domain", "Scores by document"):
+        of_everything, found = (
+            each.partition(f"<bdi>{heading}</bdi></h2>")[2].partition("</section>")[0] for each in (everything, text)
+        )
+        assert found == of_everything
+        assert "<td" in found
+
+
+def test_clusters_are_parted_and_whiskers_drawn(whole):
+    with opened(whole) as (_, boards):
+        board = boards[-1]
+    page = checked(report(whole))
+    labels = [attributes["aria-label"] for attributes, _ in page.all("svg") if "whisker" in (attributes["class"] or "")]
+    first = board.interval(board.rows[0].scores[0])
+    assert labels[0] == f"from {first[0]:.2f} to {first[1]:.2f}"
+    assert len(labels) == 3 * 2 * 3
+
+
+def test_cells_of_the_matrix_mirror_each_other(whole):
+    text = report(whole)
+    page = checked(text)
+    matrix = text[text.index('<table class="matrix') :]
+    matrix = matrix[: matrix.index("</table>")]
+    numbers = [cell.replace("−", "-") for cell in re.findall(r"([+−][\d.]+|\b0\.0)(?:</a>)?<small>", matrix)]
+    assert len(numbers) == 6
+    upper = {(0, 1): numbers[0], (0, 2): numbers[1], (1, 2): numbers[3]}
+    lower = {(0, 1): numbers[2], (0, 2): numbers[4], (1, 2): numbers[5]}
+    assert all(float(upper[pair]) == -float(lower[pair]) for pair in upper)
+    assert matrix.count("▲") == matrix.count("▼") == matrix.count('class="up"') == matrix.count('class="down"')
+    links = {attributes["href"] for attributes, _ in page.all("a")}
+    assert {"#pair-1-2", "#pair-2-3"} <= links
+
+
+def test_differences_that_may_be_chance_have_no_mark(sqlite_url):
+    store(sqlite_url, systems={**SYSTEMS, "copy": SYSTEMS["raft"]}, replicates=5)
+    text = report(sqlite_url)
+    assert "No mark can appear" in text
+    assert "▲<span" not in text
+    assert "Both have the same output." in text
+
+
+def test_without_replicates_the_page_says_what_it_lacks(sqlite_url):
+    store(sqlite_url, replicates=0)
+    text = report(sqlite_url)
+    page = checked(text)
+    assert "There are no replicates" in text
+    assert not [attributes for attributes, _ in page.all("svg") if attributes["class"] == "whisker"]
+    assert "What drives the differences" in headings(page)
+
+
+@pytest.mark.parametrize("systems", [{"tug": SYSTEMS["tug"]}, {"tug": [""] * 5}])
+def test_a_single_system(sqlite_url, systems):
+    store(sqlite_url, systems=systems)
+    page = checked(report(sqlite_url))
+    assert "Differences" in headings(page)
+    assert "What drives the differences" not in headings(page)
+
+
+def test_a_campaign_that_is_not_scored_yet(sqlite_url):
+    store(sqlite_url, scored=False)
+    page = checked(report(sqlite_url))
+    assert headings(page) == ["Leaderboard: port, references A + B", "Differences", "How the numbers were made"]
+    assert page.text("td").count("queued") == 3
+
+
+def test_no_boards_make_an_empty_page(sqlite_url):
+    with opened(sqlite_url) as (connection, boards):
+        checked(render_report(connection, boards, title="nothing"))
+
+
+def test_undefined_scores_are_not_ranked(sqlite_url):
+    empty = ["", "", "", "", ""]
+    store(
+        sqlite_url, references={"A": empty}, systems={"a": empty, "b": empty}, selections=[["A"]], metrics=("lebleu",)
+    )
+    text = report(sqlite_url)
+    page = checked(text)
+    assert "n/a" in page.text("td")
+    assert "1" not in page.text("td")
+    assert "There are not two systems with scores." in text
+
+
+def test_words_of_the_texts_are_marked(whole):
+    page = checked(report(whole))
+    assert "+only here: is" in page.text("ins")
+    assert any(text.startswith("↔moved: ") for text in page.text("mark"))
+    assert "said the mate" not in page.text("del")
+    definitions = [attributes for attributes, text in page.all("dd") if "hands" in text or "source" in text]
+    assert {attributes["lang"] for attributes in definitions} == {"en", "cs"}
+    assert {attributes["dir"] for attributes in definitions} == {"auto"}
+
+
+def test_texts_can_be_left_out(whole):
+    full, bare = report(whole), report(whole, show_texts=False)
+    checked(bare)
+    for word in ("source", "hands", "gull"):
+        assert word in full
+        assert word not in bare
+
+
+def test_blind_references_stay_blind(sqlite_url):
+    secret = {"A": [f"secret{n} {line}" for n, line in enumerate(REFERENCES["A"])], "B": ["velvet words"] * 5}
+    store(sqlite_url, references=secret, source=SOURCE, selections=[["A"], ["A", "B"]])
+    open_page, blind = report(sqlite_url), report(sqlite_url, show_references=False)
+    assert "secret" in open_page
+    assert "velvet" in open_page
+    assert "secret" not in blind
+    assert "velvet" not in blind
+    assert "source one" in blind
+    assert "gull" in blind
+    assert "N-grams" not in blind
+    page = checked(blind)
+    assert "References are not shown" in blind
+    # The two outputs are marked against each other.
+    assert page.text("ins")
+
+
+def test_pairs_that_are_asked_for(whole):
+    text = report(whole, pairs=[("raft", "tug"), ("tug", "raft"), ("tug", "gone"), ("tug", "tug")])
+    page = checked(text)
+    assert len([1 for attributes, _ in page.all("details") if attributes.get("class") == "pair"]) == 1
+    with opened(whole) as (_, boards):
+        names = [row.system for row in boards[-1].rows]
+    ahead = "tug" if names.index("tug") < names.index("raft") else "raft"
+    assert any(summary.startswith(f"{ahead} against") for summary in page.text("summary"))
+
+
+def test_metrics_where_less_is_better(whole):
+    text = report(whole, sort="ter")
+    page = checked(text)
+    with opened(whole, "ter") as (_, boards):
+        first, second = boards[-1].rows[:2]
+    distance = second.scores[1].score - first.scores[1].score
+    assert distance >= 0
+    assert f"{first.system} is ahead of {second.system} by {distance:.2f} TER" in " ".join(page.text("p"))
+
+
+def test_people_are_on_the_scatter(whole):
+    page = checked(report(whole, human={"human: da@1": {"tug": 0.5, "raft": -0.25, "other": 1.0}}))
+    assert "Metrics against each other and against people" in headings(page)
+    assert "human: da@1" in page.text("bdi")
+    assert {"0.500", "−0.250"} <= set(page.text("td"))
+    assert any("2 systems, too few" in caption for caption in page.text("figcaption"))
+
+
+def test_stored_judgments_are_found(whole):
+    with writing(make_engine(whole)) as connection:
+        for version, score in ((1, 7.0), (2, 9.0)):
+            values = {
+                "campaign_id": 1,
+                "test_set_id": 1,
+                "name": "da",
+                "version": version,
+                "kind": str(JudgmentKind.SCORES),
+            }
+            row = Judgments.__table__.insert().values(**values, method={}, content_hash=str(version))
+            (key,) = connection.execute(row).inserted_primary_key
+            for system in ("tug", "HUMAN-A"):
+                connection.execute(
+                    HumanSystemScore.__table__.insert().values(judgments_id=key, system=system, score=score)
+                )
+    page = checked(report(whole))
+    assert "human: da@2" in page.text("bdi")
+    assert "9.000" in page.text("td")
+    assert "7.000" not in page.text("td")
+    assert "HUMAN-A" not in page.text("bdi")
+    assert "against people" not in report(whole, human={})
+
+
+@pytest.mark.parametrize("hostile", NASTY)
+def test_nothing_from_outside_is_markup(sqlite_url, hostile):
+    texts = [f"{hostile} {line}" for line in REFERENCES["A"]]
+    systems = {f"a{n}&'#": [f"{hostile} {hostile} {line}" for line in SYSTEMS[name]] for n, name in enumerate(SYSTEMS)}
+    store(
+        sqlite_url,
+        references={"A": texts},
+        systems=systems,
+        source=texts,
+        selections=[["A"]],
+        documents=[(name.replace("quay", "<i>quay"), "<domain>" + domain, "") for name, domain, _ in DOCUMENTS],
+        languages=('"><script>', "x y"),
+    )
+    with opened(sqlite_url) as (connection, boards):
+        text = render_report(connection, boards, title=hostile, notices=[hostile], human={hostile: {"a0&'#": 1.0}})
+    page = checked(text)
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text)
+    assert {attributes.get("lang") for attributes, _ in page.all("dd")} <= {None}
+    shown = " ".join(re.sub("[\x00-\x1f]", "\N{REPLACEMENT CHARACTER}", hostile).split())
+    assert page.text("h1") == [shown]
+    assert shown in page.text("li")
+
+
+def test_several_test_sets_in_one_page(sqlite_url):
+    store(sqlite_url, source=SOURCE)
+    store(sqlite_url, references={"A": SOURCE}, systems={"other": SOURCE, "tug": SYSTEMS["tug"]}, selections=[["A"]])
+    page = checked(report(sqlite_url))
+    assert "port: Differences" in headings(page)
+    assert "port (version 2): Differences" in headings(page)
+
+
+def test_a_large_campaign_is_bounded_and_says_so(sqlite_url, monkeypatch):
+    for name, value in {"MATRIX_SYSTEMS": 4, "MATRIX_METRICS": 1}.items():
+        monkeypatch.setattr(f"campaigns.reports.differences.{name}", value)
+    monkeypatch.setattr("campaigns.reports.influential_segments.LETTERS", 12)
+    for name, value in {
+        "DOCUMENTS": 1,
+        "DOCUMENT_SYSTEMS": 2,
+        "BREAKDOWN_SYSTEMS": 3,
+        "PAIRS": 1,
+        "SEGMENTS": 1,
+    }.items():
+        monkeypatch.setattr(f"campaigns.reports.limits.{name}", value)
+    systems = {f"s{n:02}": [line.replace("o", "o" * n) for line in SYSTEMS["tug"]] for n in range(7)}
+    store(sqlite_url, systems=systems)
+    text = report(sqlite_url, notices=[f"notice {n}" for n in range(200)])
+    page = checked(text)
+    for sentence in (
+        "Only the first 4 systems are shown; 3 more are left out",
+        "Matrices of 1 more metrics are not shown",
+        "4 more systems are not shown",
+        "The first 1 documents; 1 more.",
+        "more characters)",
+        "And 100 more that are not shown.",
+    ):
+        assert sentence in text, sentence
+    assert len([1 for attributes, _ in page.all("details") if attributes.get("class") == "pair"]) == 1
+    assert len(page.all("article")) == 2

@@ -1,0 +1,486 @@
+"""A campaign in a zip: everything for organisers, what is seen for others."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import event, func, insert, select, update
+
+from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from campaigns.changes import lock_for_change
+from campaigns.corrections import correct_test_set
+from campaigns.export import export_campaign, safe_name
+from campaigns.permissions import read_access
+from campaigns.test_sets import NamedContent, find_campaign_test_set
+from metrics import parse_metric
+from metrics.text.plain import Text
+from models.database.session import reading, writing
+from models.schema.accounts import AuditEntry, Team
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignMember, CampaignTestSet, Correction, Declaration, Phase
+from models.schema.corpus import Submission
+from models.schema.queue import Evaluation
+from models.schema.results import Score
+from models.schema.roles import CampaignRole, Feedback, LateRule, PhaseKind, SiteRole, TeamRole
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from tests.scheduler.jobs import work_off
+from tests.service.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set
+from tests.service.service import DAY, Service
+
+LANGUAGES = {"source_language": "en", "target_language": "cs"}
+OURS, THEIRS = b"canaryours\npes\ndum\n", b"canarytheirs\npes\ndum\n"
+
+
+@pytest.fixture
+def site(service: Service) -> Service:
+    """A blind campaign with an anonymous rival, whose texts and names are canaries."""
+    olga, mary, eve = (service.account(name) for name in ("olga", "mary", "eve"))
+    teams = service.team("harbour", mary), service.team("canaryteam", eve)
+    campaign = service.campaign("wmt", organisers=(olga,), teams=teams, anonymous=True)
+    documents = NamedContent("docs.tsv", b"segment\tdoc_id\n0\t=cmd()\n1\tb\n2\tb\n")
+    with_test_set(service.engine, "wmt", given(documents=documents))
+    hand_in(service.engine, "wmt", "harbour", "mast", OURS, description="@sum\nours")
+    hand_in(service.engine, "wmt", "canaryteam", "canarysystem", THEIRS, description="canarywords")
+    work_off(service.settings)
+    service.phase(campaign, "test", PhaseKind.BLIND, ends=DAY, feedback=Feedback.ROUNDED)
+    return service
+
+
+def exported(site: Service, principal: Principal) -> dict[str, bytes]:
+    parts = list(export_campaign(site.engine, principal, "wmt"))
+    with zipfile.ZipFile(io.BytesIO(b"".join(parts))) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def rows(files: dict[str, bytes], name: str) -> Iterator[dict[str, str]]:
+    return csv.DictReader(io.StringIO(files[name].decode(), newline=""), delimiter="\t", strict=True)
+
+
+def member(account: int) -> Principal:
+    return Principal(account, role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE, teams={"harbour": TeamRole.MEMBER})
+
+
+def test_organisers_get_everything(site: Service) -> None:
+    files = exported(site, COMMAND_LINE)
+    assert files["test-sets/1-news-1/source.txt"] == SOURCE
+    assert files["test-sets/1-news-1/refs/0-A.txt"] == REFERENCE
+    assert files["outputs/1-harbour-mast.txt"] == OURS
+    assert files["outputs/2-canaryteam-canarysystem.txt"] == THEIRS
+    ours, theirs = rows(files, "submissions.tsv")
+    assert (ours["description"], theirs["team"]) == ("'@sum\nours", "canaryteam")
+    assert [each["doc_id"] for each in rows(files, "test-sets/1-news-1/docs.tsv")] == ["'=cmd()", "b", "b"]
+    scores = list(rows(files, "scores.tsv"))
+    assert [(each["submission"], each["metric"].partition(":")[0]) for each in scores] == [
+        *(("1", "bleu"), ("1", "chrf"), ("2", "bleu"), ("2", "chrf")),
+    ]
+    assert all(float(each["score"]) > 0 for each in scores if each["metric"].startswith("chrf"))
+    assert "olga@example.org" in files["members.tsv"].decode()
+    assert b"test_set.add" in files["audit.tsv"]
+
+
+def test_a_team_gets_its_own_and_nobody_gets_what_is_blind(site: Service) -> None:
+    vera = site.account("vera")
+    with writing(site.engine) as connection:
+        invited = {
+            "campaign_id": connection.scalar(select(Campaign.id)),
+            "account_id": vera,
+            "role": CampaignRole.VIEWER,
+        }
+        connection.execute(insert(CampaignMember).values(**invited))
+    viewer = Principal(vera, role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE)
+    own, looking, outside = (exported(site, each) for each in (member(2), viewer, NOBODY))
+    assert own["outputs/1-harbour-mast.txt"] == OURS
+    assert [each["team"] for each in rows(own, "submissions.tsv")] == ["harbour"]
+    for files in (own, looking, outside):
+        assert not list(rows(files, "scores.tsv")), "rounded feedback is not a score"
+        everything = b"\n".join([*files.values(), *(name.encode() for name in files)])
+        assert b"canary" not in everything.replace(OURS, b"")
+        assert b"kocka" not in everything
+        assert b"@example.org" not in everything
+        assert not {"members.tsv", "audit.tsv", "teams.tsv"} & set(files)
+    assert not list(rows(outside, "submissions.tsv"))
+
+
+def test_what_is_published_is_everybodys(site: Service) -> None:
+    site.phase(site.campaign("wmt"), "results", PhaseKind.PUBLISHED, begins=-1)
+    with writing(site.engine) as connection:
+        connection.execute(update(Declaration).where(Declaration.submission_id == 1).values(withdrawn_at=now()))
+    files = exported(site, NOBODY)
+    assert [each["team"] for each in rows(files, "submissions.tsv")] == ["canaryteam"]
+    # No page shows others what a team says of its submission, though they see what it handed in.
+    assert [(each["description"], each["created_at"]) for each in rows(files, "submissions.tsv")] == [("", "")]
+    assert {each["submission"] for each in rows(files, "scores.tsv")} == {"2"}
+    assert files["outputs/2-canaryteam-canarysystem.txt"] == THEIRS
+    assert not [name for name in files if "refs" in name]
+    with writing(site.engine) as connection:
+        connection.execute(update(CampaignTestSet).values(references_released_at=now()))
+    assert exported(site, NOBODY)["test-sets/1-news-1/refs/0-A.txt"] == REFERENCE
+
+
+def test_it_comes_as_a_file_by_the_api(site: Service) -> None:
+    answer = site.client().get("/api/v1/campaigns/wmt/export")
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="wmt.zip"'
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert "campaign.json" in archive.namelist()
+
+
+@pytest.mark.parametrize(
+    ("parts", "name"),
+    [
+        (("../../etc", "passwd"), "etc-passwd"),
+        (("..", "/"), "-"),
+        (("C:\\x", "a\0b", "CON"), "C_x-a_b-CON"),
+        (("Ústav", ""), "stav"),
+        ((), "unnamed"),
+    ],
+)
+def test_names_of_files_lead_nowhere(parts: tuple[str, ...], name: str) -> None:
+    made = safe_name(*parts)
+    assert made == name
+    assert not set(made) & set("./\\:\0")
+
+
+def test_a_sweep_of_a_parameter_is_not_exported(site: Service) -> None:
+    """`tune` measures a metric with many values of a parameter: that is not how the campaign measures."""
+    before = list(rows(exported(site, COMMAND_LINE), "scores.tsv"))
+    ingest_campaign(
+        site.engine,
+        site.settings,
+        campaign="wmt",
+        test_set=NewTestSet("news", {"A": REFERENCE.rstrip()}, SOURCE.rstrip(), **LANGUAGES),
+        submissions=[NewSubmission("mast", OURS.rstrip(), "harbour")],
+        protocols=[NewProtocol(["A"], [parse_metric(f"chrf:beta={beta}") for beta in (1, 3)], 0, sweep=True)],
+    )
+    work_off(site.settings)
+    with reading(site.engine) as connection:
+        assert connection.scalar(select(func.count()).select_from(Score)) == len(before) + 2
+    assert list(rows(exported(site, COMMAND_LINE), "scores.tsv")) == before
+
+
+def test_references_come_with_the_test_set_they_were_released_for(site: Service) -> None:
+    """Two test sets, each with texts of its own, of which one was released and the other has not begun."""
+    campaign = site.campaign("wmt")
+    coming = site.phase(campaign, "later", PhaseKind.OPEN, begins=5 * DAY)
+    documents = NamedContent("docs.tsv", b"segment\tdoc_id\n0\tx\n1\ty\n2\ty\n")
+    other = given(b"hrad\nzub\nles\n", b"the castle\nthe tooth\nthe wood\n", documents=documents)
+    second = with_test_set(site.engine, "wmt", other, name="talks")
+    with writing(site.engine) as connection:
+        ours = CampaignTestSet.test_set_id == second
+        connection.execute(update(CampaignTestSet).where(ours).values(phase_id=coming))
+        connection.execute(update(CampaignTestSet).where(~ours).values(references_released_at=now()))
+    files = exported(site, member(2))
+    texts = {name: content for name, content in files.items() if name.startswith("test-sets/")}
+    assert set(texts) == {f"test-sets/1-news-1/{name}" for name in ("source.txt", "refs/0-A.txt", "docs.tsv")}
+    assert (texts["test-sets/1-news-1/source.txt"], texts["test-sets/1-news-1/refs/0-A.txt"]) == (SOURCE, REFERENCE)
+    everything = exported(site, COMMAND_LINE)
+    assert everything["test-sets/1-news-1/refs/0-A.txt"] == REFERENCE
+    assert everything[f"test-sets/{second}-talks-1/refs/0-A.txt"] == b"hrad\nzub\nles\n"
+    assert everything[f"test-sets/{second}-talks-1/source.txt"].startswith(b"the castle")
+    assert [each["doc_id"] for each in rows(everything, f"test-sets/{second}-talks-1/docs.tsv")] == ["x", "y", "y"]
+    assert [each["doc_id"] for each in rows(everything, "test-sets/1-news-1/docs.tsv")] == ["'=cmd()", "b", "b"]
+
+
+def test_an_export_holds_one_campaign(site: Service) -> None:
+    site.campaign("other")
+    with_test_set(site.engine, "other", given(b"jina\nvec\ntady\n"))
+    hand_in(site.engine, "other", "harbour", "mast", b"jina\nvec\nnekde\n")
+    work_off(site.settings)
+    files = exported(site, COMMAND_LINE)
+    assert {each["submission"] for each in rows(files, "scores.tsv")} == {"1", "2"}
+    assert [each["id"] for each in rows(files, "submissions.tsv")] == ["1", "2"]
+    assert [each["id"] for each in rows(files, "test-sets.tsv")] == ["1"]
+    assert {each["subject"].partition(" of campaign ")[2] for each in rows(files, "audit.tsv")} <= {"wmt", ""}
+    assert "submission 3" not in {each["subject"] for each in rows(files, "audit.tsv")}
+    assert not [name for name, content in files.items() if b"nekde" in content or b"tady" in content]
+
+
+def test_descriptions_and_names_are_hidden_where_teams_are_anonymous(site: Service) -> None:
+    """An open phase: all scores are seen, but nobody says who is who."""
+    with writing(site.engine) as connection:
+        connection.execute(update(Phase).values(kind=PhaseKind.OPEN))
+    for principal, outputs, seen in (
+        (NOBODY, 0, [("Team 1", ""), ("Team 2", "")]),
+        (member(2), 1, [("harbour", "'@sum\nours"), ("Team 2", "")]),
+        (COMMAND_LINE, 2, [("harbour", "'@sum\nours"), ("canaryteam", "canarywords")]),
+    ):
+        files = exported(site, principal)
+        assert [(each["team"], each["description"]) for each in rows(files, "submissions.tsv")] == seen
+        assert {each["submission"] for each in rows(files, "scores.tsv")} == {"1", "2"}
+        assert len([name for name in files if name.startswith("outputs/")]) == outputs
+    site.campaign("wmt", anonymous=False)
+    named = list(rows(exported(site, NOBODY), "submissions.tsv"))
+    # No page shows others what a team says of its submission.
+    assert [(each["team"], each["description"]) for each in named][1] == ("canaryteam", "")
+    assert [each["output"] for each in named] == ["", ""]
+
+
+def test_each_cell_is_what_it_should_be(site: Service) -> None:
+    """Also that of a system of the organisers, of which nobody has declared anything."""
+    ingest_campaign(
+        site.engine,
+        site.settings,
+        campaign="wmt",
+        test_set=NewTestSet("news", {"A": REFERENCE.rstrip()}, SOURCE.rstrip(), **LANGUAGES),
+        submissions=[NewSubmission("baseline", b"kocka\npes\nles", run="second")],
+        protocols=[],
+    )
+    with writing(site.engine) as connection:
+        values = {"kind": "primary", "constrained": True, "late_seconds": 2.5, "withdrawn_at": 7.5, "phase": "dev"}
+        connection.execute(update(Declaration).where(Declaration.submission_id == 1).values(**values))
+        connection.execute(update(Declaration).where(Declaration.submission_id == 2).values(constrained=False))
+        connection.execute(update(Submission).values(created_at=5.25 + Submission.id))
+    files = exported(site, COMMAND_LINE)
+    first, second, third = (dict(row) for row in rows(files, "submissions.tsv"))
+    assert first == {
+        "id": "1",
+        "test_set": "news",
+        "team": "harbour",
+        "system": "mast",
+        "run": "",
+        "kind": "primary",
+        "constrained": "True",
+        "description": "'@sum\nours",
+        "phase": "dev",
+        "late_seconds": "2.5",
+        "created_at": "6.25",
+        "withdrawn_at": "7.5",
+        "output": "outputs/1-harbour-mast.txt",
+    }
+    assert (second["constrained"], second["withdrawn_at"], second["late_seconds"]) == ("False", "", "0.0")
+    empty = dict.fromkeys(("team", "kind", "constrained", "description", "phase", "late_seconds", "withdrawn_at"), "")
+    assert third.items() >= {**empty, "system": "baseline", "run": "second", "created_at": "8.25"}.items()
+    assert files[third["output"]] == b"kocka\npes\nles\n"
+    test_set, *_ = (dict(row) for row in rows(files, "test-sets.tsv"))
+    assert test_set == {
+        "id": "1",
+        "name": "news",
+        "version": "1",
+        "segments": "3",
+        "source_language": "en",
+        "target_language": "cs",
+        "references": "A",
+        "phase": "",
+        "released_at": "",
+        "replaced_by": "",
+        "folder": "test-sets/1-news-1",
+    }
+    scores = [dict(row) for row in rows(files, "scores.tsv")]
+    with reading(site.engine) as connection:
+        stored = connection.execute(
+            select(Evaluation.submission_id, Score.specification, Score.score, Score.signature)
+            .join(Evaluation, Evaluation.id == Score.evaluation_id)
+            .order_by(Evaluation.submission_id, Score.metric)
+        ).all()
+    assert [(row["submission"], row["metric"], row["score"], row["signature"]) for row in scores] == [
+        (str(row.submission_id), row.specification, str(row.score), row.signature) for row in stored
+    ]
+    assert {(row["references"], row["replicates"], row["seed"]) for row in scores} == {("A", "0", "12345")}
+    segments = [dict(row) for row in rows(files, "test-sets/1-news-1/docs.tsv")]
+    assert [(row["segment"], row["doc_id"]) for row in segments] == [("0", "'=cmd()"), ("1", "b"), ("2", "b")]
+    teams = [dict(row) for row in rows(files, "teams.tsv")]
+    assert [(row["name"], row["number"]) for row in teams] == [("canaryteam", "2"), ("harbour", "1")]
+    members = [dict(row) for row in rows(files, "members.tsv")]
+    assert members == [{"email": "olga@example.org", "name": "olga", "role": "organiser"}]
+    described = json.loads(files["campaign.json"])
+    assert (described["name"], described["anonymous"], described["frozen_at"]) == ("wmt", True, None)
+    assert [(each["name"], each["kind"], each["feedback"]) for each in described["phases"]] == [
+        ("test", "blind", "rounded")
+    ]
+    assert "id" not in described["phases"][0]
+
+
+def test_letters_of_all_scripts_are_written_as_they_are(site: Service) -> None:
+    with writing(site.engine) as connection:
+        connection.execute(update(Campaign).values(title="Žluťoučký kůň"))
+        connection.execute(update(AuditEntry).values(details={"why": "příliš"}))
+    files = exported(site, COMMAND_LINE)
+    assert "Žluťoučký kůň" in files["campaign.json"].decode()
+    assert "příliš" in files["audit.tsv"].decode()
+
+
+def test_large_texts_come_in_parts(site: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts, texts = [], []
+    for part_bytes in (1, 1 << 30):
+        monkeypatch.setattr("campaigns.export.PART_BYTES", part_bytes)
+        parts.append(len(list(export_campaign(site.engine, COMMAND_LINE, "wmt"))))
+        texts.append({name: text for name, text in exported(site, COMMAND_LINE).items() if name.endswith(".txt")})
+    assert parts[0] > parts[1]
+    assert texts[0] == texts[1]
+
+
+@pytest.fixture
+def wide(service: Service) -> Service:
+    """A campaign with two or more of everything: one test set has no source, the other was corrected."""
+    olga, vera, mary, eve = (service.account(name) for name in ("olga", "vera", "mary", "eve"))
+    teams = service.team("harbour", mary), service.team("guests", eve)
+    rules = {"title": "Port", "description": "Of ships", "time_zone": "Europe/Prague", "ranked_by": "chrf"}
+    campaign = service.campaign("wmt", organisers=(vera, olga), teams=teams, **rules, verified_only=True)
+    documents = b"segment\tdoc_id\tdomain\ttest_suite\n0\tz\tnews\t\n1\ta\ttalk\tnames\n2\ta\ttalk\tnames\n"
+    references = [NamedContent("A.txt", REFERENCE), NamedContent("Z.txt", b"kote\npsisko\nbarak\n")]
+    news = given(documents=NamedContent("docs.tsv", documents), references=references)
+    with_test_set(service.engine, "wmt", news, metrics=("ter", "bleu"))
+    hand_in(service.engine, "wmt", "harbour", "mast", OURS)
+    ingest_campaign(
+        service.engine,
+        service.settings,
+        campaign="wmt",
+        test_set=NewTestSet("talks", {"Z": b"x\ny", "A": b"z\ny"}, None, **LANGUAGES),
+        submissions=[NewSubmission("mast", b"x\ny", "harbour"), NewSubmission("lamp", b"z\nx", "guests")],
+        protocols=[NewProtocol(list(labels), [parse_metric("chrf")], 10, seed=7) for labels in ("A", "Z", "ZA")],
+    )
+    with writing(service.engine) as connection:
+        access = lock_for_change(
+            connection, Principal(vera, "vera@example.org", role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE), "wmt"
+        )
+        for reason, chata in (("A house\nis no barn", "chata"), ("=b", "dum")):
+            corrected = {"Z": Text("Z.txt", f"kote\npsisko\n{chata}".encode(), 3)}
+            correct_test_set(
+                connection,
+                *(service.settings, access, find_campaign_test_set(connection, access, "news"), corrected, reason),
+            )
+            access = read_access(connection, access.principal, "wmt")
+    late = {"late": LateRule.FLAG, "grace_seconds": 60.0, "feedback": Feedback.ROUNDED, "feedback_step": 0.5}
+    test = service.phase(campaign, "test", PhaseKind.BLIND, **late)
+    service.phase(campaign, "out", PhaseKind.PUBLISHED, begins=DAY)
+    with writing(service.engine) as connection:
+        moments = {"starts_at": 1606690800.0, "ends_at": 1606759200.5}
+        connection.execute(update(Phase).where(Phase.id == test).values(**moments))
+        connection.execute(update(Phase).where(Phase.id != test).values(starts_at=1606759201.0))
+        of_talks = update(CampaignTestSet).where(CampaignTestSet.test_set_id == 2)
+        connection.execute(of_talks.values(position=5, phase_id=test, references_released_at=17.5))
+        connection.execute(update(Correction).values(made_at=20.5 + Correction.id))
+        connection.execute(update(AuditEntry).values(at=30.25 + AuditEntry.id))
+        connection.execute(update(Team).where(Team.name == "guests").values(publication_name="=Guests"))
+    work_off(service.settings)
+    return service
+
+
+def test_each_file_is_what_it_should_be(wide: Service) -> None:
+    files = exported(wide, COMMAND_LINE)
+    described = json.loads(files.pop("campaign.json"))
+    assert described.pop("exported_at").endswith(("+01:00", "+02:00"))
+    phase = {"late": "refuse", "grace_seconds": 0.0, "feedback": "full", "feedback_step": 1.0}
+    late = {"late": "flag", "grace_seconds": 60.0, "feedback": "rounded", "feedback_step": 0.5}
+    assert described == {
+        "name": "wmt",
+        "title": "Port",
+        "description": "Of ships",
+        "time_zone": "Europe/Prague",
+        "visibility": "public",
+        "joining": "invited",
+        "anonymous": False,
+        "verified_only": True,
+        "ranked_by": "chrf",
+        "frozen_at": None,
+        "phases": [
+            {
+                "name": "test",
+                "kind": "blind",
+                **late,
+                "starts_at": 1606690800.0,
+                "ends_at": 1606759200.5,
+                "starts": "2020-11-30T00:00:00+01:00",
+                "ends": "2020-11-30T19:00:00+01:00",
+            },
+            {
+                "name": "out",
+                "kind": "published",
+                **phase,
+                "starts_at": 1606759201.0,
+                "ends_at": None,
+                "starts": "2020-11-30T19:00:01+01:00",
+                "ends": None,
+            },
+        ],
+    }
+    first, second, third = (f"test-sets/{name}" for name in ("1-news-1", "3-news-2", "4-news-3"))
+    talks = "test-sets/2-talks-1"
+    texts = {name: files.pop(name) for name in list(files) if name.endswith(".txt")}
+    assert texts == {
+        **{f"{folder}/source.txt": SOURCE for folder in (first, second, third)},
+        **{f"{folder}/refs/0-A.txt": REFERENCE for folder in (first, second, third)},
+        f"{first}/refs/1-Z.txt": b"kote\npsisko\nbarak\n",
+        f"{second}/refs/1-Z.txt": b"kote\npsisko\nchata\n",
+        f"{third}/refs/1-Z.txt": b"kote\npsisko\ndum\n",
+        f"{talks}/refs/0-Z.txt": b"x\ny\n",
+        f"{talks}/refs/1-A.txt": b"z\ny\n",
+        "outputs/2-harbour-mast.txt": b"x\ny\n",
+        "outputs/3-Guests-lamp.txt": b"z\nx\n",
+        **{f"outputs/{number}-harbour-mast.txt": OURS for number in (1, 4, 5)},
+    }
+    tables = {name: [tuple(row.values()) for row in rows(files, name)] for name in files}
+    assert set(tables) == {
+        *(f"{folder}/docs.tsv" for folder in (first, second, third)),
+        *(f"{name}.tsv" for name in ("test-sets", "submissions", "scores", "corrections")),
+        *(f"{name}.tsv" for name in ("teams", "members", "audit")),
+    }
+    for folder in (first, second, third):
+        assert tables[f"{folder}/docs.tsv"] == [
+            *(("0", "z", "news", ""), ("1", "a", "talk", "names"), ("2", "a", "talk", "names")),
+        ]
+    assert tables["test-sets.tsv"] == [
+        ("4", "news", "3", "3", "en", "cs", "A,Z", "", "", "", third),
+        ("2", "talks", "1", "2", "en", "cs", "Z,A", "test", "17.5", "", talks),
+        ("1", "news", "1", "3", "en", "cs", "A,Z", "", "", "3", first),
+        ("3", "news", "2", "3", "en", "cs", "A,Z", "", "", "4", second),
+    ]
+    submissions = [(row["id"], row["test_set"], row["team"], row["system"]) for row in rows(files, "submissions.tsv")]
+    assert submissions == [
+        *(("1", "news", "harbour", "mast"), ("2", "talks", "harbour", "mast"), ("3", "talks", "'=Guests", "lamp")),
+        *(("4", "news@2", "harbour", "mast"), ("5", "news@3", "harbour", "mast")),
+    ]
+    scores = [tuple(row.values())[:3] + tuple(row.values())[4:6] for row in rows(files, "scores.tsv")]
+    news = [(labels, metric, "0", "12345") for labels in ("A", "Z", "A,Z") for metric in ("ter", "bleu")]
+    others = [(labels, "chrf", "10", "7") for labels in ("A", "Z", "Z,A")]
+    assert scores == [
+        (number, *row)
+        for number, those in zip("12345", (news, others, others, news, news), strict=True)
+        for row in those
+    ]
+    assert tables["corrections.tsv"] == [
+        ("2", "news", "2", "3", "22.5", "'=b"),
+        ("1", "news", "1", "2", "21.5", "A house\nis no barn"),
+    ]
+    assert sorted(tables["teams.tsv"]) == [("guests", "'=Guests", "2"), ("harbour", "", "1")]
+    assert tables["members.tsv"] == [(f"{name}@example.org", name, "organiser") for name in ("olga", "vera")]
+    add, measures, submit, correct_it, again = tables["audit.tsv"]
+    news, nobody = "test set news@{} of campaign wmt", ("command line", "")
+    assert add[:-1] == ("31.25", *nobody, "test_set.add", news.format(1))
+    assert measures[:-1] == ("32.25", *nobody, "measures.add", "test set 1 of campaign wmt")
+    assert submit[:-1] == ("33.25", *nobody, "submission.submit", "submission 1")
+    assert correct_it[:-1] == ("34.25", "vera@example.org", "vera", "test_set.correct", news.format(1))
+    assert again[:-1] == ("35.25", "vera@example.org", "vera", "test_set.correct", news.format(2))
+    assert json.loads(again[-1]) == {
+        "corrected": ["Z"],
+        "new_test_set": 4,
+        "submissions": 1,
+        "reason": "=b",
+        "judgments": 0,
+    }
+
+
+def test_others_get_the_references_that_were_released_alone(wide: Service) -> None:
+    """Those of a test set that was corrected are not released by that."""
+    files = exported(wide, NOBODY)
+    assert [name for name in files if "/refs/" in name] == [
+        f"test-sets/2-talks-1/refs/{name}.txt" for name in ("0-Z", "1-A")
+    ]
+    assert len([name for name in files if name.endswith("source.txt")]) == 3
+
+
+def test_rows_are_in_their_order_whatever_that_of_the_database_is(wide: Service) -> None:
+    before = exported(wide, COMMAND_LINE)
+    # SQLite gives rows in reverse where no order is said.
+    event.listen(wide.engine, "connect", lambda raw, _: raw.execute("PRAGMA reverse_unordered_selects = ON"))
+    wide.engine.dispose()
+    after = exported(wide, COMMAND_LINE)
+    for files in (before, after):
+        # It says when.
+        del files["campaign.json"]
+    assert list(after.items()) == list(before.items())

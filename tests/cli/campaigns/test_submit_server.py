@@ -1,0 +1,105 @@
+"""`steelyard --server URL submit`: as on a database, over the network."""
+
+import math
+import threading
+
+import pytest
+from sqlalchemy import update
+
+from cli.main import main
+from models.database.session import writing
+from models.schema.corpus import Submission
+from models.schema.results import Score
+from tests.acceptance.commands import wait_for
+from tests.service.port import NAME, Port, output
+from tests.web.client.live import Live
+from tests.web.client.live import live as live
+
+
+@pytest.fixture
+def port(live: Live) -> Port:
+    return Port.opened(live.service)
+
+
+@pytest.fixture
+def submit(live: Live, port: Port, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("STEELYARD_TOKEN", live.token(port.accounts["mary"]))
+    (tmp_path / "out.txt").write_bytes(output())
+    (tmp_path / "short.txt").write_bytes(output(segments=10))
+
+    def run(file, *arguments, before=("--server", live.url)):
+        named = ("--campaign", NAME, "--system", "mast")
+        status = main([*before, "submit", str(tmp_path / file), *named, *arguments])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def test_an_output_is_handed_in_and_its_scores_are_shown(live, port, submit):
+    def work():
+        wait_for(lambda: port.count(Submission) == 2)
+        port.work_off()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    status, out, err = submit("out.txt", "--primary", "-w", "2")
+    worker.join()
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0] == "Stored as submission 2 (harbour/mast) for port 1: quay, 300 segments. Evaluation: 2."
+    assert lines[1] == "Queued as interactive, nothing before it."
+    assert lines[2].split() == ["References", "Metric", "Score"]
+    assert [line.split()[:2] for line in lines[4:]] == [["A", "BLEU"], ["A", "chrF2"]]
+    assert "[" in lines[4]
+    assert "segments " in err
+
+
+def test_the_very_same_again_is_no_second_one(live, port, submit, monkeypatch):
+    monkeypatch.setenv("STEELYARD_SERVER", live.url)
+    assert submit("out.txt", "--no-wait", before=())[0] == 0
+    status, out, _ = submit("out.txt", "--no-wait", before=())
+    assert status == 0
+    assert out.startswith("Already submitted as submission 2 ")
+    assert port.count(Submission) == 2
+
+
+def test_what_is_wrong_is_said_and_nothing_is_stored(port, submit, monkeypatch):
+    status, out, err = submit("short.txt")
+    assert (status, out) == (1, "")
+    assert err.startswith("steelyard: The output cannot be scored, and nothing was stored.\n  fatal: ")
+    assert port.count(Submission) == 1
+    monkeypatch.setenv("STEELYARD_TOKEN", "nonsense")
+    status, _, err = submit("out.txt")
+    assert status == 1
+    assert "steelyard login" in err
+    for here in (("--due", "2h"), ("--class", "nightly"), ("--level", "0.5"), ("--processes", "1")):
+        status, _, err = submit("out.txt", *here)
+        assert (status, here[0] in err) == (2, True)
+    assert port.count(Submission) == 1
+
+
+def test_nobody_is_there(submit, monkeypatch):
+    from tests.servers import free_port
+
+    monkeypatch.setattr("web.client.transport.RetryPolicy.wait", lambda *_: None)
+    status, _, err = submit("out.txt", before=("--server", f"http://127.0.0.1:{free_port()}"))
+    assert status == 1
+    assert "does not answer" in err
+
+
+def test_a_scale_without_end_has_more_digits_whatever_the_metric_is_called(live, port, submit, capsys):
+    assert submit("out.txt", "--no-wait")[0] == 0
+    port.work_off()
+    with writing(live.service.engine) as connection:
+        connection.execute(update(Score).where(Score.metric == 1).values(scale=math.inf))
+    _, out, _ = submit("out.txt")
+    bleu, chrf = (line.split()[2] for line in out.splitlines() if line.startswith("A "))
+    assert (len(bleu.partition(".")[2]), len(chrf.partition(".")[2])) == (1, 3)
+    for where in (["--server", live.url], ["--database", live.service.settings.database_url]):
+        assert main(["leaderboard", NAME, *where]) == 0
+        assert f"{chrf} [" in capsys.readouterr().out
+    with live.client(port.accounts["mary"]) as client:
+        (system, *_) = [each for each in client.leaderboard(NAME).items if each.system == "mast"]
+        assert [score.scale for score in system.scores] == [100.0, None]
+        (told,) = client.submission(2).told
+        assert [score.scale for score in told.scores] == [100.0, None]

@@ -1,0 +1,143 @@
+"""`steelyard --server URL status`: how far one's own submissions are."""
+
+import json
+
+import pytest
+from sqlalchemy import update
+
+from cli.main import main
+from models.database.session import writing
+from models.schema.base import now
+from models.schema.queue import Evaluation
+from models.schema.states import EvaluationState
+from tests.service.port import NAME, Port, output
+from tests.web.client.live import Live
+from tests.web.client.live import live as live
+from web.client import Client, Unavailable
+from web.client.transport import Transport
+
+
+@pytest.fixture
+def port(live: Live) -> Port:
+    return Port.opened(live.service)
+
+
+@pytest.fixture
+def status(live: Live, port: Port, monkeypatch, capsys):
+    def run(who, *arguments):
+        monkeypatch.setenv("STEELYARD_TOKEN", live.token(port.accounts[who]))
+        ended = main(["--server", live.url, "status", *arguments])
+        return ended, *capsys.readouterr()
+
+    return run
+
+
+def test_a_team_sees_its_own_and_organisers_all(live, port, status):
+    assert status("mary")[:2] == (0, "There are no submissions of yours.\n")
+    live.client(port.accounts["mary"]).submit(NAME, output(), system="mast", kind="primary")
+    ended, out, _ = status("mary", NAME)
+    assert ended == 0
+    header, _, line = out.splitlines()
+    assert header.split("  ")[0] == "Submission"
+    assert line.split()[:8] == ["2", "port", "1", "harbour/mast", "quay", "queued", "0", "of"]
+    assert line.endswith("primary")
+    assert status("zoe")[1] == "There are no submissions of yours.\n"
+    assert len(status("ann")[1].splitlines()) == 4
+    port.work_off()
+    (found,) = json.loads(status("mary", "--until-done", "-f", "json")[1])["submissions"]
+    assert (found["system"], found["progress"]["state"]) == ("mast", "done")
+    assert status("mary", "--failed")[1] == "No submission has failed.\n"
+
+
+def test_what_is_not_there(status):
+    ended, _, err = status("mary", "elsewhere")
+    assert ended == 1
+    assert f'There is no campaign "elsewhere". There are: {NAME}.' in err
+    assert status("mary", "--evaluation", "1")[0] == 2
+
+
+def test_nobody_has_no_submissions(live, monkeypatch, capsys, tmp_path):
+    monkeypatch.delenv("STEELYARD_TOKEN", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert main(["--server", live.url, "status"]) == 1
+    assert "steelyard login" in capsys.readouterr().err
+
+
+def test_json_says_what_both_know_in_the_same_words(live, port, status, capsys):
+    mary = live.client(port.accounts["mary"])
+    mary.submit(NAME, output(), system="mast")
+    with writing(live.service.engine) as connection:
+        failed = {"state": EvaluationState.FAILED, "reason": "a reason", "finished_at": now()}
+        connection.execute(update(Evaluation).where(Evaluation.submission_id == 2).values(**failed))
+    there = json.loads(status("ann", "-f", "json")[1])
+    database = live.service.settings.database_url
+    assert main(["status", "-f", "json", "--database", database]) == 0
+    here = json.loads(capsys.readouterr().out)
+    assert there["evaluations"] == {state: count for state, count in here["evaluations"].items() if count}
+    (mine,), (theirs,) = here["failures"], there["failures"]
+    assert theirs.items() <= mine.items()
+    assert (theirs["system"], theirs["reason"]) == ("mast", "a reason")
+
+
+def requests(status, monkeypatch, looks, *arguments):
+    """What a watcher asks for and how long it waits, until Ctrl-C after so many looks."""
+    asked, waits = [], []
+    send = Transport.send
+
+    def counted(transport, method, address, **content):
+        asked.append(address)
+        return send(transport, method, address, **content)
+
+    def sleep(seconds):
+        waits.append(seconds)
+        if len(waits) == looks:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Transport, "send", counted)
+    monkeypatch.setattr("cli.queue.status_watch.time.sleep", sleep)
+    ended = status("mary", *arguments)
+    return ended, asked, waits
+
+
+def test_whoever_watches_asks_within_the_servers_limit(live, port, status, monkeypatch):
+    for number in range(9):
+        live.service.campaign(f"extra {number}")
+    few, many = 3, 13
+    counts = {}
+    for looks in (few, many):
+        (ended, _, err), asked, waits = requests(status, monkeypatch, looks, "--watch", "0.1")
+        assert (ended, err) == (0, ""), "Ctrl-C is the usual way to end it"
+        counts[looks] = len(asked)
+        assert set(waits) == {waits[0]}
+    each_look = (counts[many] - counts[few]) / (many - few)
+    assert 60 * each_look / waits[0] <= live.service.settings.requests_per_minute / 4
+    # One campaign needs no more than one request a look.
+    _, _, waits = requests(status, monkeypatch, few, NAME, "--watch", "2")
+    assert waits[0] == 2
+
+
+def test_a_server_that_is_away_is_waited_for(live, port, status, monkeypatch):
+    monkeypatch.setattr("cli.queue.status_watch.time.sleep", lambda _: None)
+    live.client(port.accounts["mary"]).submit(NAME, output(), system="mast")
+    port.work_off()
+    looks = iter([None, Unavailable(503, "unavailable", "not just now"), KeyboardInterrupt()])
+    submissions = Client.submissions
+
+    def sometimes(client, campaign):
+        if (trouble := next(looks)) is not None:
+            raise trouble
+        return submissions(client, campaign)
+
+    monkeypatch.setattr(Client, "submissions", sometimes)
+    ended, out, err = status("mary", NAME, "--watch")
+    assert (ended, err) == (0, "steelyard: not just now\n")
+    assert out.count("mast") == 1
+
+
+def test_ctrl_c_ends_a_watch_of_a_database_in_the_same_way(live, monkeypatch, capsys):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cli.queue.status_watch.time.sleep", interrupted)
+    assert main(["status", "--watch", "--database", live.service.settings.database_url]) == 0
+    assert capsys.readouterr().err == ""

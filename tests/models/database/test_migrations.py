@@ -1,0 +1,352 @@
+"""The migrations make exactly the tables that the code describes, on both databases."""
+
+from pathlib import Path
+
+import alembic
+import pytest
+from alembic import command
+from alembic.script import ScriptDirectory
+from sqlalchemy import insert, inspect, select, text
+
+from metrics import parse_metric
+from models.corpus.judgments import (
+    NewJudgments,
+    RatingRow,
+    SegmentRow,
+    SystemRow,
+    list_judgments,
+    read_ratings,
+    read_segments,
+    read_systems,
+    store_judgments,
+)
+from models.database import migrate
+from models.database.session import make_engine, reading, writing
+from models.errors import Unreachable
+from models.queue.corpus_statistics import PREPARATION
+from models.queue.shards import SHARD
+from models.results.leaderboard import read_leaderboard
+from models.schema.accounts import AuditEntry
+from models.schema.base import Base
+from models.schema.campaigns import Campaign, Correction
+from models.schema.corpus import Reference, Submission
+from models.schema.nightly import Night, NightStep
+from models.schema.states import JudgmentKind, NightState
+from scheduler.ingest.campaigns import (
+    NewProtocol,
+    NewSubmission,
+    NewTestSet,
+    link_test_set,
+    store_campaign,
+    store_protocols,
+    store_submissions,
+    store_test_set,
+)
+from tests.analysis.nights import add_schedule
+from tests.scheduler.jobs import one_block_shards, queue_job
+from worker.context import WorkerContext
+from worker.handlers import do
+
+
+def tables(url: str) -> set[str]:
+    engine = make_engine(url, pooled=False)
+    with engine.connect() as connection:
+        return set(inspect(connection).get_table_names())
+
+
+def test_the_folder_of_migrations_does_not_hide_the_library() -> None:
+    assert alembic.__file__ is not None
+    assert "site-packages" in alembic.__file__
+    assert not (Path(migrate.__file__).parents[2] / "alembic" / "__init__.py").exists()
+
+
+def test_the_newest_revision_is_written_down() -> None:
+    scripts = ScriptDirectory.from_config(migrate.configuration())
+    assert scripts.get_heads() == [migrate.REVISION]
+    for script in scripts.walk_revisions():
+        assert Path(script.path).name.startswith(script.revision), "files are named by date"
+
+
+def test_up_and_down_again(empty_database_url: str) -> None:
+    assert migrate.current_revision(empty_database_url) is None
+    assert not migrate.is_up_to_date(empty_database_url)
+    migrate.upgrade(empty_database_url)
+    assert migrate.is_up_to_date(empty_database_url)
+    assert tables(empty_database_url) == {*Base.metadata.tables, "alembic_version"}
+    migrate.upgrade(empty_database_url)
+    migrate.downgrade(empty_database_url, "base")
+    assert tables(empty_database_url) == {"alembic_version"}
+    assert migrate.current_revision(empty_database_url) is None
+    migrate.upgrade(empty_database_url)
+    assert tables(empty_database_url) == {*Base.metadata.tables, "alembic_version"}
+
+
+def test_a_finished_campaign_survives_all_revisions(database_url: str) -> None:
+    context = WorkerContext(one_block_shards(database_url))
+    job = queue_job(context.engine, context.settings, segments=300, metrics=["bleu", "nist"])
+    for kind in (PREPARATION, SHARD):
+        table = kind.table
+        with reading(context.engine) as connection:
+            keys = list(connection.scalars(select(table.id)))
+        for key in keys:
+            do(context, kind, key, "task")
+    context.close()
+
+    def amounts(names: set[str]) -> dict[str, int]:
+        with reading(make_engine(database_url, pooled=False)) as connection:
+            return {name: connection.execute(text(f"SELECT count(*) FROM {name}")).scalar_one() for name in names}
+
+    def scores() -> list[list[float | None]]:
+        with reading(make_engine(database_url, pooled=False)) as connection:
+            return [[each.score for each in row.scores] for row in read_leaderboard(connection, job.protocols[0])]
+
+    before, shown = amounts(tables(database_url)), scores()
+    assert len(shown) == 3
+    assert None not in [score for row in shown for score in row]
+    migrate.downgrade(database_url, "20261121")
+    kept = tables(database_url)
+    assert len(before) > len(kept)
+    assert amounts(kept) == {name: before[name] for name in kept}
+    migrate.upgrade(database_url)
+    assert amounts(kept) == {name: before[name] for name in kept}
+    assert scores() == shown
+
+
+INDEXES = text("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = :table")
+
+
+def shape(url: str) -> dict[str, dict[str, object]]:
+    """What the database says of every table, and the rows that come with tables."""
+    engine = make_engine(url, pooled=False)
+    found: dict[str, dict[str, object]] = {}
+    with reading(engine) as connection:
+        seen = inspect(connection)
+        for table in seen.get_table_names():
+            lists = {
+                "columns": seen.get_columns(table),
+                "indexes": connection.execute(INDEXES, {"table": table}).all(),
+                "foreign keys": seen.get_foreign_keys(table),
+                "unique": seen.get_unique_constraints(table),
+                "checks": seen.get_check_constraints(table),
+            }
+            found[table] = {what: sorted(map(repr, each)) for what, each in lists.items()}
+            found[table]["key"] = seen.get_pk_constraint(table)
+            found[table]["rows"] = connection.execute(text(f'SELECT * FROM "{table}"')).all()
+    return found
+
+
+def test_human_judgments_go_to_the_campaigns_that_added_them(database_url: str) -> None:
+    """Test sets are shared: they hung on those, and every campaign with the very same one saw and changed them."""
+    engine = make_engine(database_url, pooled=False)
+    rows = [SystemRow("anna", 0.5)], [SegmentRow("anna", 1, 0.25)], [RatingRow("eva", "anna", 1, 30.0)]
+    with writing(engine) as connection:
+        ours, theirs, corrected = (store_campaign(connection, name) for name in ("ours", "theirs", "corrected"))
+        texts = b"x\ny", b"x\nz", b"u\nv"
+        test_sets = [store_test_set(connection, corrected, NewTestSet("t", {"A": each})) for each in texts]
+        shared, newer, of_nobody = test_sets
+        for campaign in (ours, theirs):
+            link_test_set(connection, campaign, shared, "t")
+        correction = {"campaign_id": corrected, "old_test_set_id": shared, "new_test_set_id": newer, "reason": "x"}
+        connection.execute(insert(Correction).values(**correction))
+        for campaign, test_set, name in (
+            *((ours, shared, "added"), (ours, shared, "imported"), (corrected, shared, "carried")),
+            *((corrected, newer, "carried"), (ours, of_nobody, "left")),
+        ):
+            store_judgments(connection, campaign, test_set, NewJudgments(name, JudgmentKind.RATINGS, {"a": 1}, *rows))
+        for campaign, name in ((ours, "added"), (corrected, "carried")):
+            entry = {"action": "human-scores.add", "subject": f"human scores {name}@1 of test set t@1", "details": {}}
+            connection.execute(insert(AuditEntry).values(campaign_id=campaign, actor="", **entry))
+
+    def known() -> set[tuple[str, int, str]]:
+        with reading(engine) as connection:
+            campaigns = connection.execute(select(Campaign.id, Campaign.name)).all()
+            found = set()
+            for row in campaigns:
+                for test_set in test_sets:
+                    for each in list_judgments(connection, row.id, test_set):
+                        found.add((row.name, test_set, each.title))
+                        parts = read_systems(connection, each.id), read_segments(connection, each.id)
+                        assert (*parts, read_ratings(connection, each.id)) == rows
+                        assert (each.kind, each.method) == ("ratings", {"a": 1})
+            return found
+
+    migrate.downgrade(database_url, "20261211")
+    with engine.begin() as connection:
+        assert connection.execute(text("SELECT count(*) FROM judgments")).scalar_one() == 5
+        connection.execute(text(f"DELETE FROM campaign_test_set WHERE test_set_id = {of_nobody}"))
+    migrate.upgrade(database_url)
+    assert known() == {
+        ("ours", shared, "added@1"),
+        # Of what the command line imported nobody knows for whom: all who saw it see it still.
+        *((name, shared, "imported@1") for name in ("ours", "theirs", "corrected")),
+        *(("corrected", test_set, "carried@1") for test_set in (shared, newer)),
+        ("human judgments of no campaign", of_nobody, "left@1"),
+    }
+    migrate.downgrade(database_url, "20261211")
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT count(*) FROM judgments")).scalar_one() == 5
+        assert connection.execute(text("SELECT count(*) FROM rating")).scalar_one() == 5
+
+
+def test_others_of_one_name_are_counted_on_where_test_sets_are_shared_again(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    with writing(engine) as connection:
+        test_set = store_test_set(connection, store_campaign(connection, "ours"), NewTestSet("t", {"A": b"x"}))
+        for name, score in (("ours", 1.0), ("theirs", 2.0)):
+            new = NewJudgments("da", JudgmentKind.SCORES, {}, [SystemRow("anna", score)])
+            store_judgments(connection, store_campaign(connection, name), test_set, new)
+    migrate.downgrade(database_url, "20261211")
+    with engine.connect() as connection:
+        found = connection.execute(text("SELECT name, version FROM judgments ORDER BY id")).all()
+        assert [tuple(row) for row in found] == [("da", 1), ("da", 2)]
+    migrate.upgrade(database_url)
+
+
+def test_names_of_test_sets_go_to_the_campaigns_that_have_them_and_back(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    with writing(engine) as connection:
+        ours, theirs = (store_campaign(connection, name) for name in ("ours", "theirs"))
+        first = store_test_set(connection, ours, NewTestSet("t", {"A": b"x"}))
+        link_test_set(connection, theirs, first, "of theirs", "3")
+        second = store_test_set(connection, theirs, NewTestSet("t", {"A": b"y"}))
+        (submission,) = store_submissions(connection, theirs, first, [NewSubmission("tug", b"x")])
+        store_protocols(connection, second, [NewProtocol(["A"], [parse_metric("bleu")], 0)])
+
+    def called(table: str) -> list[tuple[object, ...]]:
+        keys = "campaign_id, test_set_id" if table == "campaign_test_set" else "id"
+        with engine.connect() as connection:
+            rows = connection.execute(text(f"SELECT {keys}, name, version FROM {table} ORDER BY {keys}"))
+            return [tuple(row) for row in rows]
+
+    before = called("campaign_test_set")
+    assert before == [(ours, first, "t", "1"), (theirs, first, "of theirs", "3"), (theirs, second, "t", "1")]
+    migrate.downgrade(database_url, "20261216")
+    # By the oldest campaign that has it; two that would be called alike are told apart by their versions.
+    assert called("test_set") == [(first, "t", "1"), (second, "t", "2")]
+    with engine.begin() as connection:
+        # As commands left it: submissions alone lead to the test set.
+        connection.execute(text(f"DELETE FROM campaign_test_set WHERE test_set_id = {first}"))
+    migrate.upgrade(database_url)
+    assert called("campaign_test_set") == [(theirs, first, "t", "1"), (theirs, second, "t", "2")]
+    with reading(engine) as connection:
+        assert connection.scalar(select(Submission.test_set_id)) == first
+        assert connection.scalar(select(Submission.id)) == submission
+        assert connection.scalar(select(Reference.label).where(Reference.test_set_id == second)) == "A"
+
+
+def test_accounts_that_nobody_has_confirmed_wait_for_a_confirmation(database_url: str) -> None:
+    """Who has given himself a password may have given an address of others."""
+    accounts = {
+        "made": {"password_hash": "x", "verified_at": None},
+        "invited": {"password_hash": None, "verified_at": None},
+        "confirmed": {"password_hash": "x", "verified_at": 1.0},
+    }
+    migrate.downgrade(database_url, "20261213")
+    engine = make_engine(database_url, pooled=False)
+    into = "INSERT INTO account (email, name, role, password_hash, verified_at, created_at) "
+    with writing(engine) as connection:
+        for name, values in accounts.items():
+            given = {"name": name, **values}
+            connection.execute(
+                text(f"{into} VALUES (:name, :name, 'participant', :password_hash, :verified_at, 0)"), given
+            )
+    migrate.upgrade(database_url)
+    with reading(engine) as connection:
+        claimed = connection.execute(text("SELECT name, claimed FROM account")).all()
+    assert {name for name, is_claimed in claimed if is_claimed} == {"made"}
+
+
+def test_what_is_to_be_done_for_nights_goes_with_them_both_ways(database_url: str) -> None:
+    """With the attempts that it has had; who held it does so no more."""
+    engine = make_engine(database_url, pooled=False)
+    with writing(engine) as connection:
+        campaign = store_campaign(connection, "gate")
+    schedule = add_schedule(engine, campaign, name="gate", team="port")
+    with writing(engine) as connection:
+        for number, state in enumerate(NightState):
+            night = {"schedule_id": schedule, "due_at": float(number), "date": "2027-03-01", "state": state}
+            connection.execute(insert(Night).values(**night))
+    held = "UPDATE night SET owner = 'x', attempts = 2, lease_until = 1e12 WHERE state IN ('fetching', 'judging')"
+    migrate.downgrade(database_url, "20261217")
+    with writing(engine) as connection:
+        connection.execute(text(held))
+    for _ in range(2):
+        migrate.upgrade(database_url)
+        with reading(engine) as connection:
+            steps = select(Night.state, NightStep.state, NightStep.attempts, NightStep.team, NightStep.owner)
+            found = connection.execute(steps.join(NightStep, NightStep.night_id == Night.id).order_by(Night.id)).all()
+        assert found == [(state, "pending", 2, "port", None) for state in ("fetching", "judging")]
+        migrate.downgrade(database_url, "20261217")
+        with reading(engine) as connection:
+            found = connection.execute(text("SELECT state, attempts, owner FROM night WHERE attempts > 0 ORDER BY id"))
+            assert found.all() == [(state, 2, None) for state in ("fetching", "judging")]
+    migrate.upgrade(database_url)
+
+
+def test_what_is_created_at_once_is_what_all_migrations_make(tmp_path: Path) -> None:
+    created, migrated = f"sqlite:///{tmp_path / 'created.db'}", f"sqlite:///{tmp_path / 'migrated.db'}"
+    migrate.create(created)
+    migrate.upgrade(migrated)
+    assert len(shape(created)) == len(Base.metadata.tables) + 1
+    assert shape(created) == shape(migrated)
+    assert migrate.is_up_to_date(created)
+    migrate.downgrade(created, "base")
+    assert tables(created) == {"alembic_version"}
+
+
+def test_only_an_empty_database_is_created(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'old.db'}"
+    migrate.upgrade(url, "20261121")
+    migrate.create(url)
+    assert migrate.is_up_to_date(url)
+
+
+def test_autogenerate_finds_nothing(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    with writing(engine) as connection:
+        command.check(migrate.configuration(connection))
+
+
+def test_autogenerate_would_find_a_missing_column(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    with writing(engine) as connection:
+        connection.execute(text("ALTER TABLE worker DROP COLUMN version"))
+        with pytest.raises(Exception, match="version"):
+            command.check(migrate.configuration(connection))
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(empty_database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_args: object, **_options: object) -> None:
+        raise RuntimeError("the disk is full")
+
+    # The last table of the migration.
+    create = alembic.op.create_table
+    monkeypatch.setattr(
+        "alembic.op.create_table",
+        lambda name, *args, **options: fail() if name == "statistics" else create(name, *args, **options),
+    )
+    with pytest.raises(RuntimeError, match="the disk is full"):
+        migrate.upgrade(empty_database_url)
+    assert tables(empty_database_url) == set()
+
+
+def test_a_database_that_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(Unreachable, match="unable to open database file"):
+        migrate.upgrade(f"sqlite:///{tmp_path / 'no' / 'such' / 'folder.db'}")
+    with pytest.raises(Unreachable) as error:
+        migrate.is_up_to_date("postgresql://me:secret@127.0.0.1:1/nothing")
+    assert "secret" not in str(error.value)
+
+
+def test_blobs_are_not_compressed_twice(postgres_url: str) -> None:
+    engine = make_engine(postgres_url, pooled=False)
+    with engine.connect() as connection:
+        rows = connection.execute(
+            text(
+                "SELECT c.relname, a.attstorage::text "
+                "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
+                "WHERE (c.relname, a.attname) IN (('statistics', 'blob'), ('replicate_part', 'blob'), "
+                "('score', 'replicate_scores'), ('score', 'sums'), ('prepared_state', 'blob'), ('preparation', 'part'))"
+            )
+        ).all()
+    assert [storage for _, storage in rows] == ["e"] * 6

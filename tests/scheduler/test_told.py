@@ -1,0 +1,183 @@
+"""The scheduler and those who wait are told of changes, and ask for themselves only now and then."""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, insert, select
+
+from metrics.base import EDITION
+from models.database.session import make_engine, reading, writing
+from models.queue_status.progress import read_progress
+from models.schema.base import now
+from models.schema.queue import Evaluation, Shard, Worker
+from models.schema.states import EvaluationState, LeaseState
+from runtime.settings import Settings
+from scheduler import loop
+from scheduler.embedded import processes, wait
+from scheduler.embedded.processes import Embedded
+from scheduler.loop import SchedulerLoop
+from scheduler.nightly.runner import NightlyRunner
+from tests.faults.cluster import until
+from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.scheduler.test_dispatch import App
+from tests.statements import caught
+
+HOUR = 3600.0
+
+QUEUE = """
+import sys
+from models.database.session import make_engine
+from runtime.settings import Settings
+from tests.scheduler.jobs import queue_job
+engine = make_engine(sys.argv[1])
+queue_job(engine, Settings(database_url=sys.argv[1]))
+engine.dispose()
+"""
+
+
+def patient(url: str, **more: float) -> Settings:
+    """Settings with which nothing is looked for within an hour."""
+    times = {"sweep_seconds": HOUR, "recount_seconds": HOUR, "stale_seconds": 2 * HOUR, "silent_seconds": HOUR, **more}
+    return one_block_shards(url, **{**times, "concurrency": 1})
+
+
+def queue_elsewhere(url: str) -> None:
+    """Queue an evaluation in another process."""
+    subprocess.run([sys.executable, "-c", QUEUE, url], cwd=Path(__file__).parents[2], check=True, timeout=300)
+
+
+@contextmanager
+def looping(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The scheduler's loop in a thread, once it waits for something to do; a worker is there to do it."""
+    went = threading.Event()
+    go = SchedulerLoop.go
+
+    def watched(self: SchedulerLoop) -> bool:
+        swept = go(self)
+        went.set()
+        return swept
+
+    monkeypatch.setattr(SchedulerLoop, "go", watched)
+    monkeypatch.setattr("worker.app.Broker", lambda _settings: App())
+    engine = make_engine(settings.database_url)
+    with writing(engine) as connection:
+        somebody = {"id": "somebody", "host": "", "pid": 0, "version": "", "concurrency": 1, "edition": EDITION}
+        connection.execute(insert(Worker).values(**somebody, beat_at=now()))
+    engine.dispose()
+    stop = threading.Event()
+    thread = threading.Thread(target=loop.run, args=(settings, stop), daemon=True)
+    thread.start()
+    try:
+        assert went.wait(60)
+        yield
+    finally:
+        stop.set()
+        thread.join(60)
+    assert not thread.is_alive()
+
+
+def sent(url: str) -> int:
+    engine = make_engine(url, pooled=False)
+    with reading(engine) as connection:
+        return connection.scalar(select(func.count()).where(Shard.state == LeaseState.ENQUEUED)) or 0
+
+
+def test_work_that_another_process_queues_is_sent_though_nobody_looks(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with looping(patient(database_url), monkeypatch):
+        queue_elsewhere(database_url)
+        until(lambda: sent(database_url), "the shards to be sent")
+
+
+def test_work_is_sent_at_the_next_look_where_nothing_was_heard(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Deaf:
+        def wait(self, seconds: float, stop: threading.Event) -> bool:
+            stop.wait(seconds)
+            return False
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(loop, "listen", lambda _settings: Deaf())
+    with looping(patient(database_url, sweep_seconds=0.1), monkeypatch):
+        queue_elsewhere(database_url)
+        until(lambda: sent(database_url), "the shards to be sent")
+
+
+def test_work_that_another_process_queues_is_done_by_one_command_for_all(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "LOOK_SECONDS", HOUR)
+
+    class Ended:
+        def __init__(self, done: int) -> None:
+            self.open = not done
+
+    def read(connection) -> Ended:
+        done = select(func.count()).where(Evaluation.state == EvaluationState.DONE)
+        return Ended(connection.scalar(done))
+
+    looked = threading.Event()
+    queueing = threading.Thread(target=lambda: looked.wait(60) and queue_elsewhere(database_url), daemon=True)
+    queueing.start()
+    with Embedded(patient(database_url), 1) as embedded:
+        assert not embedded.run_until(read, lambda _: looked.set()).open
+    queueing.join()
+
+
+def test_who_waits_is_told_of_progress(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wait, "LOOK_SECONDS", HOUR)
+    engine = make_engine(database_url)
+    settings = patient(database_url)
+    job = queue_job(engine, settings)
+    looked = threading.Event()
+
+    def cancel() -> None:
+        looked.wait(60)
+        with writing(engine) as connection:
+            connection.execute(Evaluation.__table__.update().values(state=EvaluationState.CANCELLED))
+
+    ending = threading.Thread(target=cancel, daemon=True)
+    ending.start()
+    last = wait.wait_until(
+        engine, settings, lambda connection: read_progress(connection, job.all_evaluations), lambda _: looked.set()
+    )
+    assert not last.open
+    ending.join()
+    engine.dispose()
+
+
+def test_a_round_without_work_asks_three_things(database_url: str) -> None:
+    """Whether there is work, what time it is, and whether the tables are still ours."""
+    settings = patient(database_url, sweep_seconds=1e-9)
+    engine = make_engine(database_url)
+    nights = NightlyRunner(settings)
+    rounds = SchedulerLoop(engine, App(), settings, nights)
+    # The first one looks at everything.
+    assert rounds.go()
+    with caught() as statements:
+        for _ in range(10):
+            assert rounds.go()
+    assert len(statements) == 30
+    nights.stop()
+    engine.dispose()
+
+
+def test_a_round_looks_at_everything_when_something_waits(database_url: str) -> None:
+    settings = patient(database_url, sweep_seconds=1e-9)
+    engine = make_engine(database_url)
+    rounds = SchedulerLoop(engine, App(), settings)
+    assert rounds.go()
+    queue_job(engine, settings)
+    with caught() as statements:
+        assert rounds.go()
+    assert len(statements) > 10
+    engine.dispose()

@@ -1,0 +1,105 @@
+"""Fixtures: an app on a database of its own, with mails or without, and campaigns on it; a plugin of pytest.
+
+What the app needs is imported where it is used: a run of the metrics' tests loads this file, too.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.service.port import Port
+    from tests.service.postman import Postman
+    from tests.service.service import Service
+    from tests.web.hostile.world import Template
+
+
+@pytest.fixture
+def service(sqlite_url: str) -> Iterator[Service]:
+    """An app on a database of its own."""
+    from tests.service.service import Service
+
+    with ExitStack() as stack:
+        yield Service.start(sqlite_url, stack)
+
+
+@pytest.fixture
+def port(service: Service) -> Port:
+    """A campaign that takes submissions."""
+    from tests.service.port import Port
+
+    return Port.opened(service)
+
+
+@pytest.fixture
+def port_anywhere(database_url: str) -> Iterator[Port]:
+    """The same on each kind of database, for what has SQL of its own."""
+    from tests.service.port import Port
+    from tests.service.service import Service
+
+    with ExitStack() as stack:
+        yield Port.opened(Service.start(database_url, stack))
+
+
+@pytest.fixture(scope="session")
+def world_template(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Template:
+    """The world of the hostile tests, made once."""
+    from tests.service.service import Service
+    from tests.web.hostile.world import Template, build
+
+    file = tmp_path_factory.mktemp("world") / "world.db"
+    shutil.copy(sqlite_template, file)
+    with ExitStack() as stack:
+        service = Service.start(f"sqlite:///{file}", stack)
+        world = build(service)
+        service.engine.dispose()
+        service.app.state.steelyard.engine.dispose()
+    return Template(file, world)
+
+
+@pytest.fixture
+def postman() -> Iterator[Postman]:
+    """A mail server that keeps what it is sent."""
+    from tests.service.postman import AnyPort, Postman
+
+    handler = Postman()
+    controller = AnyPort(handler, hostname="127.0.0.1", port=0)
+    controller.start()
+    handler.port = controller.port
+    yield handler
+    controller.stop()
+
+
+@pytest.fixture
+def mailing(sqlite_url: str, postman: Postman) -> Iterator[Service]:
+    """A server behind https that sends mails."""
+    from tests.service.service import Service
+
+    with ExitStack() as stack:
+        yield Service.start(
+            sqlite_url,
+            stack,
+            sign_up="open",
+            mail_url=f"smtp://127.0.0.1:{postman.port}",
+            mail_from="Steelyard <steelyard@example.org>",
+            public_url="https://mt.example.org",
+        )
+
+
+@pytest.fixture
+def quick_hashing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Passwords cost next to nothing: for tests that try many."""
+    from argon2 import PasswordHasher
+
+    from campaigns.accounts import passwords
+
+    monkeypatch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    passwords._dummy_hash.cache_clear()
+    yield
+    passwords._dummy_hash.cache_clear()

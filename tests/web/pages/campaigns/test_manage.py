@@ -1,0 +1,256 @@
+"""The pages of organisers, as a browser without scripts uses them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from campaigns.accounts.principal import NOBODY
+from campaigns.permissions import CampaignAccess, read_access
+from models.database.session import reading
+from models.schema.accounts import AuditEntry
+from models.schema.roles import PhaseKind, SiteRole, Visibility
+from tests.scheduler.jobs import work_off
+from tests.service.campaigns import REFERENCE, SOURCE, hand_in
+from tests.service.service import DAY, Service
+
+HERE = "/campaigns/wmt"
+MANAGE = f"{HERE}/manage"
+FILES = ("references", "source", "documents")
+
+
+@pytest.fixture
+def olga(service: Service) -> TestClient:
+    """The organiser of "wmt"."""
+    browser = service.browser(service.account("olga", SiteRole.ORGANISER))
+    answer = browser.post("/new-campaign", data={"name": "wmt", "title": "The task", "time_zone": "Europe/Prague"})
+    assert (answer.status_code, answer.url.path) == (200, MANAGE)
+    return browser
+
+
+def post(browser: TestClient, path: str, status: int = 303, **form: Any) -> Any:
+    """Send a form, without going on to where it leads."""
+    files = form.pop("files", None)
+    answer = browser.post(f"{MANAGE}{path}", data=form, files=files, follow_redirects=False)
+    assert answer.status_code == status, answer.text
+    return answer
+
+
+def look(service: Service) -> CampaignAccess:
+    with reading(service.engine) as connection:
+        return read_access(connection, NOBODY, "wmt")
+
+
+def version(browser: TestClient) -> str:
+    found = re.search(r'name="version" value="(\w+)"', browser.get(f"{MANAGE}/rules").text)
+    assert found
+    return found[1]
+
+
+def test_from_nothing_to_published(service: Service, olga: TestClient) -> None:
+    rules = {"title": "The task", "description": "One\n\nTwo", "time_zone": "Europe/Prague", "visibility": "public"}
+    post(olga, "/rules", **rules, joining="open", anonymous="yes", version=version(olga))
+    post(olga, "/phases/new", phase_name="Test", kind="blind", starts="", ends="2027-01-20 18:00", feedback="rounded")
+    files = [("references", ("A.txt", REFERENCE)), ("source", ("s.txt", SOURCE)), ("documents", ("", b""))]
+    form = {"test_set_name": "news", "target_language": "cs", "metrics": "bleu chrf", "replicates": "0"}
+    post(olga, "/test-sets/new", files=files, phase="Test", **form)
+    lead = service.account("mary")
+    service.team("harbour", lead)
+    mary = service.browser(lead)
+    assert "Take part with the team" in mary.get(HERE).text
+    assert mary.post(f"{HERE}/join", data={"team": "harbour"}).status_code == 200
+    overview = mary.get(HERE).text
+    assert "Hand in an output" in overview
+    assert "20 January 2027, 18:00 (Europe/Prague)" in overview
+    assert '<p dir="auto">Two</p>' in overview
+    hand_in(service.engine, "wmt", "harbour", "mast", REFERENCE)
+    work_off(service.settings)
+    assert not look(service).sees_board
+    assert "Tick the box" in post(olga, "/state", 422, do="publish").text
+    post(olga, "/state", do="publish", sure="yes")
+    assert look(service).published
+    assert "The results are published." in olga.get(f"{MANAGE}?done=publish").text
+    (test_set,) = look(service).test_sets
+    post(olga, f"/test-sets/{test_set}", do="release")
+    assert look(service).sees_references(test_set)
+
+
+def test_what_is_wrong_stands_in_the_form_with_what_was_filled_in(olga: TestClient) -> None:
+    answer = post(olga, "/phases/new", 422, phase_name="Night", kind="open", starts="2027-10-31 02:30")
+    assert 'role="alert"' in answer.text
+    assert "is ambiguous in Europe/Prague" in answer.text
+    assert 'value="Night"' in answer.text
+    assert 'value="2027-10-31 02:30"' in answer.text
+    answer = post(olga, "/rules", 422, title="x", time_zone="Mars/Olympus", ranked_by="", version=version(olga))
+    assert "There is no time zone" in answer.text
+    # What browsers send where no file was chosen.
+    parts = [f'--b\r\nContent-Disposition: form-data; name="{name}"; filename=""\r\n\r\n\r\n' for name in FILES]
+    answer = olga.post(
+        f"{MANAGE}/test-sets/new",
+        content=f"{''.join(parts)}--b--\r\n",
+        headers={"Content-Type": "multipart/form-data; boundary=b"},
+    )
+    assert answer.status_code == 422
+    assert "needs at least one reference" in answer.text
+    files = [("references", ("A.txt", REFERENCE)), ("references", ("B.txt", b"x\n"))]
+    answer = post(olga, "/test-sets/new", 422, test_set_name="n", metrics="bleu", files=files)
+    assert "refs/B.txt: 1 line, 2 fewer" in answer.text
+    assert "no team &#39;nobody&#39;" in post(olga, "/teams", 422, team="nobody").text
+    assert "no account with the address" in post(olga, "/members", 422, member_email="x@example.org").text
+    assert "is not a number of submissions" in post(olga, "/quotas", 422, quota_kind="per_day", quota_amount="-1").text
+    # Nothing typed is no wish for "no limit".
+    assert "is not a number of submissions" in post(olga, "/quotas", 422, quota_kind="per_day", quota_amount="").text
+    assert olga.post("/new-campaign", data={"name": "wmt"}).status_code == 409
+
+
+def test_a_form_that_is_out_of_date_changes_nothing(olga: TestClient, service: Service) -> None:
+    before = version(olga)
+    post(olga, "/rules", title="First", visibility="public", version=before)
+    answer = post(olga, "/rules", 412, title="Second", version=before)
+    assert "Somebody else has changed it in the meantime" in answer.text
+    assert 'value="Second"' in answer.text
+    assert look(service).title == "First"
+
+
+def test_fields_that_nobody_touched_keep_their_exact_moments(olga: TestClient, service: Service) -> None:
+    campaign = service.campaign("wmt", visibility=Visibility.PUBLIC)
+    phase = service.phase(campaign, "dev", PhaseKind.OPEN, begins=-DAY, ends=DAY)
+    before = look(service).phases[0]
+    page = olga.get(f"{MANAGE}/phases/{phase}").text
+    form = dict(re.findall(r'<input id="\w+" name="(\w+)" type="text" value="([^"]*)"', page))
+    post(olga, f"/phases/{phase}", **{**form, "kind": "blind", "feedback": "none"})
+    after = look(service).phases[0]
+    assert (after.kind, after.feedback) == ("blind", "none")
+    assert (after.starts_at, after.ends_at) == (before.starts_at, before.ends_at)
+    post(olga, f"/phases/{phase}", do="remove", kind="open")
+    assert not look(service).phases
+    assert olga.get(f"{MANAGE}/phases/{phase}").status_code == 404
+
+
+def test_only_organisers_manage(service: Service, olga: TestClient) -> None:
+    service.campaign("wmt", visibility=Visibility.PUBLIC)
+    nobody, eve = service.client(), service.browser(service.account("eve"))
+    for path in ("", "/rules", "/phases/new", "/test-sets/new"):
+        assert eve.get(f"{MANAGE}{path}").status_code == 403
+        answer = nobody.get(f"{MANAGE}{path}", follow_redirects=False)
+        assert answer.headers["Location"].startswith("/sign-in?next=")
+    before = look(service)
+    for path in ("/rules", "/phases/new", "/state", "/teams", "/members", "/quotas", "/test-sets/new"):
+        form = {"do": "freeze", "team": "x", "quota_kind": "per_day"}
+        assert eve.post(f"{MANAGE}{path}", data=form).status_code == 403
+    assert (look(service).frozen_at, look(service).phases) == (before.frozen_at, before.phases)
+
+
+def test_teams_members_and_quotas(service: Service, olga: TestClient) -> None:
+    mary = service.account("mary")
+    service.team("harbour", mary)
+    post(olga, "/teams", team="harbour")
+    service.browser(mary).post(MANAGE.replace("manage", "join"), data={"team": "harbour"})
+    post(olga, "/members", member_email="mary@example.org", member_role="viewer")
+    post(olga, "/quotas", quota_kind="per_day", quota_amount="3")
+    post(olga, "/quotas", quota_kind="per_day", quota_amount="none", quota_team="harbour")
+    page = olga.get(MANAGE).text
+    assert page.count('<td class="number">no limit</td>') == 1
+    assert "per day <span" in page
+    assert "mary@example.org" in page
+    post(olga, "/quotas", do="remove", quota_kind="per_day", quota_team="harbour")
+    post(olga, "/teams", do="remove", team="harbour")
+    with reading(service.engine) as connection:
+        actions = list(connection.scalars(select(AuditEntry.action).order_by(AuditEntry.id)))
+    assert actions == [
+        *("campaign.found", "invitation.make", "team.join"),
+        *("member.set", "quota.set", "quota.set", "quota.remove", "team.leave"),
+    ]
+
+
+def test_a_quota_is_for_a_phase_and_a_team_that_exist(service: Service, olga: TestClient) -> None:
+    post(olga, "/rules", title="The task", visibility="public", version=version(olga))
+    mary = service.account("mary")
+    service.team("harbour", mary)
+    service.team("guests", service.account("zoe"))
+    post(olga, "/teams", team="harbour")
+    service.browser(mary).post(MANAGE.replace("manage", "join"), data={"team": "harbour"})
+    post(olga, "/phases/new", phase_name="Test", kind="open", starts="", ends="2027-01-20 18:00")
+    page = olga.get(MANAGE).text
+    assert '<option value="Test">Test</option>' in page
+    assert '<option value="harbour">harbour</option>' in page
+    assert '<option value="guests">' not in page
+    limit = {"quota_kind": "per_phase", "quota_amount": "6"}
+    answer = post(olga, "/quotas", 422, **limit, quota_phase="test")
+    assert "The campaign has no phase &#39;test&#39;. There are: Test." in answer.text
+    assert "has no team &#39;guests&#39;" in post(olga, "/quotas", 422, **limit, quota_team="guests").text
+    program = service.program(1)
+    for wrong in ({"phase": "test"}, {"team": "guests"}):
+        refused = program.put("/api/v1/campaigns/wmt/quotas", json={"kind": "per_phase", "amount": 6, **wrong})
+        assert refused.status_code == 422, refused.text
+    assert program.get("/api/v1/campaigns/wmt/quotas").json()["items"] == []
+    post(olga, "/quotas", **limit, quota_phase="Test", quota_team="harbour")
+    assert len(program.get("/api/v1/campaigns/wmt/quotas").json()["items"]) == 1
+    # What limits nothing goes with its phase.
+    (phase,) = look(service).phases
+    post(olga, f"/phases/{phase.id}", do="remove", kind="open")
+    assert program.get("/api/v1/campaigns/wmt/quotas").json()["items"] == []
+
+
+def test_the_form_of_a_phase_says_what_can_be_learned_from_its_feedback(olga: TestClient) -> None:
+    form = olga.get(f"{MANAGE}/phases/new").text
+    assert "BLEU was raised by 1.3 to 4.2 points without a better system" in form
+
+
+def test_a_phase_that_was_closed_is_over(service: Service, olga: TestClient) -> None:
+    post(olga, "/rules", title="The task", visibility="public", version=version(olga))
+    post(olga, "/phases/new", phase_name="Test", kind="open", starts="", ends="2027-01-20 18:00")
+    overview = olga.get(HERE).text
+    assert "once it has a test set" in overview
+    assert "data-until" in overview
+    assert ">now</bdi>" in overview
+    assert ">now</bdi>" in olga.get(MANAGE).text
+    post(olga, "/state", do="close", sure="yes")
+    for page in (olga.get(HERE).text, olga.get(MANAGE).text):
+        assert ">now</bdi>" not in page
+        assert "data-until" not in page
+    assert "closed since" in olga.get(MANAGE).text
+    assert 'class="past"' in olga.get(HERE).text
+
+
+def test_a_correction_by_form_and_its_page(service: Service, olga: TestClient) -> None:
+    service.campaign("wmt", visibility=Visibility.PUBLIC)
+    form = {"test_set_name": "news", "metrics": "chrf", "replicates": "0"}
+    post(olga, "/test-sets/new", files=[("references", ("A.txt", REFERENCE))], **form)
+    hand_in(service.engine, "wmt", "harbour", "mast", REFERENCE)
+    hand_in(service.engine, "wmt", "guests", "tent", b"kocour\npes\nbarak\n")
+    work_off(service.settings)
+    (old,) = look(service).test_sets
+    wrong = [("references", ("Z.txt", REFERENCE))]
+    assert "unknown: Z" in post(olga, f"/test-sets/{old}", 422, do="correct", reason="why", files=wrong).text
+    files = [("references", ("A.txt", b"kocour\npes\nbarak\n"))]
+    post(olga, f"/test-sets/{old}", do="correct", reason="The <wrong> file", files=files)
+    assert "2 evaluations" in olga.get(f"{HERE}/corrections/1").text
+    work_off(service.settings)
+    page = service.client().get(f"{HERE}/corrections/1").text
+    assert "The &lt;wrong&gt; file" in page
+    assert "▲ up by 1" in page
+    assert "▼ down by 1" in page
+    assert "evaluations" not in page
+    assert f"{HERE}/corrections/1" in service.client().get(HERE).text
+
+
+def test_the_overview_says_what_is_open_now(service: Service) -> None:
+    campaign = service.campaign("wmt", title="The task", time_zone="Europe/Prague")
+    nobody = service.client()
+    assert "Takes submissions" in nobody.get(HERE).text
+    service.phase(campaign, "dev", PhaseKind.OPEN, begins=DAY, ends=3 * DAY)
+    page = nobody.get(HERE).text
+    assert "Takes no submissions" in page
+    assert re.search(r"dev</bdi> begins on .*, in <span data-until=[^>]*>(1 day|23 h)", page)
+    service.phase(campaign, "now", PhaseKind.BLIND, begins=-DAY, ends=DAY / 2, feedback="ladder", feedback_step=0.5)
+    page = nobody.get(HERE).text
+    assert re.search(r"in <span data-until=\"[\d.]+\" data-now=\"[\d.]+\">(12 h|11 h 59 min)", page)
+    assert "only what beats their best by 0.5 points" in page
+    assert '<script src="/static/countdown.js" defer></script>' in page
+    service.campaign("wmt", frozen_at=1.0)
+    assert "have frozen this campaign" in nobody.get(HERE).text

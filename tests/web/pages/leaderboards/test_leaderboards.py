@@ -1,0 +1,136 @@
+"""The leaderboard as a page."""
+
+import re
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from models.schema.roles import PhaseKind
+from tests.service.scored_campaigns import CONTRASTIVE, PRIMARY, Scored
+from tests.service.service import Service
+
+URL = "/campaigns/port/leaderboard"
+
+
+@pytest.fixture
+def scored(service: Service) -> Scored:
+    """Harbour (zoe) and lighthouse in a public campaign."""
+    found = Scored(service)
+    found.add("harbour", "mast", 40.0, **PRIMARY, constrained=True)
+    found.add("harbour", "sail", 41.0, **CONTRASTIVE)
+    found.add("lighthouse", "lamp", 30.0, late_seconds=7200.0)
+    found.add("", "baseline", 20.0)
+    zoe = service.account("zoe")
+    service.campaign("port", teams=(service.team("harbour", zoe), service.team("lighthouse", service.account("eve"))))
+    found.zoe = service.browser(zoe)  # type: ignore[attr-defined]
+    return found
+
+
+def shown(scored: Scored, client: Any = None, **query: Any) -> str:
+    answer = (client or scored.service.client()).get(URL, params=query)
+    assert answer.status_code == 200, answer.text
+    return str(answer.text)
+
+
+def systems(text: str) -> list[str]:
+    return re.findall(r'<th scope="row" title="([^"]*)"', text)
+
+
+def test_systems_with_whiskers_ranges_and_clusters(scored: Scored) -> None:
+    text = shown(scored)
+    assert systems(text) == ["harbour/mast", "lighthouse/lamp", "baseline"]
+    assert text.count('class="whisker"') == 6
+    assert text.count("<tbody>") == 3, "three clusters"
+    assert "late" in text
+    assert "2 h" in text
+    assert "constrained" in text
+    assert "bleu|version:1" in text
+
+
+def test_filters_and_deep_links_say_the_same(scored: Scored) -> None:
+    everything = shown(scored, shown="all")
+    assert systems(everything) == ["harbour/sail", "harbour/mast", "lighthouse/lamp", "baseline"]
+    (link,) = re.findall(r'href="([^"]*leaderboard\?[^"]*metric=ter[^"]*)"', everything)
+    followed = scored.service.client().get(link.replace("&amp;", "&")).text
+    assert len(systems(followed)) == 4, "the link keeps what was chosen"
+    assert 'aria-sort="ascending"' in followed
+
+
+def test_downloads_are_of_what_is_shown(scored: Scored) -> None:
+    text = shown(scored, constrained="yes")
+    for ending in ("csv", "tsv", "json", "tex"):
+        (link,) = re.findall(rf'href="(/api/v1/[^"]*leaderboard\.{ending}\?[^"]*)"', text)
+        found = scored.service.client().get(link.replace("&amp;", "&"))
+        assert found.status_code == 200
+        assert "mast" in found.text
+        assert "lamp" not in found.text
+
+
+def test_ones_own_systems_are_marked_and_lead_to_their_submissions(scored: Scored) -> None:
+    text = shown(scored, scored.zoe)  # type: ignore[attr-defined]
+    assert "Yours:" in text
+    assert "at rank 1" in text
+    assert 'href="/submissions/1"' in text
+    assert "Yours:" not in shown(scored)
+    assert "/submissions/" not in shown(scored)
+
+
+def test_another_test_set_is_shown_by_its_own_references_and_metrics(scored: Scored) -> None:
+    other = Scored(scored.service, references=("C",), version="2", metrics=("ter",))
+    other.add("harbour", "mast", 51.0)
+    text = shown(scored, test_set="port@2", references="A", metric="bleu")
+    assert "51.0" in text
+    assert "against C" in text
+    assert scored.service.client().get(URL, params={"test_set": "pier"}).status_code == 404
+
+
+def test_a_blind_phase_shows_no_board_and_says_where_ones_own_scores_are(scored: Scored) -> None:
+    scored.service.phase(scored.campaign_id, "now", PhaseKind.BLIND)
+    text = shown(scored, scored.zoe)  # type: ignore[attr-defined]
+    assert "not shown in this phase" in text
+    assert "40.0" not in text
+    assert "/campaigns/port/submissions" in text
+
+
+def test_a_campaign_that_measures_nothing_yet_says_so(service: Service) -> None:
+    service.campaign("empty")
+    assert "measures nothing yet" in service.client().get("/campaigns/empty/leaderboard").text
+
+
+def test_a_hundred_at_a_time(scored: Scored, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.pages.leaderboards.leaderboard.PAGE", 2)
+    first = shown(scored)
+    assert systems(first) == ["harbour/mast", "lighthouse/lamp"]
+    (link,) = re.findall(r'rel="next" href="([^"]*)"', first)
+    assert systems(scored.service.client().get(link.replace("&amp;", "&")).text) == ["baseline"]
+    assert scored.service.client().get(URL, params={"first": 10}).status_code == 404
+
+
+def test_a_page_that_has_not_changed_is_not_sent_again_nor_worked_out_again(scored: Scored) -> None:
+    client = scored.service.client()
+    tag = client.get(URL).headers["ETag"]
+    statements: list[str] = []
+    engine = scored.service.app.state.steelyard.engine
+    event.listen(engine, "before_cursor_execute", lambda *parts: statements.append(parts[2]))
+    assert client.get(URL, headers={"If-None-Match": tag}).status_code == 304
+    assert not [each for each in statements if "replicate_scores" in each], "scores are not read twice"
+
+
+def test_names_that_are_script_are_shown_as_they_are(scored: Scored) -> None:
+    scored.add("", '"><script>alert(1)</script>', 25.0)
+    text = shown(scored)
+    assert "<script>alert" not in text
+    assert "&lt;script&gt;" in text
+
+
+def test_a_table_that_is_kept_is_shown_only_to_those_who_see_the_same(scored: Scored) -> None:
+    scored.service.campaign("port", anonymous=True)
+    scored.service.phase(scored.campaign_id, "now", PhaseKind.OPEN)
+    harbour, nobody = shown(scored, scored.zoe), shown(scored)  # type: ignore[attr-defined]
+    assert "harbour/mast" in harbour
+    assert "lighthouse" not in harbour
+    assert not [word for word in ("harbour", "mast", "lighthouse", "/submissions/") if word in nobody]
+    assert "harbour/mast" in shown(scored, scored.zoe), "whoever looked before"  # type: ignore[attr-defined]
+    scored.service.phase(scored.campaign_id, "out", PhaseKind.PUBLISHED, begins=-1)
+    assert "lighthouse/lamp" in shown(scored)

@@ -1,0 +1,229 @@
+"""The pages of submissions: who gets them, what the form keeps, what they say."""
+
+import re
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import update
+
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.changes import lock_for_change
+from campaigns.corrections import correct_test_set
+from campaigns.quotas.quotas import set_quotas
+from campaigns.quotas.rules import QuotaScope
+from campaigns.test_sets import find_campaign_test_set
+from metrics.text.plain import Text
+from models.database.session import writing
+from models.schema.base import now
+from models.schema.campaigns import Campaign, Phase
+from models.schema.corpus import Submission
+from models.schema.roles import Feedback, PhaseKind
+from models.schema.states import QuotaKind
+from tests.service.port import ADDRESS, NAME, REFERENCE, Port, output
+from tests.service.service import Service
+
+CAMPAIGN = "/campaigns/port%201"
+
+
+def send(client: TestClient, content: bytes | None = None, **fields: str):
+    return client.post(
+        f"{CAMPAIGN}/submit",
+        data={"system": "mast", **fields},
+        files={"file": ("out.txt", output() if content is None else content)},
+        follow_redirects=False,
+    )
+
+
+def test_a_form_leads_to_the_page_of_the_submission(port: Port) -> None:
+    mary = port.browser("mary")
+    answer = send(mary, kind="primary", description="<script>alert(1)</script>")
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/submissions/2")
+    page = mary.get("/submissions/2").text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<script>alert" not in page
+    assert 'data-events="/api/v1/submissions/2/events"' in page
+    port.work_off()
+    page = mary.get("/submissions/2").text
+    assert "data-events" not in page
+    assert "nrefs:1|bs:20" in page
+    assert ">2</a>" in mary.get(f"{CAMPAIGN}/submissions").text
+
+
+def test_a_form_sent_twice_hands_in_once_and_another_file_from_it_is_another_one(port: Port) -> None:
+    mary = port.browser("mary")
+    key = re.search(r'name="key" value="([^"]+)"', mary.get(f"{CAMPAIGN}/submit").text)
+    assert key is not None
+    first = [send(mary, key=key[1]).headers["Location"] for _ in range(2)]
+    assert first == ["/submissions/2"] * 2
+    assert send(mary, output(2), key=key[1]).headers["Location"] == "/submissions/3"
+    assert port.count(Submission) == 3
+
+
+def test_a_refused_form_keeps_what_was_filled_in_and_says_what_is_wrong(port: Port) -> None:
+    mary = port.browser("mary")
+    answer = send(mary, b"one line", system='"><b>', kind="primary", constrained="true", description="what & why")
+    assert answer.status_code == 422
+    assert "has 1 line, but the test set has 300 segments" in answer.text
+    assert 'value="&#34;&gt;&lt;b&gt;"' in answer.text
+    assert re.search(r'value="primary" checked', answer.text)
+    assert re.search(r'value="true" checked', answer.text)
+    assert "what &amp; why" in answer.text
+    nothing = mary.post(f"{CAMPAIGN}/submit", data={"system": ""}, follow_redirects=False)
+    assert nothing.status_code == 422
+    assert 'id="system-error"' in nothing.text
+    empty = mary.post(f"{CAMPAIGN}/submit", data={"system": "mast"}, follow_redirects=False)
+    assert 'id="file-error"' in empty.text
+    long = send(mary, description="x" * 5001)
+    assert "Give 5,000 characters at most." in long.text
+    assert port.count(Submission) == 1
+
+
+def test_the_form_says_beforehand_why_nothing_is_taken(port: Port) -> None:
+    mary = port.browser("mary")
+    with writing(port.service.engine) as connection:
+        set_quotas(connection, QuotaScope(port.campaign, "", ""), {QuotaKind.PER_DAY: 1})
+    assert "0 of 1 used" in mary.get(f"{CAMPAIGN}/submit").text
+    send(mary)
+    page = mary.get(f"{CAMPAIGN}/submit").text
+    assert "Team harbour has used 1 of 1 submission of" in page
+    refused = send(mary, output(2))
+    assert (refused.status_code, "has used 1 of 1 submission" in refused.text) == (429, True)
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Phase).values(ends_at=now() - 5))
+    assert "the phase &#34;first&#34; was closed at" in mary.get(f"{CAMPAIGN}/submit").text
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Campaign).values(frozen_at=now()))
+    assert "is frozen since" in mary.get(f"{CAMPAIGN}/submit").text
+
+
+def test_organisers_hand_in_for_a_team_at_any_time(port: Port) -> None:
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Phase).values(ends_at=now() - 5))
+    ann, mary = port.browser("ann"), port.browser("mary")
+    assert 'name="override"' in ann.get(f"{CAMPAIGN}/submit").text
+    assert 'name="override"' not in mary.get(f"{CAMPAIGN}/submit").text
+    assert send(ann, team="harbour").status_code == 403
+    assert send(mary, team="harbour", override="yes").status_code == 403
+    nameless = send(ann, override="yes")
+    assert (nameless.status_code, "Name the team" in nameless.text) == (422, True)
+    assert send(ann, team="harbour", override="yes").status_code == 303
+    assert "5 s late" in re.sub(r"[6-9] s late", "5 s late", mary.get("/submissions/2").text)
+
+
+def test_strangers_get_none_of_the_pages(port: Port) -> None:
+    send(port.browser("mary"))
+    eve = port.service.browser(port.service.account("eve"))
+    answers = [
+        client.get(path, follow_redirects=False).status_code
+        for client in (port.service.client(), eve, port.browser("zoe"))
+        for path in (f"{CAMPAIGN}/submit", f"{CAMPAIGN}/submissions", "/submissions/2", "/submissions/2/output")
+    ]
+    assert answers == [303, 303, 404, 404, 403, 403, 404, 404, 200, 200, 404, 404]
+    forged = port.browser("zoe").post("/submissions/2/withdraw", follow_redirects=False)
+    assert forged.status_code in (403, 404)
+
+
+def test_what_a_team_says_is_changed_on_the_page_until_the_deadline(port_anywhere: Port) -> None:
+    port = port_anywhere
+    mary = port.browser("mary")
+    send(mary)
+    said = {"kind": "contrastive", "constrained": "false", "description": "small"}
+    assert mary.post("/submissions/2/declaration", data=said, follow_redirects=False).status_code == 303
+    page = mary.get("/submissions/2?saved=declared").text
+    assert "What you say about it is stored." in page
+    assert re.search(r'value="contrastive" checked', page)
+    assert mary.post("/submissions/2/withdraw", follow_redirects=False).status_code == 303
+    assert "Let it stand again" in mary.get("/submissions/2").text
+    assert mary.post("/submissions/2/reinstate", follow_redirects=False).status_code == 303
+    port.browser("ann").post("/submissions/2/withdraw")
+    port.browser("ann").post("/submissions/2/reinstate")
+    history = re.findall(r"</time>: ([a-z ]+) by <bdi>([^<]+)</bdi>", mary.get("/submissions/2").text)
+    assert history == [
+        ("taken back", "the organisers"),
+        ("withdrawn", "the organisers"),
+        ("taken back", "mary"),
+        ("withdrawn", "mary"),
+        ("declared", "mary"),
+        ("handed in", "mary"),
+    ]
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Phase).values(ends_at=now() - 5))
+    late = mary.post("/submissions/2/withdraw", follow_redirects=False)
+    assert (late.status_code, 'role="alert"' in late.text) == (409, True)
+    assert "<button" not in mary.get("/submissions/2").text.split('id="declaration"')[1]
+
+
+def test_organisers_stop_it_and_let_it_be_tried_again(port: Port) -> None:
+    mary, ann = port.browser("mary"), port.browser("ann")
+    send(mary)
+    assert "Stop measuring it" not in mary.get("/submissions/2").text
+    assert mary.post("/submissions/2/cancel", follow_redirects=False).status_code == 403
+    assert ann.post("/submissions/2/retry", follow_redirects=False).status_code == 409
+    stopped = ann.post("/submissions/2/cancel", data={"reason": "the wrong <file>"}, follow_redirects=False)
+    assert stopped.status_code == 303
+    page = mary.get("/submissions/2").text
+    assert "the wrong &lt;file&gt;" in page
+    assert " cancelled</span>" in page
+    assert mary.post("/submissions/2/retry", follow_redirects=False).status_code == 403
+    assert "/submissions/2/retry" in ann.get("/submissions/2").text
+    assert ann.post("/submissions/2/retry", follow_redirects=False).status_code == 303
+    assert "waiting</span>" in mary.get("/submissions/2").text
+
+
+def test_a_submission_leads_to_the_same_one_against_corrected_references(port: Port) -> None:
+    mary = port.browser("mary")
+    send(mary, kind="primary")
+    lines = REFERENCE.split(b"\n")
+    corrected = Text("A.txt", b"\n".join([b"a mat ran .", *lines[1:]]), len(lines))
+    with writing(port.service.engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, NAME)
+        known = find_campaign_test_set(connection, access, "quay")
+        correct_test_set(connection, port.service.settings, access, known, {"A": corrected}, "A typing error")
+    old = mary.get("/submissions/2").text
+    leads = re.search(r'<a href="/submissions/(\d+)">Submission', old)
+    assert leads is not None
+    new = mary.get(f"/submissions/{leads[1]}").text
+    assert '<a href="/submissions/2">submission 2</a>' in new
+    assert re.search(r'value="primary" checked', new)
+    # What is handed in from now on is for the corrected one.
+    assert send(mary, output(2)).status_code == 303
+    assert [
+        each["test_set"] for each in port.program("mary").get(f"{ADDRESS}/submissions?limit=1").json()["items"]
+    ] == ["quay@2"]
+
+
+@pytest.mark.parametrize("feedback", [Feedback.NONE, Feedback.ROUNDED, Feedback.INTERVAL, Feedback.LADDER])
+def test_scores_are_told_as_the_phase_allows(service: Service, feedback: Feedback) -> None:
+    port = Port.opened(service, PhaseKind.BLIND, feedback=feedback)
+    mary = port.browser("mary")
+    send(mary)
+    port.work_off()
+    page = mary.get("/submissions/2").text
+    exact = port.browser("ann").get("/submissions/2").text
+    scores = re.findall(r'<td class="number">(\d+\.\d)</td>', exact)
+    assert len(scores) == 2
+    shown = re.findall(r'<td class="number">([^<]+)</td>', page)
+    assert len(shown) == {"none": 0, "rounded": 2, "interval": 2, "ladder": 2}[feedback]
+    assert "blind" in page
+    if feedback in (Feedback.NONE, Feedback.INTERVAL):
+        assert all(score not in page for score in scores)
+
+
+@pytest.mark.parametrize("kind", [PhaseKind.OPEN, PhaseKind.BLIND, PhaseKind.PUBLISHED])
+def test_the_page_of_a_submission_is_for_its_team_and_organisers_also_once_results_are_out(
+    port: Port, kind: PhaseKind
+) -> None:
+    send(port.browser("mary"))
+    port.work_off()
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Phase).values(kind=kind))
+    paths = ("/submissions/2", "/api/v1/submissions/2", "/api/v1/submissions/2/output")
+    others = [404, 404, 200 if kind == PhaseKind.PUBLISHED else 404]
+    for who, statuses in (("mary", [200] * 3), ("ann", [200] * 3), ("zoe", others)):
+        assert [port.browser(who).get(path).status_code for path in paths] == statuses, who
+    listed = {who: port.browser(who).get(f"{ADDRESS}/submissions").json()["items"] for who in ("mary", "ann", "zoe")}
+    assert {who: [each["id"] for each in items] for who, items in listed.items()} == {
+        "mary": [2],
+        "ann": [2, 1],
+        "zoe": [],
+    }

@@ -1,0 +1,114 @@
+"""All accounts of the server. For administrators."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, Field
+
+from campaigns.accounts.accounts import add_account, list_accounts, read_account, set_disabled, set_role, set_verified
+from campaigns.accounts.confirmations import issue_password_link
+from campaigns.accounts.permissions import require_administrator
+from campaigns.accounts.sessions import end_sessions
+from campaigns.invitations.email_texts import password_link
+from models.database.session import reading, writing
+from models.schema.roles import Scope, SiteRole
+from web.api.accounts.account import AccountResponse, EndedSessionsResponse, account_response
+from web.api.paging import LARGEST_ID, After, Limit, Page, make_page, parse_cursor
+from web.dependencies import CurrentPrincipal, app_state
+
+router = APIRouter(tags=["accounts"])
+
+AccountId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+
+
+class AccountCreate(BaseModel):
+    """A new account. Its owner sets the password with a link (`/accounts/{account_id}/password-link`)."""
+
+    email: str = Field(max_length=1000)
+    name: str = Field(max_length=1000)
+    role: SiteRole = SiteRole.PARTICIPANT
+
+
+class AccountRightsUpdate(BaseModel):
+    """Changes to the role and state of an account; omitted fields stay unchanged."""
+
+    role: SiteRole | None = None
+    disabled: bool | None = None
+    verified: bool | None = Field(None, description="True to confirm the address; this is irreversible.")
+
+
+class PasswordLinkResponse(BaseModel):
+    """A link for setting a password. It works once and cannot be shown again."""
+
+    link: str
+
+
+@router.get("/accounts", name="list_accounts")
+def list_all_accounts(
+    request: Request,
+    principal: CurrentPrincipal,
+    search: Annotated[str, Query(max_length=200)] = "",
+    limit: Limit = 50,
+    after: After = "",
+) -> Page[AccountResponse]:
+    """List all accounts, oldest first; `search` filters by name and address."""
+    require_administrator(principal, Scope.READ)
+    with reading(app_state(request).engine) as connection:
+        found = list_accounts(connection, after=parse_cursor(after), limit=limit, search=search)
+    return Page[AccountResponse](**make_page(found, limit, account_response))
+
+
+@router.post("/accounts", status_code=201)
+def create_account(request: Request, principal: CurrentPrincipal, new: AccountCreate) -> AccountResponse:
+    """Create an account without a password."""
+    require_administrator(principal)
+    with writing(app_state(request).engine) as connection:
+        account_id = add_account(connection, principal, new.email, new.name, role=new.role, how="by an administrator")
+        return account_response(read_account(connection, account_id))
+
+
+@router.get("/accounts/{account_id}", name="read_account")
+def read_one_account(request: Request, principal: CurrentPrincipal, account_id: AccountId) -> AccountResponse:
+    """Read an account."""
+    require_administrator(principal, Scope.READ)
+    with reading(app_state(request).engine) as connection:
+        return account_response(read_account(connection, account_id))
+
+
+@router.patch("/accounts/{account_id}")
+def update_account(
+    request: Request, principal: CurrentPrincipal, account_id: AccountId, change: AccountRightsUpdate
+) -> AccountResponse:
+    """Change the role of an account, disable or enable it, or confirm its address."""
+    require_administrator(principal)
+    with writing(app_state(request).engine) as connection:
+        if change.role is not None:
+            set_role(connection, principal, account_id, change.role)
+        if change.disabled is not None:
+            set_disabled(connection, principal, account_id, change.disabled)
+        if change.verified:
+            set_verified(connection, principal, account_id)
+        return account_response(read_account(connection, account_id))
+
+
+@router.post("/accounts/{account_id}/password-link", status_code=201)
+def create_password_link(request: Request, principal: CurrentPrincipal, account_id: AccountId) -> PasswordLinkResponse:
+    """Create a link with which the owner of an account sets a new password, for servers without mail."""
+    require_administrator(principal)
+    state = app_state(request)
+    with writing(state.engine) as connection:
+        secret = issue_password_link(connection, principal, account_id, state.settings.confirmation_seconds)
+    return PasswordLinkResponse(link=password_link(state.settings, secret))
+
+
+@router.delete("/accounts/{account_id}/sessions")
+def end_account_sessions(request: Request, principal: CurrentPrincipal, account_id: AccountId) -> EndedSessionsResponse:
+    """End all browser sessions of an account."""
+    require_administrator(principal)
+    with writing(app_state(request).engine) as connection:
+        known = read_account(connection, account_id)
+        ended = end_sessions(connection, account_id)
+        principal.audit(connection, "session.end_all", f"account {known.email}", sessions=ended)
+    return EndedSessionsResponse(ended=ended)

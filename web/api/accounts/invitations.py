@@ -1,0 +1,155 @@
+"""Invitations to the server, to teams and to campaigns."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, Field
+
+from campaigns.invitations.invitations import InvitationInfo, accept_invitation
+from campaigns.invitations.send import invite_by_mail, visible_invitations, withdraw_visible_invitation
+from models.database.session import reading, writing
+from models.schema.roles import CampaignRole, Scope, SiteRole, TeamRole
+from web.api.paging import LARGEST_ID, After, Limit, Page, make_page, parse_cursor
+from web.dependencies import CurrentPrincipal, app_state
+
+router = APIRouter(tags=["invitations"])
+
+InvitationId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+
+
+class InvitationResponse(BaseModel):
+    """An invitation, without its secret. Times are in seconds since 1970."""
+
+    id: int
+    email: str = Field(description='The address that may accept it; "" for anyone with the link.')
+    role: SiteRole = Field(description="The role of an account created with it.")
+    team: str | None
+    team_role: TeamRole | None
+    campaign: str | None
+    campaign_role: CampaignRole | None = Field(description="Null for an invitation of a team to take part.")
+    made_by: str | None
+    created_at: float
+    expires_at: float
+    used_at: float | None
+    used_by: str | None
+    alive: bool = Field(description="Whether it can be accepted now.")
+
+
+class InvitationCreate(BaseModel):
+    """A new invitation: to a team, to a campaign, or only to the server."""
+
+    email: str = Field("", max_length=1000, description="If given, only this address can accept it.")
+    role: SiteRole = SiteRole.PARTICIPANT
+    team: str = Field("", max_length=1000)
+    team_role: TeamRole = TeamRole.MEMBER
+    campaign: str = Field("", max_length=1000)
+    campaign_role: CampaignRole | None = Field(None, description="Null to invite a team to take part.")
+
+
+class InvitationCreatedResponse(BaseModel):
+    """A new invitation and its link, which cannot be shown again."""
+
+    id: int
+    link: str
+    mailed: bool = Field(description="Whether the mail server accepted a mail to the address, with its own link.")
+    not_mailed: str = Field(description='Why no mail was sent; "" where one was sent, or no address was given.')
+    expires_at: float
+
+
+class InvitationAcceptedResponse(BaseModel):
+    """The team and campaign that the account has joined."""
+
+    team: str | None
+    campaign: str | None
+
+
+class InvitationAccept(BaseModel):
+    """The secret (the last part of the link), and the team if one is needed."""
+
+    secret: str = Field(max_length=200)
+    team: str = Field("", max_length=1000, description="A team that you lead, where the invitation requires a team.")
+    new_team: str = Field("", max_length=1000, description="Or the name of a team to create.")
+
+
+@router.get("/invitations")
+def list_invitations(
+    request: Request,
+    principal: CurrentPrincipal,
+    team: Annotated[str, Query(max_length=200)] = "",
+    campaign: Annotated[str, Query(max_length=200)] = "",
+    limit: Limit = 50,
+    after: After = "",
+) -> Page[InvitationResponse]:
+    """List the invitations that you made, and those to teams that you lead and campaigns that you organise."""
+    principal.require(Scope.READ)
+    with reading(app_state(request).engine) as connection:
+        found = visible_invitations(
+            connection, principal, team=team, campaign=campaign, before=parse_cursor(after), limit=limit
+        )
+    return Page[InvitationResponse](**make_page(found, limit, _invitation_response))
+
+
+@router.post("/invitations", status_code=201)
+def create_invitation(
+    request: Request, principal: CurrentPrincipal, new: InvitationCreate
+) -> InvitationCreatedResponse:
+    """Create an invitation for one person; it can be accepted once."""
+    principal.require(Scope.ORGANISE)
+    state = app_state(request)
+    made = invite_by_mail(
+        *(state.engine, state.settings, state.throttle, principal),
+        email=new.email,
+        role=new.role,
+        team=new.team,
+        team_role=new.team_role,
+        campaign=new.campaign,
+        campaign_role=new.campaign_role,
+    )
+    return InvitationCreatedResponse(
+        id=made.known.id,
+        link=made.link,
+        mailed=made.mailed,
+        not_mailed=made.not_mailed,
+        expires_at=made.known.expires_at,
+    )
+
+
+@router.post("/invitations/accept", name="accept_invitation")
+def accept_own_invitation(
+    request: Request, principal: CurrentPrincipal, acceptance: InvitationAccept
+) -> InvitationAcceptedResponse:
+    """Accept an invitation with your account."""
+    principal.require(Scope.ORGANISE)
+    with writing(app_state(request).engine) as connection:
+        known = accept_invitation(
+            connection, principal, acceptance.secret, team=acceptance.team, new_team=acceptance.new_team
+        )
+    return InvitationAcceptedResponse(team=known.team, campaign=known.campaign)
+
+
+@router.delete("/invitations/{invitation_id}", status_code=204)
+def withdraw_invitation(request: Request, principal: CurrentPrincipal, invitation_id: InvitationId) -> None:
+    """Revoke an invitation."""
+    principal.require(Scope.ORGANISE)
+    with writing(app_state(request).engine) as connection:
+        withdraw_visible_invitation(connection, principal, invitation_id)
+
+
+def _invitation_response(known: InvitationInfo) -> InvitationResponse:
+    return InvitationResponse(
+        id=known.id,
+        email=known.email,
+        role=known.role,
+        team=known.team,
+        team_role=known.team_role,
+        campaign=known.campaign,
+        campaign_role=known.campaign_role,
+        made_by=known.made_by,
+        created_at=known.created_at,
+        expires_at=known.expires_at,
+        used_at=known.used_at,
+        used_by=known.used_by,
+        alive=known.alive,
+    )

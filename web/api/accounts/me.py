@@ -1,0 +1,58 @@
+"""The principal of the request."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+
+from web.dependencies import CurrentPrincipal, app_state
+
+router = APIRouter(tags=["me"])
+
+
+class MeResponse(BaseModel):
+    """The account of the token or session of a request."""
+
+    signed_in: bool
+    email: str
+    name: str
+    role: str | None
+    verified: bool
+    scopes: list[str]
+    teams: dict[str, str]
+    """Name of the team -> role of the account in it."""
+
+
+class WaitingUpload(BaseModel):
+    """A received file of the account that waits to be processed."""
+
+    before: int
+    """How many files are processed before it; this can change, as accounts share the server fairly."""
+
+
+class WaitingUploadsResponse(BaseModel):
+    """All waiting files of the account, the next one first."""
+
+    items: list[WaitingUpload]
+    next: str | None
+
+
+@router.get("/me")
+def read_me(principal: CurrentPrincipal) -> MeResponse:
+    """Read the account of the token or session, or an anonymous one."""
+    return MeResponse(
+        signed_in=principal.signed_in,
+        email=principal.email,
+        name=principal.name,
+        role=principal.role,
+        verified=principal.verified,
+        scopes=sorted(principal.scopes),
+        teams=dict(principal.teams),
+    )
+
+
+@router.get("/me/waiting-uploads")
+def list_waiting_uploads(request: Request, principal: CurrentPrincipal) -> WaitingUploadsResponse:
+    """List your received files, from any connection, that wait to be processed."""
+    places = app_state(request).sandbox.places(principal.account_id) if principal.signed_in else []
+    return WaitingUploadsResponse(items=[WaitingUpload(before=place) for place in places], next=None)

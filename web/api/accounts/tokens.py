@@ -1,0 +1,100 @@
+"""Access tokens, with which programs act for an account."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from pydantic import BaseModel, Field
+
+from campaigns.accounts.permissions import require_browser
+from campaigns.accounts.sessions import authenticate
+from campaigns.accounts.tokens import TokenInfo, list_tokens, make_token, revoke_token
+from models.database.session import reading, writing
+from models.schema.roles import Scope
+from web.api.paging import LARGEST_ID
+from web.dependencies import CurrentPrincipal, app_state
+
+router = APIRouter(tags=["tokens"])
+
+TokenId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+
+
+class TokenResponse(BaseModel):
+    """A token, without its secret. Times are in seconds since 1970."""
+
+    id: int
+    name: str
+    scopes: list[Scope]
+    created_at: float
+    used_at: float | None = Field(description="Time of its last use, to the minute.")
+    expires_at: float | None
+    revoked_at: float | None
+    alive: bool = Field(description="Whether it is valid now.")
+
+
+class TokenCreate(BaseModel):
+    """A new token."""
+
+    name: str = Field(description="Its purpose, such as the machine that uses it.")
+    scopes: list[str] = Field([Scope.READ, Scope.SUBMIT], max_length=20)
+    days: int = Field(90, description="Days until it expires.")
+    email: str = Field("", max_length=1000, description="For programs without a token: the address of the account.")
+    password: str = Field("", max_length=1000, description="The password of that account.")
+
+
+class TokenCreatedResponse(BaseModel):
+    """A new token; its secret cannot be shown again."""
+
+    id: int
+    token: str
+
+
+@router.get("/tokens")
+def list_own_tokens(request: Request, principal: CurrentPrincipal) -> list[TokenResponse]:
+    """List your tokens, newest first, expired and revoked ones included."""
+    account_id = principal.require(Scope.READ)
+    with reading(app_state(request).engine) as connection:
+        return [token_response(each) for each in list_tokens(connection, account_id)]
+
+
+@router.post("/tokens", status_code=201)
+def create_token(request: Request, principal: CurrentPrincipal, new: TokenCreate) -> TokenCreatedResponse:
+    """Create a token: from a signed-in browser, or with address and password. A token cannot create tokens."""
+    state = app_state(request)
+    settings = state.settings
+    owner = principal
+    if new.email and not principal.signed_in:
+        tries = settings.sign_in_tries
+        owner = authenticate(state.engine, state.throttle, new.email, new.password, principal.address, tries)
+        account_id = owner.account_id
+        assert account_id is not None
+    else:
+        account_id = require_browser(principal)
+    with writing(state.engine) as connection:
+        token_id, secret = make_token(
+            connection, owner, account_id, new.name, new.scopes, new.days, settings.token_days
+        )
+    return TokenCreatedResponse(id=token_id, token=secret)
+
+
+@router.delete("/tokens/{token_id}", status_code=204)
+def revoke_own_token(request: Request, principal: CurrentPrincipal, token_id: TokenId) -> None:
+    """Revoke one of your tokens."""
+    account_id = principal.require(Scope.ORGANISE)
+    with writing(app_state(request).engine) as connection:
+        revoke_token(connection, principal, account_id, token_id)
+
+
+def token_response(known: TokenInfo) -> TokenResponse:
+    """The response for a token."""
+    return TokenResponse(
+        id=known.id,
+        name=known.name,
+        scopes=list(known.scopes),
+        created_at=known.created_at,
+        used_at=known.used_at,
+        expires_at=known.expires_at,
+        revoked_at=known.revoked_at,
+        alive=known.alive,
+    )

@@ -1,0 +1,172 @@
+"""Human judgments, and the correlation of metrics with them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
+
+from analysis.meta_evaluation.correlation_json import correlation_object
+from campaigns.changes import require_organiser
+from campaigns.errors import Forbidden, NotThere
+from campaigns.inspection.judgments import remove_judgments
+from campaigns.inspection.metrics_and_human import MAX_LEFT_OUT, read_metrics
+from campaigns.inspection.visible import NoTestSet, visible_test_sets
+from campaigns.permissions import read_access
+from models.corpus.judgments import StoredJudgments, list_judgments
+from models.database.session import reading, writing
+from web.dependencies import CurrentPrincipal, app_state
+from web.uploads.judgments import add_judgments
+from web.uploads.large_bodies import accepts_upload
+
+router = APIRouter(tags=["human scores"])
+
+
+class HumanScoresResponse(BaseModel):
+    """One version of human judgments of a test set."""
+
+    test_set: str
+    name: str
+    version: int
+    kind: str
+    """scores, ratings, errors or rankings."""
+    method: dict[str, Any]
+    """How the judgments were aggregated to scores."""
+    created_at: float
+    """Seconds since 1970."""
+
+
+class HumanScoresCreatedResponse(HumanScoresResponse):
+    """The stored judgments, and how their systems match the campaign's systems."""
+
+    matched: list[str]
+    """Matched systems, by their names in the campaign; judgments may name them with or without their teams."""
+    unknown: list[str]
+    """Judged systems without a submission that are not references either."""
+    not_judged: list[str]
+    """Submitted systems without judgments."""
+
+
+class HumanScoresListResponse(BaseModel):
+    """All human judgments of a campaign."""
+
+    items: list[HumanScoresResponse]
+    next: str | None
+
+
+class CorrelationsResponse(BaseModel):
+    """Correlations of metrics with human judgments."""
+
+    test_set: str | None
+    """null while the campaign has none."""
+    references: list[str]
+    human: str | None
+    """The judgments used; null where no system with scores was judged."""
+    tables: list[dict[str, Any]]
+    """One table per level (system, segment) that was judged, in the format of `steelyard correlate -f json`."""
+
+
+@router.get("/campaigns/{name}/human-scores")
+def list_human_scores(request: Request, name: str, principal: CurrentPrincipal) -> HumanScoresListResponse:
+    """List the human judgments; only for organisers while the leaderboard is hidden."""
+    with reading(app_state(request).engine) as connection:
+        access = read_access(connection, principal, name)
+        if not access.sees_board:
+            raise Forbidden("Scores of all systems are not shown in this phase.")
+        found = [
+            _human_scores_response(test_set.title, each)
+            for test_set in visible_test_sets(connection, access)
+            for each in list_judgments(connection, access.campaign_id, test_set.id)
+        ]
+    return HumanScoresListResponse(items=found, next=None)
+
+
+@router.post("/campaigns/{name}/human-scores", status_code=201)
+@accepts_upload
+async def add_human_scores(
+    request: Request,
+    name: str,
+    principal: CurrentPrincipal,
+    files: Annotated[list[UploadFile], File()],
+    test_set: Annotated[str, Form()] = "",
+    called: Annotated[str, Form()] = "",
+) -> HumanScoresCreatedResponse:
+    """Add human judgments: one or more tables in the formats of `steelyard human import` (docs/human.md).
+
+    Identical content under the same name is stored once; other content becomes the next version. If there are
+    submissions and none of their systems was judged, nothing is stored.
+    """
+    state = app_state(request)
+    access = await run_in_threadpool(require_organiser, state.engine, principal, name)
+    title, stored, matched = await add_judgments(state, access, test_set, called, files)
+    return HumanScoresCreatedResponse(
+        **_human_scores_response(title, stored).model_dump(),
+        matched=list(matched.systems),
+        unknown=list(matched.unknown),
+        not_judged=list(matched.not_judged),
+    )
+
+
+@router.delete("/campaigns/{name}/human-scores/{title}", status_code=204)
+def delete_human_scores(
+    request: Request, name: str, title: str, principal: CurrentPrincipal, test_set: str = ""
+) -> Response:
+    """Delete one version of human judgments, NAME@VERSION. For organisers."""
+    with writing(app_state(request).engine) as connection:
+        remove_judgments(connection, read_access(connection, principal, name), test_set, title)
+    return Response(status_code=204)
+
+
+@router.get("/campaigns/{name}/correlations")
+def read_correlations(
+    request: Request,
+    name: str,
+    principal: CurrentPrincipal,
+    test_set: str = "",
+    references: str = "",
+    human: str = "",
+    without: Annotated[
+        list[int], Query(max_length=MAX_LEFT_OUT, description="Submission numbers of systems to leave out.")
+    ] = [],  # noqa: B006 - FastAPI copies it
+) -> CorrelationsResponse:
+    """Read correlations of metrics with human judgments, with intervals and tests of each metric against the best.
+
+    `without` leaves systems out, such as an output that equals a reference; it requires an account.
+    """
+    state = app_state(request)
+    with reading(state.engine) as connection:
+        access = read_access(connection, principal, name)
+    try:
+        seen = read_metrics(state.engine, access, test_set, references, human, without)
+    except NoTestSet:
+        if test_set or references or human or without:
+            raise
+        return CorrelationsResponse(test_set=None, references=[], human=None, tables=[])
+    ranked = {submission for row in seen.systems for submission in row.submissions}
+    if unknown := sorted(set(without) - ranked):
+        raise NotThere(f"Submission {unknown[0]} is not on this leaderboard, so it cannot be left out.")
+    computed = (state.metrics.tables(seen.judged) if seen.judged else None) or []
+    tables = [correlation_object(each) for each in computed]
+    if not access.sees_names:
+        for table in tables:
+            # The name under which a system was judged would identify an anonymous team.
+            del table["left_out"], table["systems"]
+    return CorrelationsResponse(
+        test_set=seen.test_set.title,
+        references=list(seen.board.listed.references) if seen.board else [],
+        human=seen.judged.human.title if seen.judged else None,
+        tables=tables,
+    )
+
+
+def _human_scores_response(test_set: str, stored: StoredJudgments) -> HumanScoresResponse:
+    return HumanScoresResponse(
+        test_set=test_set,
+        name=stored.name,
+        version=stored.version,
+        kind=stored.kind,
+        method=dict(stored.method),
+        created_at=stored.created_at,
+    )

@@ -1,0 +1,84 @@
+"""Schedules and their nightly runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+
+from campaigns.inspection.scheduled_runs import visible_history, visible_report, visible_schedules
+from models.database.session import reading
+from web.dependencies import CurrentPrincipal, app_state
+
+router = APIRouter(tags=["nightly"])
+
+
+class ScheduleResponse(BaseModel):
+    """A schedule of recurring evaluations."""
+
+    name: str
+    cron: str
+    time_zone: str
+    next_at: float | None
+    """Seconds since 1970."""
+    overdue: bool
+    """Whether its next run is due and no scheduler has started it."""
+    metrics: list[str]
+    nights: int
+    last_date: str | None
+    last_state: str | None
+    last_regressed: bool | None
+
+
+class ScheduleListResponse(BaseModel):
+    """All schedules that the account may see."""
+
+    items: list[ScheduleResponse]
+    next: str | None
+
+
+@router.get("/nightly")
+def list_schedules(request: Request, principal: CurrentPrincipal) -> ScheduleListResponse:
+    """List the schedules: all for administrators, those of visible campaigns for organisers."""
+    with reading(app_state(request).engine) as connection:
+        found = visible_schedules(connection, principal)
+    items = [
+        ScheduleResponse(
+            name=each.schedule.name,
+            cron=each.schedule.cron,
+            time_zone=each.schedule.time_zone,
+            next_at=each.schedule.next_at,
+            overdue=each.overdue,
+            metrics=list(each.schedule.metrics),
+            nights=each.nights,
+            last_date=each.last.date if each.last else None,
+            last_state=each.last.state if each.last else None,
+            last_regressed=each.last.regressed if each.last else None,
+        )
+        for each in found
+    ]
+    return ScheduleListResponse(items=items, next=None)
+
+
+@router.get("/nightly/{name}")
+def read_schedule_history(request: Request, name: str, principal: CurrentPrincipal) -> dict[str, Any]:
+    """Read all runs of a schedule and their score series, in the format of `steelyard nightly history -f json`."""
+    with reading(app_state(request).engine) as connection:
+        found = visible_history(connection, principal, name).as_json()
+    if not principal.administrates:
+        # Reasons may name folders and commands of the server.
+        for night in found["nights"]:
+            night["reason"] = None
+    return found
+
+
+@router.get("/nightly/{name}/nights/{night}")
+def read_nightly_run(request: Request, name: str, night: int, principal: CurrentPrincipal) -> dict[str, Any]:
+    """Read the result of one run, in the format of `steelyard nightly run -f json` (docs/regressions.md)."""
+    with reading(app_state(request).engine) as connection:
+        report = visible_report(connection, principal, name, night)
+    found = report.as_json()
+    if not principal.administrates:
+        found["reason"] = None
+    return found

@@ -1,0 +1,50 @@
+"""Systems of a campaign."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+
+from campaigns.permissions import read_access
+from campaigns.submissions.systems import SystemView, list_systems
+from models.database.session import reading
+from web.api.paging import After, Limit, Page, make_page, parse_cursor
+from web.dependencies import CurrentPrincipal, app_state
+
+router = APIRouter(tags=["submissions"])
+
+
+class SystemResponse(BaseModel):
+    """A system and its submissions."""
+
+    team: str
+    """Displayed name of the team; "" for the organisers' own systems."""
+    system: str
+    own: bool
+    """Whether it belongs to one of your teams."""
+    submissions: int
+    first_at: float
+    """Time of its first submission, in seconds since 1970."""
+    last_at: float
+
+
+@router.get("/campaigns/{name}/systems")
+def list_campaign_systems(
+    request: Request, name: str, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
+) -> Page[SystemResponse]:
+    """List the systems of your teams, and those of others where the leaderboard shows names; organisers see all."""
+    with reading(app_state(request).engine) as connection:
+        access = read_access(connection, principal, name)
+        found = list_systems(connection, access, limit=limit, after=parse_cursor(after))
+    return Page[SystemResponse](**make_page(found, limit, _system_response))
+
+
+def _system_response(seen: SystemView) -> SystemResponse:
+    return SystemResponse(
+        team=seen.team,
+        system=seen.system,
+        own=seen.own,
+        submissions=seen.submissions,
+        first_at=seen.first_at,
+        last_at=seen.last_at,
+    )

@@ -1,0 +1,16 @@
+"""Signing in and up, accounts, teams, invitations, the audit log."""
+
+from __future__ import annotations
+
+from web.pages.accounts import account, accounts, audit, invitations, passwords, sign_in, sign_up, teams
+
+ROUTERS = (
+    sign_in.router,
+    sign_up.router,
+    passwords.router,
+    account.router,
+    teams.router,
+    invitations.router,
+    accounts.router,
+    audit.router,
+)

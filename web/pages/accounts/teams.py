@@ -1,0 +1,172 @@
+"""Teams: yours, and each with those who are in it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Path, Request, Response
+
+from campaigns.accounts.teams import (
+    campaigns_of,
+    change_team,
+    create_team,
+    leads_team,
+    members_of,
+    remove_from_team,
+    set_member_role,
+    team_for,
+    teams_of,
+)
+from campaigns.errors import BadRequest, CampaignsError, Conflict, TooMany
+from campaigns.invitations.invitations import list_invitations
+from campaigns.invitations.send import invite_by_mail
+from models.database.session import reading, writing
+from models.schema.roles import Scope, SiteRole, TeamRole
+from web.api.paging import LARGEST_ID, parse_cursor
+from web.dependencies import CurrentPrincipal, app_state
+from web.pages.accounts.session_cookie import NO_STORE, again
+from web.pages.rendering import page, part_of_address, see_other
+
+router = APIRouter()
+
+TITLE = "Teams"
+SHOWN = 50
+NOTES = {"changed": "The team is changed.", "founded": "The team is founded. Now invite the others."}
+
+Team = Annotated[str, Path(max_length=200)]
+AccountId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+
+
+@router.get("/teams")
+def show_teams(request: Request, principal: CurrentPrincipal, after: str = "") -> Response:
+    """The teams that one is in; of administrators all."""
+    return page(request, "accounts/teams", title=TITLE, **_teams(request, principal, after))
+
+
+@router.post("/teams")
+def found(
+    request: Request,
+    principal: CurrentPrincipal,
+    name: Annotated[str, Form()] = "",
+    publication_name: Annotated[str, Form()] = "",
+    affiliation: Annotated[str, Form()] = "",
+) -> Response:
+    """Found a team, and lead it."""
+    principal.require(Scope.ORGANISE)
+    try:
+        with writing(app_state(request).engine) as connection:
+            made = create_team(connection, principal, name, publication_name=publication_name, affiliation=affiliation)
+    except (BadRequest, Conflict) as error:
+        given = {"name": name[:100], "publication_name": publication_name[:100], "affiliation": affiliation[:200]}
+        return again(request, "accounts/teams", error, title=TITLE, **_teams(request, principal, **given))
+    return see_other(f"/teams/{part_of_address(made.name)}?note=founded")
+
+
+@router.get("/teams/{team}")
+def show_team(request: Request, principal: CurrentPrincipal, team: Team, note: str = "") -> Response:
+    """A team, to those who are in it."""
+    values = _team(request, principal, team, note=NOTES.get(note, ""))
+    return page(request, "accounts/team", title=team, headers=NO_STORE, **values)
+
+
+@router.post("/teams/{team}")
+def change(
+    request: Request,
+    principal: CurrentPrincipal,
+    team: Team,
+    publication_name: Annotated[str, Form()] = "",
+    affiliation: Annotated[str, Form()] = "",
+) -> Response:
+    """Change what the public reads of it."""
+    principal.require(Scope.ORGANISE)
+    try:
+        with writing(app_state(request).engine) as connection:
+            change_team(connection, principal, team, publication_name=publication_name, affiliation=affiliation)
+    except (BadRequest, Conflict) as error:
+        given = {"publication_name": publication_name[:100], "affiliation": affiliation[:200]}
+        return again(request, "accounts/team", error, title=team, **_team(request, principal, team, "change", **given))
+    return see_other(f"/teams/{part_of_address(team)}?note=changed")
+
+
+@router.post("/teams/{team}/members/{account_id}")
+def change_member(
+    request: Request, principal: CurrentPrincipal, team: Team, account_id: AccountId, do: Annotated[str, Form()] = ""
+) -> Response:
+    """Let a member lead, lead no more, or go (oneself, too)."""
+    principal.require(Scope.ORGANISE)
+    with writing(app_state(request).engine) as connection:
+        if do == "remove":
+            remove_from_team(connection, principal, team, account_id)
+        elif do in {role.value for role in TeamRole}:
+            set_member_role(connection, principal, team, account_id, TeamRole(do))
+        else:
+            raise BadRequest(f"A member can be made lead or member, or be removed; {do[:20]!r} is none of that.")
+    if do == "remove" and account_id == principal.account_id and not principal.administrates:
+        return see_other("/teams")
+    return see_other(f"/teams/{part_of_address(team)}?note=changed")
+
+
+@router.post("/teams/{team}/invitations")
+def invite_member(
+    request: Request,
+    principal: CurrentPrincipal,
+    team: Team,
+    email: Annotated[str, Form()] = "",
+    role: Annotated[str, Form()] = TeamRole.MEMBER,
+) -> Response:
+    """Invite somebody, and show the link: this page alone ever does."""
+    principal.require(Scope.ORGANISE)
+    state = app_state(request)
+    try:
+        made = invite_by_mail(
+            *(state.engine, state.settings, state.throttle, principal),
+            email=email,
+            role=SiteRole.PARTICIPANT,
+            team=team,
+            team_role=TeamRole.LEAD if role == TeamRole.LEAD else TeamRole.MEMBER,
+            campaign="",
+            campaign_role=None,
+        )
+    except (BadRequest, TooMany) as error:
+        values = _team(request, principal, team, "invite", email=email[:254])
+        return again(request, "accounts/team", error, title=team, **values)
+    return page(request, "accounts/team", title=team, headers=NO_STORE, **_team(request, principal, team, made=made))
+
+
+def _teams(request: Request, principal: CurrentPrincipal, after: str = "", **given: str) -> dict[str, Any]:
+    principal.require(Scope.READ)
+    with reading(app_state(request).engine) as connection:
+        found = teams_of(connection, principal, after=parse_cursor(after), limit=SHOWN)
+    wrong: dict[str, CampaignsError | None] = {} if given else {"fault": None}
+    return {
+        "teams": found[:SHOWN],
+        "next": f"/teams?after={found[SHOWN - 1].id}" if len(found) > SHOWN else "",
+        "may_found": principal.role != SiteRole.VIEWER,
+        "given": given or {"name": "", "publication_name": "", "affiliation": ""},
+        **wrong,
+    }
+
+
+def _team(request: Request, principal: CurrentPrincipal, team: str, wrong: str = "", **given: Any) -> dict[str, Any]:
+    """What the page of a team shows. `wrong` is the form that was not taken."""
+    principal.require(Scope.READ)
+    with reading(app_state(request).engine) as connection:
+        known = team_for(connection, principal, team)
+        speaks = leads_team(principal, team)
+        invitations = list_invitations(connection, team_id=known.id, limit=SHOWN, open_only=True) if speaks else []
+        return {
+            "known": known,
+            "people": members_of(connection, known.id),
+            "campaigns": campaigns_of(connection, known.id),
+            "invitations": invitations[:SHOWN],
+            "leads": speaks,
+            "wrong": wrong,
+            "made": None,
+            "note": "",
+            "publication_name": known.publication_name,
+            "affiliation": known.affiliation,
+            "email": "",
+            "crumbs": [("Teams", "/teams")],
+            **({} if wrong else {"fault": None}),
+            **given,
+        }

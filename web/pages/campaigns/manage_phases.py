@@ -1,0 +1,178 @@
+"""Forms of phases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request, Response
+
+from campaigns.changes import lock_for_change, version_of
+from campaigns.errors import BadRequest, NotThere
+from campaigns.permissions import CampaignAccess
+from campaigns.phases import PhaseRules, add_phase, change_phase, find_phase, remove_phase, rules_of
+from campaigns.times import editable_local_time, parse_local_time
+from models.corpus.phases import PhaseInfo
+from models.database.session import reading, writing
+from models.schema.roles import Feedback, LateRule, PhaseKind
+from web.dependencies import CurrentPrincipal, app_state
+from web.pages.campaigns.manage import organised
+from web.pages.forms import Refused, filled_in
+from web.pages.rendering import page, part_of_address, see_other
+
+router = APIRouter()
+
+NEW = "new"
+HOUR = 3600.0
+Word = Annotated[str, Form(max_length=200)]
+
+
+@router.get("/campaigns/{name}/manage/phases/{phase}")
+def show_phase(request: Request, name: str, phase: str, principal: CurrentPrincipal) -> Response:
+    """The form of a phase, or of a new one."""
+    with reading(app_state(request).engine) as connection:
+        access = organised(connection, principal, name)
+        version = version_of(connection, access.campaign_id)
+    known = _known(access, phase)
+    return _form(request, access, known, _filled(access, known), version)
+
+
+@router.post("/campaigns/{name}/manage/phases/{phase}")
+def save_phase(
+    request: Request,
+    name: str,
+    phase: str,
+    principal: CurrentPrincipal,
+    phase_name: Word = "",
+    kind: Word = "",
+    starts: Word = "",
+    ends: Word = "",
+    late: Word = "",
+    grace_hours: Word = "",
+    feedback: Word = "",
+    feedback_step: Word = "",
+    version: Word = "*",
+    do: Word = "save",
+) -> Response:
+    """Plan a phase, change it, or remove it."""
+    given = {
+        "phase_name": phase_name.strip(),
+        "kind": kind,
+        "starts": starts,
+        "ends": ends,
+        "late": late,
+        "grace_hours": grace_hours,
+        "feedback": feedback,
+        "feedback_step": feedback_step,
+    }
+    engine = app_state(request).engine
+    try:
+        with filled_in(), writing(engine) as connection:
+            access = lock_for_change(connection, principal, name, version)
+            known = _known(access, phase)
+            if do == "remove" and known is not None:
+                remove_phase(connection, access, known)
+            elif known is None:
+                add_phase(connection, access, _read(access, given, None))
+            else:
+                change_phase(connection, access, known, _read(access, given, known))
+    except Refused as refused:
+        with reading(engine) as connection:
+            access = organised(connection, principal, name)
+            version = version_of(connection, access.campaign_id)
+        return _form(request, access, _known(access, phase), given, version, str(refused), refused.status)
+    return see_other(f"/campaigns/{part_of_address(name)}/manage?done=phase#phases")
+
+
+def _known(access: CampaignAccess, phase: str) -> PhaseInfo | None:
+    """The phase of that number; None for a new one. Raises NotThere."""
+    if phase == NEW:
+        return None
+    if not (phase.isascii() and phase.isdigit() and len(phase) < 19):
+        raise NotThere
+    return find_phase(access, int(phase))
+
+
+def _filled(access: CampaignAccess, phase: PhaseInfo | None) -> dict[str, str]:
+    """What stands in the fields before anybody writes into them."""
+    if phase is None:
+        return {
+            "phase_name": "",
+            "kind": PhaseKind.OPEN,
+            "starts": "",
+            "ends": "",
+            "late": LateRule.REFUSE,
+            "grace_hours": "0",
+            "feedback": Feedback.FULL,
+            "feedback_step": "1",
+        }
+    return {
+        "phase_name": phase.name,
+        "kind": phase.kind,
+        "starts": editable_local_time(phase.starts_at, access.time_zone),
+        "ends": "" if phase.ends_at is None else editable_local_time(phase.ends_at, access.time_zone),
+        "late": phase.late,
+        "grace_hours": f"{phase.grace_seconds / HOUR:g}",
+        "feedback": phase.feedback,
+        "feedback_step": f"{phase.feedback_step:g}",
+    }
+
+
+def _read(access: CampaignAccess, given: Mapping[str, str], phase: PhaseInfo | None) -> PhaseRules:
+    """The phase as it was filled in; fields that nobody has touched keep their exact moments. Raises BadRequest."""
+    before = _filled(access, phase)
+    # A new phase may begin now: then nobody need look at a clock.
+    starts_at = access.at if not given["starts"].strip() and phase is None else None
+    try:
+        late = LateRule(given["late"] or LateRule.REFUSE)
+        rules = PhaseRules(
+            name=given["phase_name"],
+            kind=PhaseKind(given["kind"]),
+            starts_at=parse_local_time(given["starts"], access.time_zone) if starts_at is None else starts_at,
+            ends_at=parse_local_time(given["ends"], access.time_zone) if given["ends"].strip() else None,
+            late=late,
+            grace_seconds=_number(given["grace_hours"], "grace") * HOUR if late == LateRule.FLAG else 0.0,
+            feedback=Feedback(given["feedback"] or Feedback.FULL),
+            feedback_step=_number(given["feedback_step"] or "1", "step"),
+        )
+    except ValueError as error:
+        raise BadRequest("There is no such kind of phase, rule or feedback.") from error
+    if phase is not None:
+        exact = rules_of(phase)
+        untouched = {"starts": "starts_at", "ends": "ends_at", "grace_hours": "grace_seconds"}
+        same = {field: getattr(exact, field) for word, field in untouched.items() if given[word] == before[word]}
+        if late == LateRule.REFUSE:
+            same["grace_seconds"] = 0.0
+        rules = replace(rules, **same)
+    return rules
+
+
+def _number(written: str, what: str) -> float:
+    try:
+        return float(written.strip().replace(",", ".") or 0)
+    except ValueError as error:
+        raise BadRequest(f"{written[:20]!r} is no number for the {what}.") from error
+
+
+def _form(
+    request: Request,
+    access: CampaignAccess,
+    phase: PhaseInfo | None,
+    given: Mapping[str, str],
+    version: str,
+    fault: str = "",
+    status: int = 200,
+) -> Response:
+    return page(
+        request,
+        "campaigns/manage_phase",
+        status=status,
+        title="Plan a phase" if phase is None else f"Phase {phase.name}",
+        access=access,
+        here="manage",
+        phase=phase,
+        given=given,
+        rules_version=version,
+        fault=fault,
+    )

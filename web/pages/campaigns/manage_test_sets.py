@@ -1,0 +1,247 @@
+"""Forms of test sets: uploaded, bound to phases, released, corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, File, Form, Request, Response, UploadFile
+from fastapi.concurrency import run_in_threadpool
+
+from campaigns.accounts.principal import Principal
+from campaigns.changes import lock_for_change, version_of
+from campaigns.corrections import correct_test_set
+from campaigns.errors import BadRequest, NotThere
+from campaigns.measures import DEFAULT_METRICS, MeasureRequest, add_measures, protocols_on, tokenizer_notices
+from campaigns.permissions import CampaignAccess
+from campaigns.sandbox.processes import scratch_folder
+from campaigns.test_sets import (
+    CampaignTestSetInfo,
+    InputTestSet,
+    NamedContent,
+    add_test_set,
+    find_campaign_test_set,
+    remove_test_set,
+    set_test_set,
+)
+from metrics.text.folder import CampaignFolder
+from metrics.text.plain import Text
+from models.database.session import reading, writing
+from web.dependencies import CurrentPrincipal, app_state
+from web.pages.campaigns.manage import organised
+from web.pages.forms import Refused, filled_in
+from web.pages.rendering import page, part_of_address, see_other
+from web.uploads.large_bodies import accepts_upload
+from web.uploads.test_sets import read_sent_correction, read_sent_test_set
+
+router = APIRouter()
+
+Word = Annotated[str, Form(max_length=2000)]
+LONGEST_NUMBER = 9
+
+
+@router.get("/campaigns/{name}/manage/test-sets/new")
+def show_new_test_set(request: Request, name: str, principal: CurrentPrincipal) -> Response:
+    """The form of a new test set."""
+    with reading(app_state(request).engine) as connection:
+        access = organised(connection, principal, name)
+        known = protocols_on(connection, access.campaign_id)
+    metrics = known[-1].metrics if known else DEFAULT_METRICS
+    return _new(request, access, {"metrics": " ".join(metrics)})
+
+
+@router.post("/campaigns/{name}/manage/test-sets/new")
+@accepts_upload
+async def upload_test_set(
+    request: Request,
+    name: str,
+    principal: CurrentPrincipal,
+    test_set_name: Word = "",
+    references: Annotated[list[UploadFile] | None, File()] = None,
+    source: Annotated[UploadFile | None, File()] = None,
+    documents: Annotated[UploadFile | None, File()] = None,
+    source_language: Word = "",
+    target_language: Word = "",
+    variable_references: Word = "",
+    phase: Word = "",
+    metrics: Word = "",
+    replicates: Word = "1000",
+) -> Response:
+    """Upload a test set with all that is measured on it."""
+    state = app_state(request)
+    await run_in_threadpool(_organised, request, name, principal)
+    given = InputTestSet(
+        references=await _files(references or []),
+        source=next(iter(await _files([source] if source else [])), None),
+        documents=next(iter(await _files([documents] if documents else [])), None),
+        source_language=source_language.strip(),
+        target_language=target_language.strip(),
+        variable_references=bool(variable_references),
+    )
+
+    def store(folder: CampaignFolder, measuring: MeasureRequest) -> None:
+        with writing(state.engine) as connection:
+            access = lock_for_change(connection, principal, name)
+            add_test_set(connection, state.settings, access, test_set_name.strip(), folder, measuring, phase=phase)
+
+    try:
+        with filled_in(), scratch_folder() as place:
+            measuring = MeasureRequest(metrics.split(), replicates=_count(replicates))
+            read = await read_sent_test_set(state, principal, name, given, measuring, place)
+            await run_in_threadpool(store, read, measuring)
+    except Refused as refused:
+        words = {
+            "test_set_name": test_set_name,
+            "source_language": source_language,
+            "target_language": target_language,
+            "variable_references": variable_references,
+            "phase": phase,
+            "metrics": metrics,
+            "replicates": replicates,
+        }
+        access = await run_in_threadpool(_organised, request, name, principal)
+        return await run_in_threadpool(_new, request, access, words, str(refused), refused.status)
+    return see_other(f"/campaigns/{part_of_address(name)}/manage?done=test-set#test-sets")
+
+
+@router.get("/campaigns/{name}/manage/test-sets/{test_set}")
+def show_test_set(request: Request, name: str, test_set: str, principal: CurrentPrincipal) -> Response:
+    """What can be done with a test set."""
+    return _one(request, name, test_set, principal)
+
+
+@router.post("/campaigns/{name}/manage/test-sets/{test_set}")
+@accepts_upload
+async def change_test_set(
+    request: Request,
+    name: str,
+    test_set: str,
+    principal: CurrentPrincipal,
+    do: Word = "",
+    phase: Word = "",
+    early: Word = "",
+    metrics: Word = "",
+    replicates: Word = "1000",
+    reason: Word = "",
+    references: Annotated[list[UploadFile] | None, File()] = None,
+    version: Word = "*",
+) -> Response:
+    """Bind a test set to a phase, release its references or hide them, measure more, correct references, remove it."""
+    state = app_state(request)
+    await run_in_threadpool(_organised, request, name, principal)
+
+    def change(texts: Mapping[str, Text]) -> None:
+        with writing(state.engine) as connection:
+            access = lock_for_change(connection, principal, name, version)
+            known = find_campaign_test_set(connection, access, _number(test_set))
+            if do == "phase":
+                set_test_set(connection, access, known, phase=phase)
+            elif do in ("release", "hide"):
+                set_test_set(connection, access, known, released=do == "release", early=bool(early))
+            elif do == "measure":
+                measuring = MeasureRequest(_metrics(metrics), replicates=_count(replicates))
+                add_measures(connection, state.settings, access, known.id, measuring)
+            elif do == "correct":
+                correct_test_set(connection, state.settings, access, known, texts, reason)
+            elif do == "remove":
+                remove_test_set(connection, access, known)
+            else:
+                raise BadRequest("There is no such thing to do.")
+
+    try:
+        with filled_in():
+            texts: Mapping[str, Text] = {}
+            if do == "correct":
+                files = await _files(references or [])
+                texts = await read_sent_correction(state, principal, name, _number(test_set), files)
+            await run_in_threadpool(change, texts)
+    except Refused as refused:
+        given = {"metrics": metrics, "replicates": replicates, "reason": reason}
+        return await run_in_threadpool(
+            _one, request, name, test_set, principal, given, str(refused), do, refused.status
+        )
+    done = "correct" if do == "correct" else "test-set"
+    return see_other(f"/campaigns/{part_of_address(name)}/manage?done={done}#test-sets")
+
+
+def _organised(request: Request, name: str, principal: Principal) -> CampaignAccess:
+    with reading(app_state(request).engine) as connection:
+        return organised(connection, principal, name)
+
+
+async def _files(uploads: Sequence[UploadFile]) -> list[NamedContent]:
+    """Those that were chosen: a browser sends an empty one without a name where nothing was."""
+    read = [NamedContent(each.filename or "", await each.read()) for each in uploads]
+    return [each for each in read if each.name or each.content]
+
+
+def _metrics(written: str) -> list[str]:
+    if not written.split():
+        raise BadRequest("Name at least one metric.")
+    return written.split()
+
+
+def _count(written: str) -> int:
+    written = written.strip()
+    if not (written.isascii() and written.isdigit() and len(written) <= LONGEST_NUMBER):
+        raise BadRequest(f"{written[:20]!r} is no number of replicates.")
+    return int(written)
+
+
+def _number(test_set: str) -> int:
+    if not (test_set.isascii() and test_set.isdigit() and len(test_set) < 19):
+        raise NotThere
+    return int(test_set)
+
+
+def _new(
+    request: Request, access: CampaignAccess, given: Mapping[str, str], fault: str = "", status: int = 200
+) -> Response:
+    blank = dict.fromkeys(("test_set_name", "source_language", "target_language", "variable_references", "phase"), "")
+    return page(
+        request,
+        "campaigns/manage_new_test_set",
+        status=status,
+        title="Add a test set",
+        access=access,
+        here="manage",
+        given={**blank, "metrics": "", "replicates": "1000", **given},
+        phases=_phases(access),
+        fault=fault,
+    )
+
+
+def _one(
+    request: Request,
+    name: str,
+    test_set: str,
+    principal: CurrentPrincipal,
+    given: Mapping[str, str] | None = None,
+    fault: str = "",
+    where: str = "",
+    status: int = 200,
+) -> Response:
+    with reading(app_state(request).engine) as connection:
+        access = organised(connection, principal, name)
+        known: CampaignTestSetInfo = find_campaign_test_set(connection, access, _number(test_set))
+        measures = protocols_on(connection, access.campaign_id, known.id)
+        version = version_of(connection, access.campaign_id)
+    return page(
+        request,
+        "campaigns/manage_test_set",
+        status=status,
+        title=f"Test set {known.title}",
+        access=access,
+        here="manage",
+        test_set=known,
+        measures=measures,
+        notices=tokenizer_notices(measures, known.target_language),
+        phases=_phases(access),
+        rules_version=version,
+        given={"metrics": "", "replicates": "1000", "reason": "", **(given or {})},
+        faults={where: fault} if fault else {},
+    )
+
+
+def _phases(access: CampaignAccess) -> list[tuple[str, str]]:
+    return [("", "all phases"), *((each.name, each.name) for each in access.phases)]

@@ -1,0 +1,209 @@
+"""The leaderboard of a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from markupsafe import Markup
+from sqlalchemy import Connection
+
+from analysis.leaderboard.board import board_notices
+from campaigns.checks.equality import find_equals
+from campaigns.errors import NotThere
+from campaigns.leaderboards.cache import LeaderboardCache
+from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices
+from campaigns.leaderboards.feedback import LEVEL
+from campaigns.leaderboards.view import BoardLine, BoardQuery, BoardView, Constrained, SystemFilter
+from campaigns.permissions import CampaignAccess, read_access
+from models.database.session import reading
+from models.results.entries import RULE
+from models.results.equal_outputs import read_equals
+from web.api.leaderboards.comparisons import ComparisonFilters
+from web.api.leaderboards.leaderboards import BoardFilters
+from web.dependencies import CurrentPrincipal, app_state
+from web.etags import board_etag, etag_of, not_modified
+from web.pages.leaderboards.table import make_table
+from web.pages.rendering import fragment, page, part_of_address
+
+router = APIRouter()
+
+PAGE = 100
+"""Lines of a board on one page."""
+OWN = 10
+"""One's own systems that are named above the table."""
+
+
+@router.get("/campaigns/{name}/leaderboard")
+def show_leaderboard(
+    request: Request,
+    name: str,
+    principal: CurrentPrincipal,
+    filters: Annotated[BoardFilters, Depends()],
+    first: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> Response:
+    """A hundred systems, best first, with whiskers, rank ranges and clusters."""
+    state = app_state(request)
+    with reading(state.engine) as connection:
+        access = read_access(connection, principal, name)
+        if not access.sees_board:
+            return page(
+                request, "leaderboards/leaderboard_hidden", title="Leaderboard", access=access, here="leaderboard"
+            )
+        choices = read_choices(connection, access)
+        if not choices and not filters.test_set:
+            return page(
+                request, "leaderboards/leaderboard_hidden", title="Leaderboard", access=access, here="leaderboard"
+            )
+        choice, metric = near_choice(choices, filters, access)
+        view = state.boards.view(connection, choice.listed, BoardQuery(metric, filters.shown, filters.constrained))
+        equals = _equals(connection, view.lines[first : first + PAGE]) if access.organises else []
+    if first and first >= len(view.lines):
+        raise NotThere(f"The leaderboard has {len(view.lines)} systems; there is none after {first}.")
+    lines = view.lines[first : first + PAGE]
+    links = Links(name, choice, view)
+    answer = page(
+        request,
+        "leaderboards/leaderboard",
+        title="Leaderboard",
+        access=access,
+        here="leaderboard",
+        choice=choice,
+        view=view,
+        table=_table(state.boards.memory, view, access, choice, links, first),
+        own=_own(view, access),
+        ranking_rule=RULE,
+        first=first,
+        last=first + len(lines),
+        page_size=PAGE,
+        level=LEVEL,
+        notices=[*board_notices(choice.listed), *equals],
+        links=links,
+        metrics=[
+            (key, title.removesuffix(" ↓")) for key, title in zip(choice.listed.metrics, view.titles, strict=True)
+        ],
+        test_sets=list({each.test_set_key: each.test_set for each in choices}.items()),
+        references=[
+            (each.references, " + ".join(each.listed.references))
+            for each in choices
+            if each.test_set_key == choice.test_set_key and (not each.outgrown or each is choice)
+        ],
+        shown_options=[(SystemFilter.RANKED, "one for each team"), (SystemFilter.ALL, "all, contrastive ones too")],
+        constrained_options=[
+            (Constrained.ANY, "all systems"),
+            (Constrained.YES, "constrained only"),
+            (Constrained.NO, "others only"),
+        ],
+    )
+    tag = etag_of(bytes(answer.body))
+    if known := not_modified(request, tag):
+        return known
+    answer.headers["ETag"] = tag
+    return answer
+
+
+def near_choice(
+    choices: Sequence[BoardChoice], filters: BoardFilters | ComparisonFilters, access: CampaignAccess
+) -> tuple[BoardChoice, int]:
+    """The board and the metric that are meant.
+
+    Who chooses another test set in the form sends along references and a metric that it may not have: then it is the
+    test set's own first ones. Raises NotThere where there is no such test set.
+    """
+    try:
+        choice = find_choice(choices, filters.test_set, filters.references, filters.board)
+    except NotThere:
+        choice = find_choice(choices, filters.test_set)
+    try:
+        return choice, find_metric(choice.listed, filters.metric, access.ranked_by)
+    except NotThere:
+        return choice, find_metric(choice.listed, "", access.ranked_by)
+
+
+class Links:
+    """Addresses around a board, each saying all that it depends on."""
+
+    def __init__(self, campaign: str, choice: BoardChoice, view: BoardView) -> None:
+        self.campaign = f"/campaigns/{part_of_address(campaign)}"
+        self.api = f"/api/v1{self.campaign}"
+        listed = choice.listed
+        self.query: dict[str, Any] = {
+            "test_set": choice.test_set_key,
+            "references": choice.references,
+            "metric": listed.metrics[view.query.metric],
+        }
+        if choice.outgrown:
+            self.query["board"] = listed.protocol_id
+        if view.query.shown is not SystemFilter.RANKED:
+            self.query["shown"] = view.query.shown.value
+        if view.query.constrained is not Constrained.ANY:
+            self.query["constrained"] = view.query.constrained.value
+        self._segments = {name: self.query[name] for name in ("test_set", "references", "metric")}
+
+    def board(self, **changes: object) -> str:
+        """The board with other wishes."""
+        return f"{self.campaign}/leaderboard?{urlencode({**self.query, **changes})}"
+
+    def download(self, ending: str) -> str:
+        """The board as a file."""
+        return f"{self.api}/leaderboard.{ending}?{urlencode(self.query)}"
+
+    def segments(self, *submissions: int) -> str:
+        """Segments of these systems, side by side."""
+        systems = [("system", each) for each in submissions]
+        order = [("order", "difference")] if len(submissions) > 1 else []
+        return f"{self.campaign}/segments?{urlencode([*self._segments.items(), *order, *systems])}"
+
+    def compare(self, submissions: Sequence[int] = (), **changes: object) -> str:
+        """These systems compared."""
+        return f"{self.campaign}/compare?{self._compared(submissions, changes)}"
+
+    def cancel(self, comparison: int, submissions: Sequence[int], **changes: object) -> str:
+        """Where this comparison of them is cancelled, and then shown as before."""
+        query = self._compared(submissions, {**changes, "comparison": comparison})
+        return f"{self.campaign}/compare/{comparison}/cancel?{query}"
+
+    def _compared(self, submissions: Sequence[int], changes: Mapping[str, object]) -> str:
+        query = {**{key: value for key, value in self.query.items() if key not in {"shown", "constrained"}}, **changes}
+        return urlencode([*query.items(), *(("system", each) for each in submissions)])
+
+
+def _table(
+    memory: LeaderboardCache, view: BoardView, access: CampaignAccess, choice: BoardChoice, links: Links, first: int
+) -> Markup:
+    """Made once for all who see the same: most of what a page takes goes into it."""
+    key = "table", board_etag(view, access, choice, first, PAGE)
+    known: Markup | None = memory.get(key)
+    if known is None:
+        lines = view.lines[first : first + PAGE]
+        known = fragment(
+            "leaderboards/leaderboard_table",
+            view=view,
+            choice=choice,
+            links=links,
+            table=make_table(view, access, lines),
+        )
+        memory.put(key, known, 4 * len(known))
+    return known
+
+
+def _own(view: BoardView, access: CampaignAccess) -> list[dict[str, Any]]:
+    """Where the systems of one's own teams stand, and on which page."""
+    found = []
+    for position, line in enumerate(view.lines):
+        if line.entry.team in access.own_teams and line.entry.team:
+            found.append({"line": line, "first": position // PAGE * PAGE})
+    return found[:OWN]
+
+
+def _equals(connection: Connection, lines: Sequence[BoardLine]) -> list[str]:
+    """Which outputs are no result of a system, for organisers alone."""
+    entries = {submission: line.entry for line in lines for submission in line.entry.submissions}
+    found: dict[str, None] = {}
+    for submission, equals in read_equals(connection, list(entries)).items():
+        each = entries[submission]
+        name = f"{each.team}/{each.system}" if each.team else each.system
+        found |= dict.fromkeys(f"{name}: {finding.message}" for finding in find_equals(equals))
+    return list(found)

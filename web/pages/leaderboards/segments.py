@@ -1,0 +1,112 @@
+"""Segments of a test set with all that may be seen of them, side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request, Response
+
+from campaigns.errors import BadRequest
+from campaigns.inspection.segments import MAX_OUTPUTS, Order, SegmentQuery, read_segments
+from campaigns.inspection.visible import NoTestSet
+from campaigns.permissions import read_access
+from campaigns.reports.numbers import digits
+from models.database.session import reading
+from web.dependencies import CurrentPrincipal, app_state
+from web.pages.rendering import page, part_of_address
+
+router = APIRouter()
+
+PAGE = 20
+ORDERS = (
+    (Order.NUMBER, "as in the test set"),
+    (Order.DIFFERENCE, "largest difference of the first two"),
+    (Order.FIRST_BETTER, "the first one better"),
+    (Order.SECOND_BETTER, "the second one better"),
+    (Order.WORST, "worst first"),
+    (Order.BEST, "best first"),
+)
+
+
+@router.get("/campaigns/{name}/segments")
+def show_segments(
+    request: Request,
+    name: str,
+    principal: CurrentPrincipal,
+    system: Annotated[list[str] | None, Query()] = None,
+    test_set: str = "",
+    metric: str = "",
+    references: str = "",
+    order: str = "",
+    document: str = "",
+    domain: str = "",
+    test_suite: str = "",
+    shortest: str = "",
+    longest: str = "",
+    text: str = "",
+    segment: str = "",
+    first: str = "",
+) -> Response:
+    """Twenty segments, or one."""
+    if order not in {"", *Order}:
+        raise BadRequest(f"There is no order {order[:50]!r}. There are: {', '.join(Order)}.")
+    asked = SegmentQuery(
+        test_set=test_set,
+        metric=metric,
+        references=references,
+        systems=[each for each in system or () if each],
+        order=Order(order or Order.NUMBER),
+        document=document,
+        domain=domain,
+        test_suite=test_suite,
+        shortest=_whole(shortest, "The shortest length"),
+        longest=_whole(longest, "The longest length"),
+        text=text.strip(),
+        segment=_whole(segment, "The number of a segment"),
+    )
+    with reading(app_state(request).engine) as connection:
+        access = read_access(connection, principal, name)
+        try:
+            seen = read_segments(connection, access, asked, _whole(first, "The place to begin at") or 0, PAGE)
+        except NoTestSet as error:
+            return page(
+                request, "campaigns/no_test_set", title="Segments", access=access, here="segments", why=str(error)
+            )
+    own = {key: value for key, value in request.query_params.multi_items() if value and key != "system"}
+    chosen = [("system", str(each.submission)) for each in seen.chosen]
+    address = f"/campaigns/{part_of_address(name)}/segments"
+
+    def link(**changes: object) -> str:
+        """The page with other wishes; None takes one away."""
+        parts = own | {key: str(value) for key, value in changes.items()}
+        kept = [(key, value) for key, value in parts.items() if changes.get(key, "") is not None]
+        return f"{address}?{urlencode([*kept, *chosen])}"
+
+    filtered = [document, domain, test_suite, shortest, longest]
+    return page(
+        request,
+        "leaderboards/segments",
+        title="Segments",
+        access=access,
+        here="segments",
+        seen=seen,
+        asked=asked,
+        orders=ORDERS,
+        link=link,
+        address=address,
+        narrowed=sum(map(bool, filtered)),
+        everything=not (any(filtered) or asked.text or asked.segment),
+        most_outputs=MAX_OUTPUTS,
+        places=digits(seen.measure.scale) if seen.measure else 1,
+        page_size=PAGE,
+    )
+
+
+def _whole(text: str, what: str) -> int | None:
+    """A number of a form; None where nothing was filled in."""
+    if not text.strip():
+        return None
+    if not text.strip().isascii() or not text.strip().isdigit() or len(text) > 9:
+        raise BadRequest(f"{what} is a whole number, not {text[:50]!r}.")
+    return int(text)

@@ -1,0 +1,117 @@
+"""A board as the table of a page: names that may be shown, marks, whiskers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from campaigns.leaderboards.names import DisplayName, display_name
+from campaigns.reports.leaderboard import Cell, drawn
+from campaigns.reports.numbers import digits, number
+from models.schema.roles import DeclaredKind
+
+if TYPE_CHECKING:
+    from campaigns.leaderboards.snapshot import BoardEntry
+    from campaigns.leaderboards.view import BoardLine, BoardView
+    from campaigns.permissions import CampaignAccess
+    from metrics.ranking import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A system in a table."""
+
+    submission: int
+    name: DisplayName
+    opens: str
+    """What its name leads to: "submission", "segments", or "" for nothing."""
+    rank: int | None
+    place: Place | None
+    cells: Sequence[Cell]
+    entry: BoardEntry
+    marks: Sequence[tuple[str, str]]
+    """Words about it, and what kind of badge each is."""
+    remark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Some lines of a board."""
+
+    clusters: Sequence[Sequence[Row]]
+    """Those of each cluster together; all in one where there are none."""
+    axes: Sequence[tuple[str, str] | None]
+    """The ends of the axis that the whiskers of a metric share; None where it has none."""
+
+
+def make_table(view: BoardView, access: CampaignAccess, lines: Sequence[BoardLine]) -> Table:
+    """A table of some lines; whiskers lie on axes that the whole board shares."""
+    axes = view.drawn.get("axes")
+    if axes is None:
+        axes = view.drawn["axes"] = [_axis(view, metric) for metric in range(len(view.listed.metrics))]
+    rows = [_row(access, line, [axis for axis, _ in axes]) for line in lines]
+    clusters, numbered = [], []
+    # What is not ranked stands in the cluster that it stands below, or above the first one.
+    last = next((row.place.cluster for row in rows if row.place), 0)
+    for row in rows:
+        last = row.place.cluster if row.place else last
+        numbered.append((last, row))
+    for _, of_cluster in groupby(numbered, key=lambda each: each[0]):
+        clusters.append([row for _, row in of_cluster])
+    return Table(clusters, [ends for _, ends in axes])
+
+
+def _axis(view: BoardView, metric: int) -> tuple[tuple[float, float], tuple[str, str] | None]:
+    found = [line.entry.scores[metric] for line in view.lines if line.entry.scores]
+    intervals = [figure.interval for figure in found if figure.interval]
+    if not intervals:
+        return (0.0, 0.0), None
+    axis = min(low for low, _ in intervals), max(high for _, high in intervals)
+    places = digits(found[0].scale)
+    return axis, (number(axis[0], places), number(axis[1], places))
+
+
+def _row(access: CampaignAccess, line: BoardLine, axes: Sequence[tuple[float, float]]) -> Row:
+    entry, name = line.entry, display_name(access, line.entry)
+    cells = [
+        drawn(figure.score, figure.interval, figure.scale, axis)
+        for figure, axis in zip(entry.scores, axes, strict=False)
+    ]
+    cells += [Cell(number(None))] * (len(axes) - len(cells))
+    sees = access.sees_output(entry.team, entry.kind, ranked=entry.ranked)
+    opens = "submission" if access.organises or name.own else "segments" if sees else ""
+    return Row(
+        entry.submission, name, opens, line.rank, line.place, cells, entry, _marks(entry, name),
+        _remark(access, line),
+    )  # fmt: skip
+
+
+def _marks(entry: BoardEntry, name: DisplayName) -> list[tuple[str, str]]:
+    marks = [("yours", "strong")] if name.own else []
+    if entry.kind is not DeclaredKind.UNDECLARED:
+        marks.append((entry.kind.value, ""))
+    elif not entry.ranked:
+        marks.append(("not ranked", ""))
+    if entry.constrained is not None:
+        marks.append(("constrained" if entry.constrained else "unconstrained", ""))
+    if not entry.team:
+        marks.append(("organisers'", ""))
+    if entry.late_seconds > 0:
+        marks.append(("late", "warning"))
+    return marks
+
+
+def _remark(access: CampaignAccess, line: BoardLine) -> str:
+    entry = line.entry
+    if line.same_as is not None and entry.scores:
+        return f"same output as {display_name(access, line.same_as).title}"
+    if entry.scores:
+        return ""
+    state = entry.state.value
+    # It may quote a text: what its team may know of it stands on the page of the submission.
+    if entry.reason and access.organises:
+        state += f": {entry.reason}"
+    several = len(entry.runs)
+    return f"{entry.runs_done} of {several} runs done; {state}" if several > 1 else state

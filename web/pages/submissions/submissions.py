@@ -1,0 +1,228 @@
+"""Submissions of one's teams: the list of a campaign, and the page of each."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, Path, Query, Request, Response
+
+from campaigns.declarations import DeclarationUpdate, declare_submission, reinstate, why_locked, withdraw
+from campaigns.errors import CampaignsError, Conflict, Forbidden
+from campaigns.leaderboards.feedback import read_feedback
+from campaigns.permissions import read_access
+from campaigns.submissions.evaluation_actions import cancel_open_evaluations, retry_evaluations
+from campaigns.submissions.history import read_history
+from campaigns.submissions.test_sets import offered_test_sets
+from campaigns.submissions.views import (
+    SubmissionQuery,
+    across_corrections,
+    earlier_of_system,
+    find_submission,
+    list_submissions,
+)
+from models.database.session import reading, writing
+from models.schema.roles import DeclaredKind, Scope
+from web.dependencies import CurrentPrincipal, app_state
+from web.pages.rendering import page, part_of_address, see_other
+from web.pages.submissions.submit import CONSTRAINED, KINDS
+from web.stored_output import output_response
+
+router = APIRouter()
+
+PAGE = 50
+FILTERS = (
+    ("", "all"),
+    ("primary", "primary"),
+    ("contrastive", "contrastive"),
+    ("late", "late"),
+    ("withdrawn", "withdrawn"),
+)
+Number = Annotated[int, Path(ge=1, lt=2**63)]
+
+
+@router.get("/campaigns/{name}/submissions")
+def show_list(
+    request: Request,
+    name: str,
+    principal: CurrentPrincipal,
+    team: str = "",
+    test_set: str = "",
+    kind: str = "",
+    after: Annotated[int | None, Query(ge=1, lt=2**63)] = None,
+) -> Response:
+    """What one's teams have handed in; organisers see all."""
+    principal.require(Scope.READ)
+    state = app_state(request)
+    with reading(state.engine) as connection:
+        access = read_access(connection, principal, name)
+        if not access.own_teams and not access.organises:
+            raise Forbidden("None of your teams takes part in this campaign, so there is nothing of yours here.")
+        wanted = SubmissionQuery(
+            team=team, test_set=test_set, kind=kind if (kind, kind) in FILTERS else "", after=after, limit=PAGE
+        )
+        listed = list_submissions(connection, access, wanted, state.settings.silent_seconds)
+        test_sets = offered_test_sets(connection, access)
+    address = f"/campaigns/{part_of_address(name)}/submissions"
+    kept = {key: value for key, value in (("team", team), ("test_set", test_set), ("kind", wanted.kind)) if value}
+    following = f"{address}?{urlencode({**kept, 'after': listed.next})}" if listed.next is not None else ""
+    return page(
+        request,
+        "submissions/submissions",
+        title="Submissions",
+        access=access,
+        here="submissions",
+        address=address,
+        listed=listed,
+        wanted=wanted,
+        teams=sorted(access.teams) if access.organises else access.own_teams,
+        test_sets=test_sets,
+        filters=FILTERS,
+        first=f"{address}?{urlencode(kept)}" if after is not None else "",
+        following=following,
+    )
+
+
+@router.get("/submissions/{submission}")
+def show_submission(request: Request, principal: CurrentPrincipal, submission: Number, saved: str = "") -> Response:
+    """How far it is, what was noticed, its scores, what is said about it."""
+    return _page(request, principal, submission, saved=saved)
+
+
+@router.post("/submissions/{submission}/declaration")
+def send_declaration(
+    request: Request,
+    principal: CurrentPrincipal,
+    submission: Number,
+    kind: Annotated[str, Form(max_length=20)] = "",
+    constrained: Annotated[str, Form(max_length=20)] = "",
+    description: Annotated[str, Form()] = "",
+) -> Response:
+    """Say what it is to the team."""
+    try:
+        saying = DeclarationUpdate(
+            kind=DeclaredKind(kind if kind in set(DeclaredKind) else ""),
+            constrained={"true": True, "false": False}.get(constrained),
+            unsaid=constrained not in ("true", "false"),
+            description=description,
+        )
+        with writing(app_state(request).engine) as connection:
+            declare_submission(connection, principal, submission, saying)
+    except CampaignsError as error:
+        given = {"kind": kind, "constrained": constrained, "description": description}
+        return _page(request, principal, submission, wrong=error, given=given)
+    return see_other(f"/submissions/{submission}?saved=declared#declaration")
+
+
+@router.post("/submissions/{submission}/withdraw")
+def send_withdrawal(request: Request, principal: CurrentPrincipal, submission: Number) -> Response:
+    """Take it off all boards."""
+    try:
+        with writing(app_state(request).engine) as connection:
+            withdraw(connection, principal, submission)
+    except CampaignsError as error:
+        return _page(request, principal, submission, wrong=error)
+    return see_other(f"/submissions/{submission}?saved=withdrawn")
+
+
+@router.post("/submissions/{submission}/reinstate")
+def send_reinstatement(request: Request, principal: CurrentPrincipal, submission: Number) -> Response:
+    """Let it stand again."""
+    state = app_state(request)
+    try:
+        with writing(state.engine) as connection:
+            reinstate(connection, state.settings, principal, submission)
+    except CampaignsError as error:
+        return _page(request, principal, submission, wrong=error)
+    return see_other(f"/submissions/{submission}?saved=reinstated")
+
+
+@router.post("/submissions/{submission}/cancel")
+def send_cancelling(
+    request: Request,
+    principal: CurrentPrincipal,
+    submission: Number,
+    reason: Annotated[str, Form()] = "",
+    counts: Annotated[str, Form()] = "",
+) -> Response:
+    """Stop what is open of it. For organisers."""
+    state = app_state(request)
+    try:
+        with writing(state.engine, durable=True) as connection:
+            access, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
+            numbers = [each.id for each in seen.evaluations]
+            cancel_open_evaluations(
+                connection, access, numbers, f"submission {submission}", reason=reason.strip(), counts=counts == "yes"
+            )
+    except Conflict as error:
+        return _page(request, principal, submission, wrong=error)
+    return see_other(f"/submissions/{submission}")
+
+
+@router.post("/submissions/{submission}/retry")
+def send_retrial(request: Request, principal: CurrentPrincipal, submission: Number) -> Response:
+    """Queue again what failed or was cancelled. For organisers."""
+    state = app_state(request)
+    try:
+        with writing(state.engine, durable=True) as connection:
+            access, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
+            retry_evaluations(
+                connection, state.settings, access, [each.id for each in seen.evaluations], f"submission {submission}"
+            )
+    except Conflict as error:
+        return _page(request, principal, submission, wrong=error)
+    return see_other(f"/submissions/{submission}")
+
+
+@router.get("/submissions/{submission}/output")
+def download(request: Request, principal: CurrentPrincipal, submission: Number) -> Response:
+    """The text as it was handed in."""
+    return output_response(app_state(request), principal, submission)
+
+
+def _page(
+    request: Request,
+    principal: CurrentPrincipal,
+    submission: int,
+    *,
+    saved: str = "",
+    wrong: CampaignsError | None = None,
+    given: dict[str, str] | None = None,
+) -> Response:
+    state = app_state(request)
+    with reading(state.engine) as connection:
+        access, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
+        before, after = across_corrections(connection, access, seen)
+        history = read_history(connection, access, seen)
+        others = earlier_of_system(connection, access, seen, state.settings.silent_seconds)
+    told = read_feedback(state.engine, access, [seen.id])[seen.id]
+    settled = why_locked(access, seen.test_set.id)
+    if given is None:
+        said = {True: "true", False: "false", None: ""}[seen.constrained]
+        given = {"kind": str(seen.kind), "constrained": said, "description": seen.description}
+    return page(
+        request,
+        "submissions/submission",
+        status=wrong.status if wrong is not None else 200,
+        title=f"Submission {seen.id}",
+        access=access,
+        here="submissions",
+        crumbs=[
+            ("Campaigns", "/"),
+            (access.title, f"/campaigns/{part_of_address(access.name)}"),
+            ("Submissions", f"/campaigns/{part_of_address(access.name)}/submissions"),
+        ],
+        seen=seen,
+        told=told,
+        others=others,
+        history=history,
+        before=before,
+        after=after,
+        settled=settled,
+        changeable=access.organises or (seen.team in access.own_teams and not settled),
+        given=given,
+        saved=saved,
+        wrong=wrong,
+        kinds=[(str(value), title) for value, title in KINDS],
+        constrained=CONSTRAINED,
+    )
