@@ -35,6 +35,7 @@ METRICS = ("bleu", "wer", "nist")
 
 def run(settings: Settings, **job: object) -> tuple[list[Progress], Scores]:
     heard: list[Progress] = []
+    before = multiprocessing.active_children()
     with Embedded(settings, concurrency=2) as embedded:
         queued = queue_job(embedded.engine, settings, metrics=METRICS, **job)
         last = embedded.run_until_done(queued.all_evaluations, heard.append)
@@ -42,7 +43,7 @@ def run(settings: Settings, **job: object) -> tuple[list[Progress], Scores]:
         embedded.finish()
         embedded.finish()
         scores = stored_scores(embedded.engine)
-    assert multiprocessing.active_children() == []
+    assert {*multiprocessing.active_children()} <= {*before}
     return heard, scores
 
 
@@ -145,12 +146,13 @@ def test_who_is_told_that_it_stops_may_interrupt_at_once(sqlite_url: str, monkey
 
     # As if a task ran.
     monkeypatch.setattr(Pool, "busy", True)
+    before = multiprocessing.active_children()
     embedded = Embedded(one_block_shards(sqlite_url), concurrency=1, say=say)
     with pytest.raises(KeyboardInterrupt) as interrupt, embedded:
         raise KeyboardInterrupt("the first")
     assert interrupt.value.args == ("the first",), "the second one hurries what the first one began"
     assert len(said) == 1
-    assert multiprocessing.active_children() == []
+    assert {*multiprocessing.active_children()} <= {*before}
     engine = make_engine(sqlite_url, pooled=False)
     with reading(engine) as connection:
         assert connection.scalar(select(func.count()).select_from(Worker)) == 0
