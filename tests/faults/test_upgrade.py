@@ -12,10 +12,10 @@ from metrics.base import edition_name
 from models.database.session import reading, writing
 from models.schema.queue import Compatibility, Shard, Worker
 from models.schema.states import LeaseState, QueueClass
-from worker.messaging.celery_tasks import HINT_HEADER, HINT_VERSION
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import PATIENCE, Cluster, until
 from tests.faults.program import EDITION, IGNORANT, VERSION
+from worker.messaging.celery_tasks import HINT_HEADER, HINT_VERSION
 
 pytestmark = pytest.mark.faults
 
