@@ -16,8 +16,8 @@ from campaigns.reports.campaign import render_report
 from cli.stored import read_boards
 from models.database import migrate
 from models.database.session import make_engine, reading
-from models.queue.reductions import REDUCTION
-from models.queue.shards import SHARD
+from models.queue.kinds.reductions import REDUCTION
+from models.queue.kinds.shards import SHARD
 from models.results.boards import list_boards
 from models.schema.queue import Reduction, Shard
 from runtime.settings import Settings

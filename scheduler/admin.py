@@ -17,8 +17,8 @@ from sqlalchemy import Connection, Engine, select, update
 from metrics.base import EDITION
 from models.audit import COMMAND_LINE, write_audit
 from models.database.session import writing
-from models.queue.comparisons import end_comparisons, end_comparisons_of
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
+from models.queue.kinds.comparisons import end_comparisons, end_comparisons_of
 from models.queue_status.evaluation_filters import EvaluationFilter, EvaluationSummary, check_names, read_evaluations
 from models.results.deletion import delete_results
 from models.results.fingerprints import Fingerprint, read_fingerprints

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 
 from models.database.session import reading, writing
 from models.queue.clock_jumps import read_clock, restart_heartbeats, restart_leases
-from models.queue.kinds import KINDS
+from models.queue.kinds.registry import KINDS
 from runtime.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, func, select
 
 from models.database.session import reading, writing
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.queue.task_kind import TaskKind
 from models.schema.queue import Shard
 from scheduler.enqueue.cost_model import learn_from

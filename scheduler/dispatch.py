@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, select, update
 
 from models.database.session import reading, writing
-from models.queue.reductions import REDUCTION
+from models.queue.kinds.reductions import REDUCTION
 from models.queue.task_kind import TaskKind
 from models.queue.workers import read_editions
 from models.schema.base import now

@@ -8,8 +8,8 @@ from sqlalchemy import Engine, select
 
 from metrics.base import EDITION, edition_name
 from models.database.session import reading, writing
-from models.queue.comparisons import end_comparisons
 from models.queue.evaluation_end import cancel_evaluations
+from models.queue.kinds.comparisons import end_comparisons
 from models.queue.lease import cancel_idle
 from models.queue.workers import read_editions
 from models.schema.queue import Evaluation, Reduction, Trials

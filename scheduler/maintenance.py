@@ -8,9 +8,9 @@ import time
 from sqlalchemy import Engine
 
 from models.database.session import reading, writing
-from models.queue.comparisons import end_comparisons
 from models.queue.consistency import find_broken_comparisons, find_miscounted, recount
-from models.queue.kinds import KINDS
+from models.queue.kinds.comparisons import end_comparisons
+from models.queue.kinds.registry import KINDS
 from models.queue.lease import retry_unowned
 from models.queue.retention import backfill_ended_at, prune_finished
 from runtime.logs import fields

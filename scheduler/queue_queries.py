@@ -24,8 +24,8 @@ from sqlalchemy import (
     union_all,
 )
 
-from models.queue.corpus_statistics_plan import unprepared_protocols
-from models.queue.kinds import KINDS
+from models.queue.kinds.corpus_statistics_plan import unprepared_protocols
+from models.queue.kinds.registry import KINDS
 from models.queue.task_kind import TaskKind
 from models.schema.base import now
 from models.schema.queue import Leased, Shard

@@ -10,9 +10,9 @@ from sqlalchemy import Engine, or_, select
 from models.database.session import reading, writing
 from models.errors import RowsHeld
 from models.queue.evaluation_end import lock_evaluations
-from models.queue.kinds import SENT
+from models.queue.kinds.reductions import start_reducing
+from models.queue.kinds.registry import SENT
 from models.queue.lease import in_flight, retry_later
-from models.queue.reductions import start_reducing
 from models.queue.sweep import Expired, find_exhausted, find_expired, resend_stale
 from models.queue.task_kind import found_fields, give_up, release
 from models.queue.workers import delete_silent_workers

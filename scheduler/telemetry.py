@@ -12,7 +12,7 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DBAPIError
 
 from models.database.session import make_engine, reading
-from models.queue.kinds import KINDS
+from models.queue.kinds.registry import KINDS
 from models.queue_status.overview import SENT_NAMES, count_evaluations, count_work
 from models.schema.base import now
 from models.schema.queue import Worker

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 
 from models.queue import task_kind
-from models.queue.kinds import KINDS
-from models.queue.shards import SHARD, ScoredShard, ShardTiming
+from models.queue.kinds.registry import KINDS
+from models.queue.kinds.shards import SHARD, ScoredShard, ShardTiming
 from models.queue.task_kind import Claim, Completion, LeasePolicy, TaskKind
 from models.schema.queue import Leased
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.queue.kinds import KINDS
+from models.queue.kinds.registry import KINDS
 from runtime.shared_counters import Counter, Histogram, Tally
 
 REASONS = ("unreadable", "unknown", "wrong", "large", "failed")

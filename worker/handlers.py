@@ -18,8 +18,8 @@ from models.database.error_kinds import classify_error
 from models.database.migrate import REVISION
 from models.errors import MissingObject, ModelsError, UnreachableStore
 from models.queue.evaluation_end import lock_evaluations
+from models.queue.kinds.reductions import ClaimedReduction
 from models.queue.lease import pass_on, refusals
-from models.queue.reductions import ClaimedReduction
 from models.queue.task_kind import Claim, TaskKind, claim, complete, release
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState

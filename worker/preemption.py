@@ -15,8 +15,8 @@ from sqlalchemy import Connection, Integer, Select, bindparam, literal, select, 
 from sqlalchemy.exc import SQLAlchemyError
 
 from models.database.session import reading_once
-from models.queue.corpus_statistics import PREPARATION
-from models.queue.shards import SHARD
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.shards import SHARD
 from models.queue.task_kind import TaskKind
 from models.schema.base import BIG
 from models.schema.states import LeaseState, QueueClass

@@ -19,10 +19,10 @@ from sqlalchemy import Connection
 from metrics.resources import Resources
 from metrics.stopwatch import Stopwatch
 from models.corpus.protocols import ProtocolContent, read_protocol
-from models.queue.comparisons import ClaimedTrials
-from models.queue.corpus_statistics import ClaimedPreparation
-from models.queue.reductions import ClaimedReduction
-from models.queue.shards import ClaimedShard, ScoredShard
+from models.queue.kinds.comparisons import ClaimedTrials
+from models.queue.kinds.corpus_statistics import ClaimedPreparation
+from models.queue.kinds.reductions import ClaimedReduction
+from models.queue.kinds.shards import ClaimedShard, ScoredShard
 from models.queue.state_chunks import store_chunk
 from models.queue.task_kind import Outcome
 from models.schema.base import BLOCK_SEGMENTS

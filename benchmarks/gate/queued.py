@@ -13,7 +13,7 @@ from metrics.base import EDITION
 from models.corpus.protocols import read_protocol
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import LeaseState, QueueClass

@@ -8,8 +8,8 @@ from sqlalchemy import select
 
 from campaigns.errors import Conflict, NotThere
 from campaigns.short_text import short_text
-from models.queue.comparisons import end_comparisons
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
+from models.queue.kinds.comparisons import end_comparisons
 from models.schema.corpus import Submission
 from models.schema.queue import Comparison, Evaluation
 from scheduler.admin import CANCELLED, UNFINISHED, queue_again

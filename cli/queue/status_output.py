@@ -246,7 +246,7 @@ def _called(worker: WorkerOverview) -> str:
 
 
 def _listed(held: Iterable[RunningTask]) -> str:
-    from models.queue.kinds import SENT
+    from models.queue.kinds.registry import SENT
 
     singular = {kind.name: kind.title.lower() for kind in SENT}
     parts = []

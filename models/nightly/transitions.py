@@ -1,7 +1,7 @@
 """The state machine of nights: planned once, begun one at a time, ended once.
 
 As everywhere, each change is one conditional UPDATE whose row count says who won. What is to be done in a state is a
-task (`models.queue.night_steps`), which a transition adds.
+task (`models.queue.kinds.night_steps`), which a transition adds.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, Connection, func, or_, select, update
 
 from models.queue.evaluation_end import lock_evaluations
-from models.queue.reductions import start_reducing
+from models.queue.kinds.reductions import start_reducing
 from models.schema.queue import RUNNING, Comparison, Evaluation, Shard, ShardEvaluation, Trials
 from models.schema.states import IN_FLIGHT, UNSCORED, LeaseState
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, exists, select, update
 
-from models.queue.kinds import KINDS
+from models.queue.kinds.registry import KINDS
 from models.queue.task_kind import TaskKind
 from models.schema.base import now
 from models.schema.queue import Comparison, Trials

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, select
 
-from models.queue.corpus_statistics import ClaimedPreparation
+from models.queue.kinds.corpus_statistics import ClaimedPreparation
 from models.queue.lease import held_by
 from models.schema.queue import Preparation, PreparedChapter
 

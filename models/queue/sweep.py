@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Integer, and_, func, literal, or_, select, union_all, update
 
-from models.queue.kinds import KINDS, SENT
+from models.queue.kinds.registry import KINDS, SENT
 from models.queue.task_kind import TaskKind
 from models.schema.base import now
 from models.schema.queue import RETRIED, Leased, Worker

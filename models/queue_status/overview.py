@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, case, func, literal, literal_column, select, union_all
 
-from models.queue.kinds import KINDS, SENT
+from models.queue.kinds.registry import KINDS, SENT
 from models.queue.task_kind import TaskKind
 from models.queue_status.campaign_progress import CampaignProgress, read_campaigns
 from models.queue_status.evaluation_filters import (
@@ -52,7 +52,7 @@ class Work:
     """One kind of work."""
 
     kind: str
-    """The name of one of `models.queue.kinds.KINDS`."""
+    """The name of one of `models.queue.kinds.registry.KINDS`."""
     waiting: int
     sent: int
     """A message is on its way to a worker."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, exists, or_, select
 
-from models.queue.kinds import KINDS
+from models.queue.kinds.registry import KINDS
 from models.queue.lease import is_open
 from models.schema.base import now
 from models.schema.nightly import Night, Schedule

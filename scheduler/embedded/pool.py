@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 
-from models.queue.kinds import BY_MESSAGE
+from models.queue.kinds.registry import BY_MESSAGE
 from models.schema.states import QueueClass
 from scheduler.errors import WorkerDidNotStart
 from worker.context import WorkerContext

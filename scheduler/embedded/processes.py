@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from models.database.changes import Listener, listen
 from models.database.error_kinds import classify_error
 from models.database.session import make_engine, writing
-from models.queue.kinds import SENT
+from models.queue.kinds.registry import SENT
 from models.queue.lease import release_worker
 from models.queue_status.progress import Progress, read_progress
 from runtime.health import Check, Liveness

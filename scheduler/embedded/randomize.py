@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine
 
 from metrics.resampling.randomization import TRIALS
 from models.database.session import make_engine, writing
-from models.queue.comparisons import prefer
+from models.queue.kinds.comparisons import prefer
 from models.queue_status.progress import ComparisonProgress, read_comparison_progress
 from models.results.randomizations import Runs
 from runtime.settings import Settings

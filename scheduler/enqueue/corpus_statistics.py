@@ -18,7 +18,8 @@ from models.database.compatibility import living_workers
 from models.database.migrate import REVISION
 from models.database.session import reading, writing
 from models.database.upsert import insert_ignore
-from models.queue.corpus_statistics_plan import (
+from models.queue.evaluation_end import fail_evaluations
+from models.queue.kinds.corpus_statistics_plan import (
     OPEN_WORK,
     UnpreparedState,
     enqueue_merge,
@@ -29,7 +30,6 @@ from models.queue.corpus_statistics_plan import (
     send_prepared,
     waiting_evaluations,
 )
-from models.queue.evaluation_end import fail_evaluations
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.corpus import Text, TextBlock
 from models.schema.queue import UNPREPARED, Evaluation, Preparation, PreparedState, ProtocolState, Shard

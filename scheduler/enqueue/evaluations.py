@@ -12,6 +12,7 @@ from metrics import parse_metric
 from metrics.base import EDITION
 from models.corpus.protocols import ProtocolContent, read_protocol
 from models.database.upsert import insert_ignore
+from models.queue.kinds.reductions import start_reducing
 from models.queue.lease import is_open
 from models.queue.missing_blocks import (
     Lacking,
@@ -20,7 +21,6 @@ from models.queue.missing_blocks import (
     delete_statistics,
     find_missing_blocks,
 )
-from models.queue.reductions import start_reducing
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Shard, ShardEvaluation
 from models.schema.states import NOT_YET, EvaluationState, QueueClass

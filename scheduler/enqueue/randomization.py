@@ -13,7 +13,7 @@ from metrics.resampling.randomization import TRIALS
 from models.corpus.protocols import ProtocolContent, read_protocol
 from models.database.session import reading, writing
 from models.errors import NotFound
-from models.queue.comparisons import start_comparison
+from models.queue.kinds.comparisons import start_comparison
 from models.results.randomizations import (
     Pair,
     RandomizationPlan,

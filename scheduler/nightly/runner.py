@@ -22,8 +22,8 @@ from sqlalchemy.exc import DBAPIError
 
 from models.database.session import make_engine, reading, writing
 from models.nightly.transitions import OpenNight, begin_night, fail_night, open_nights
+from models.queue.kinds.night_steps import NIGHT_STEP, ClaimedStep, WaitingStep, waiting_steps
 from models.queue.lease import release_worker, renew
-from models.queue.night_steps import NIGHT_STEP, ClaimedStep, WaitingStep, waiting_steps
 from models.queue.task_kind import claim, release
 from models.schema.nightly import NightStep
 from models.schema.states import NightState

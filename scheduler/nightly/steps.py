@@ -20,7 +20,7 @@ from models.database.session import reading, writing
 from models.nightly.runs import read_night
 from models.nightly.schedules import ScheduleInfo, read_schedule
 from models.nightly.transitions import begin_judging, fail_night
-from models.queue.night_steps import NIGHT_STEP, Asked, ClaimedStep, Fetched, Judged
+from models.queue.kinds.night_steps import NIGHT_STEP, Asked, ClaimedStep, Fetched, Judged
 from models.queue.task_kind import complete, release
 from models.queue_status.progress import failure_reasons, read_comparison_progress, read_progress
 from models.schema.corpus import Protocol, Submission, System

@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from analysis.nightly.verdict import read_report
 from metrics.base import VERSION
 from models.database.session import reading, writing
-from models.queue.deliveries import DELIVERY, ClaimedDelivery
+from models.queue.kinds.deliveries import DELIVERY, ClaimedDelivery
 from models.queue.task_kind import claim, complete, release
 from models.schema.base import now
 from models.schema.nightly import Delivery

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, insert, select, update
 from analysis.nightly.verdict import Verdict, judge_night
 from metrics import parse_metric
 from models.database.session import reading, writing
-from models.queue.reductions import REDUCTION
+from models.queue.kinds.reductions import REDUCTION
 from models.schema.base import now
 from models.schema.campaigns import Campaign
 from models.schema.corpus import Submission, System

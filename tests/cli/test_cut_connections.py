@@ -17,7 +17,7 @@ from sqlalchemy import Engine, event, update
 
 from models.database.session import make_engine, reading, writing
 from models.nightly.transitions import begin_night, open_nights
-from models.queue.night_steps import NIGHT_STEP, waiting_steps
+from models.queue.kinds.night_steps import NIGHT_STEP, waiting_steps
 from models.schema.queue import Evaluation
 from models.schema.states import NightState
 from runtime.settings import Settings

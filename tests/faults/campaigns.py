@@ -9,7 +9,7 @@ from itertools import combinations
 from sqlalchemy import Engine, select
 
 from models.database.session import make_engine, reading
-from models.queue.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import PREPARATION
 from models.schema.campaigns import Campaign
 from models.schema.corpus import Submission, System
 from models.schema.queue import Evaluation, Preparation

@@ -12,17 +12,17 @@ url, blocks = sys.argv[1], json.loads(sys.argv[2])
 import models.schema.queue
 
 exec(blocks["models/schema/queue.py"], vars(models.schema.queue))
-added = sys.modules["models.queue.text_lengths"] = ModuleType("models.queue.text_lengths")
-exec(blocks["models/queue/text_lengths.py"], vars(added))
+added = sys.modules["models.queue.kinds.text_lengths"] = ModuleType("models.queue.kinds.text_lengths")
+exec(blocks["models/queue/kinds/text_lengths.py"], vars(added))
 
 # The line goes where it stood, before anybody has read it.
 import models.queue.task_kind
 
-source = Path("models/queue/kinds.py").read_text()
+source = Path("models/queue/kinds/registry.py").read_text()
 (line,) = [each for each in source.splitlines() if each.startswith("KINDS")]
-new = blocks["models/queue/kinds.py"].strip()
+new = blocks["models/queue/kinds/registry.py"].strip()
 assert new.replace(", TEXT_LENGTH)", ")") == line, "the docs show another line than there is"
-kinds = sys.modules["models.queue.kinds"] = ModuleType("models.queue.kinds")
+kinds = sys.modules["models.queue.kinds.registry"] = ModuleType("models.queue.kinds.registry")
 vars(kinds)["TEXT_LENGTH"] = added.TEXT_LENGTH
 exec(source.replace(line, new), vars(kinds))
 

@@ -11,11 +11,11 @@ from sqlalchemy import Engine, func, insert, select, update
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.errors import RowsHeld
-from models.queue.comparisons import TRIALS, end_comparisons_of, start_comparison
-from models.queue.corpus_statistics import PREPARATION
 from models.queue.evaluation_end import cancel_evaluations, fail_evaluations, lock_evaluations
+from models.queue.kinds.comparisons import TRIALS, end_comparisons_of, start_comparison
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.reductions import REDUCTION, start_reducing
 from models.queue.lease import finish, refusals, take
-from models.queue.reductions import REDUCTION, start_reducing
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import Base, now
 from models.schema.queue import (

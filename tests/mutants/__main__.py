@@ -47,7 +47,7 @@ def postgres(folder: Path) -> Iterator[dict[str, str]]:
 
 
 def line_of(candidate: Candidate) -> str:
-    """Where it is: models/queue/shards.py:104."""
+    """Where it is: models/queue/kinds/shards.py:104."""
     mutant = candidate.mutant
     number = source_of(mutant.path).count(b"\n", 0, mutant.start) + 1
     return f"{mutant.path}:{number}"

@@ -33,18 +33,18 @@ def _kernel(names: str, tests: str) -> Target:
 AREAS: dict[str, list[Target]] = {
     "claims": [
         _target(
-            "models/queue/task_kind.py models/queue/shards.py models/queue/reductions.py "
+            "models/queue/task_kind.py models/queue/kinds/shards.py models/queue/kinds/reductions.py "
             "models/queue/evaluation_end.py",
             "tests/models/test_every_kind.py tests/models/queue/test_shards.py tests/campaigns/quotas/test_quotas.py "
             "tests/models/queue/test_random_orders.py tests/worker/test_handlers.py",
         ),
         _target(
-            "models/queue/corpus_statistics.py models/queue/corpus_statistics_plan.py",
+            "models/queue/kinds/corpus_statistics.py models/queue/kinds/corpus_statistics_plan.py",
             "tests/models/queue/test_corpus_statistics.py tests/models/test_every_kind.py "
             "tests/models/queue/test_random_preparations.py tests/scheduler/enqueue/test_corpus_statistics.py",
         ),
         _target(
-            "models/queue/comparisons.py",
+            "models/queue/kinds/comparisons.py",
             "tests/models/queue/test_comparisons.py tests/models/test_every_kind.py "
             "tests/models/queue/test_random_comparisons.py",
         ),
@@ -92,7 +92,7 @@ AREAS: dict[str, list[Target]] = {
     ],
     "nights": [
         _target(
-            "models/nightly/transitions.py models/queue/night_steps.py",
+            "models/nightly/transitions.py models/queue/kinds/night_steps.py",
             "tests/models/nightly/test_transitions.py tests/models/queue/test_night_steps.py "
             "tests/scheduler/nightly/test_steps.py",
         ),

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from models.database.session import make_engine, reading
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.schema.queue import Evaluation, Shard
 from runtime.logs import LONGEST_LINE, JsonLines, TextLines, bind, fields, log_context, redact_exception
 from runtime.redaction import redacted

@@ -10,8 +10,8 @@ from sqlalchemy import Engine, select
 from metrics import parse_metric
 from metrics.base import EDITION
 from models.database.session import reading
-from models.queue.reductions import REDUCTION
-from models.queue.shards import SHARD
+from models.queue.kinds.reductions import REDUCTION
+from models.queue.kinds.shards import SHARD
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign

@@ -13,10 +13,10 @@ from sqlalchemy import Connection, Engine, func, select, update
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.queue.comparisons import TRIALS, start_comparison
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
-from models.queue.reductions import REDUCTION
-from models.queue.shards import SHARD, ClaimedShard, ShardRow
+from models.queue.kinds.comparisons import TRIALS, start_comparison
+from models.queue.kinds.reductions import REDUCTION
+from models.queue.kinds.shards import SHARD, ClaimedShard, ShardRow
 from models.queue_status.evaluation_filters import EvaluationFilter
 from models.queue_status.overview import read_overview
 from models.results.fingerprints import read_fingerprints

@@ -8,9 +8,9 @@ from sqlalchemy import Connection, Engine, case, func, insert, select, update
 
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
-from models.queue.comparisons import start_comparison
-from models.queue.corpus_statistics import PREPARATION
-from models.queue.shards import SHARD
+from models.queue.kinds.comparisons import start_comparison
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.shards import SHARD
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import now
 from models.schema.queue import Evaluation, Leased, Preparation, PreparedState, Reduction, Shard, Trials, Worker

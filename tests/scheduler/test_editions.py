@@ -7,10 +7,10 @@ from sqlalchemy import Engine, delete, func, insert, select, update
 
 from metrics.base import EDITION, edition_name, edition_with
 from models.database.session import make_engine, reading, writing
-from models.queue.comparisons import start_comparison
-from models.queue.corpus_statistics import PREPARATION
-from models.queue.reductions import REDUCTION
-from models.queue.shards import SHARD
+from models.queue.kinds.comparisons import start_comparison
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.reductions import REDUCTION
+from models.queue.kinds.shards import SHARD
 from models.queue_status.overview import read_overview
 from models.results.randomizations import RandomizationPlan
 from models.schema.base import now

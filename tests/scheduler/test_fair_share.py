@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.schema.states import QueueClass
 from scheduler import fair_share
 from scheduler.fair_share import INTERACTIVE_EXTRA, MOST_SAVED, InFlight, ServiceAccounting, Turn, Window, class_shares

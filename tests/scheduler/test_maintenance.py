@@ -10,12 +10,12 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, text, u
 
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
-from models.queue.comparisons import TRIALS, start_comparison
 from models.queue.consistency import find_broken_comparisons, recount
-from models.queue.corpus_statistics import PREPARATION
-from models.queue.kinds import SENT
+from models.queue.kinds.comparisons import TRIALS, start_comparison
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.registry import SENT
+from models.queue.kinds.shards import SHARD
 from models.queue.retention import backfill_ended_at, prune_finished
-from models.queue.shards import SHARD
 from models.results.randomizations import RandomizationPlan
 from models.schema.base import now
 from models.schema.queue import (

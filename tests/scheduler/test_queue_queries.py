@@ -8,8 +8,8 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from metrics.base import EDITION
 from models.database.session import make_engine, writing
-from models.queue.comparisons import TRIALS, start_comparison
-from models.queue.shards import SHARD
+from models.queue.kinds.comparisons import TRIALS, start_comparison
+from models.queue.kinds.shards import SHARD
 from models.results.randomizations import RandomizationPlan
 from models.schema.base import now
 from models.schema.queue import Leased, Preparation, PreparedState, ProtocolState, Shard, Trials

@@ -8,9 +8,9 @@ from sqlalchemy import Engine, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.kinds import SENT
-from models.queue.reductions import start_reducing
-from models.queue.shards import SHARD
+from models.queue.kinds.reductions import start_reducing
+from models.queue.kinds.registry import SENT
+from models.queue.kinds.shards import SHARD
 from models.queue.sweep import find_exhausted
 from models.queue.task_kind import give_up
 from models.schema.base import now

@@ -11,7 +11,7 @@ from sqlalchemy import insert, select, update
 
 from models.database.session import make_engine, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.schema.base import now
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import LeaseState, QueueClass

@@ -11,7 +11,7 @@ from typing import Any
 
 import amqp
 
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from worker.messaging.messages import LARGEST_HINT
 
 GOOD: dict[str, Any] = {

@@ -27,8 +27,8 @@ load_ahead(context)
 before = set(sys.modules)
 
 from metrics.kernels.loader import shared_library
-from models.queue.corpus_statistics import PREPARATION
-from models.queue.shards import SHARD
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.shards import SHARD
 from worker.handlers import do
 
 assert shared_library.cache_info().currsize, "the kernels are not loaded"

@@ -16,11 +16,11 @@ from metrics.base import EDITION
 from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
 from models.database.session import reading, writing
 from models.errors import BadBlob
-from models.queue.comparisons import TRIALS, start_comparison
-from models.queue.corpus_statistics import PREPARATION
-from models.queue.kinds import KINDS
-from models.queue.reductions import REDUCTION
-from models.queue.shards import SHARD
+from models.queue.kinds.comparisons import TRIALS, start_comparison
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.reductions import REDUCTION
+from models.queue.kinds.registry import KINDS
+from models.queue.kinds.shards import SHARD
 from models.queue.task_kind import TaskKind
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import now

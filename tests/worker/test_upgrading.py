@@ -9,7 +9,7 @@ from sqlalchemy import insert, select, update
 from metrics.errors import BadParameter, MetricsError, UnknownMetric
 from models.database.migrate import REVISION
 from models.database.session import reading, writing
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.schema.base import now
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import LeaseState

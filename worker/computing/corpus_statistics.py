@@ -16,7 +16,7 @@ from metrics.preparation import preparation_of, preparations
 from metrics.resources import Resources
 from metrics.segments import Segments
 from metrics.set_aside import AT_ONCE, SetAside
-from models.queue.corpus_statistics import ClaimedPreparation, CountedPart, counted_parts, read_part
+from models.queue.kinds.corpus_statistics import ClaimedPreparation, CountedPart, counted_parts, read_part
 from models.queue.state_chunks import find_chunks, read_chunk
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.queue import PreparedState, ProtocolState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from models.queue.shards import ShardRow
+from models.queue.kinds.shards import ShardRow
 from models.storage.blobs import Blob, write_object
 
 

@@ -19,7 +19,7 @@ from metrics.segments import Segments
 from metrics.stopwatch import Stopwatch
 from metrics.text.layers import describe_layers
 from models.corpus.protocols import ProtocolContent
-from models.queue.shards import ClaimedShard, ShardRow, ShardTiming
+from models.queue.kinds.shards import ClaimedShard, ShardRow, ShardTiming
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.corpus import LayerBlock, TextBlock
 from models.storage.arrays import pack

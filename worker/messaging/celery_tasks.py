@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from models.queue.kinds import BY_MESSAGE
+from models.queue.kinds.registry import BY_MESSAGE
 from models.queue.lease import unsend
 from models.queue.task_kind import TaskKind
 from worker.context import WorkerContext

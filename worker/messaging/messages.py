@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from models.queue.kinds import BY_MESSAGE
+from models.queue.kinds.registry import BY_MESSAGE
 from worker.messaging.celery_tasks import HINT_HEADER, WAKE
 
 LARGEST_HINT = 1 << 16

@@ -6,9 +6,9 @@ import logging
 
 from sqlalchemy import Connection, select
 
-from models.queue.kinds import BY_MESSAGE, SENT
+from models.queue.kinds.registry import BY_MESSAGE, SENT
+from models.queue.kinds.shards import SHARD
 from models.queue.lease import owned_by_task, unsend
-from models.queue.shards import SHARD
 from models.queue.task_kind import found_fields, release
 from models.schema.base import now
 from models.schema.queue import Shard

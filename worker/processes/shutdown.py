@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from models.database.session import make_engine, writing
-from models.queue.kinds import BY_MESSAGE, SENT
+from models.queue.kinds.registry import BY_MESSAGE, SENT
 from models.queue.lease import release_worker, unsend
 from runtime.health import Check
 from worker.context import WorkerContext

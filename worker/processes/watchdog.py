@@ -15,7 +15,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from models.database.session import make_engine, reading
-from models.queue.kinds import SENT
+from models.queue.kinds.registry import SENT
 from models.schema.states import LeaseState, QueueClass
 from worker.context import WorkerContext
 from worker.errors import BrokerAway

@@ -18,7 +18,7 @@ from metrics.resampling.interval import percentile_interval
 from metrics.sweep import sweep
 from models.corpus.judgments import NewJudgments, SegmentRow, SystemRow, store_judgments
 from models.database.session import reading, writing
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.results.boards import BoardSummary, list_boards
 from models.schema.queue import Shard
 from models.schema.states import JudgmentKind

@@ -21,7 +21,7 @@ from models.corpus.campaign_protocols import find_campaign
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.queue.evaluation_end import cancel_evaluations, fail_evaluations
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.schema.accounts import Team
 from models.schema.base import now
 from models.schema.campaigns import Campaign, LedgerEntry, Participation, Phase, Quota, SubmissionRequest

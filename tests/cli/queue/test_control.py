@@ -14,8 +14,8 @@ from campaigns.quotas.rules import QuotaScope
 from cli.main import main
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
-from models.queue.comparisons import start_comparison
 from models.queue.evaluation_end import fail_evaluations
+from models.queue.kinds.comparisons import start_comparison
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import Campaign

@@ -17,7 +17,7 @@ from cli.queue.status_failures import what_next
 from cli.terminal.durations import duration
 from models.database.session import make_engine, writing
 from models.queue.evaluation_end import fail_evaluations
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from scheduler.ingest.campaigns import IngestResult

@@ -23,8 +23,8 @@ from models.corpus.judgments import (
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.errors import Unreachable
-from models.queue.corpus_statistics import PREPARATION
-from models.queue.shards import SHARD
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.shards import SHARD
 from models.results.leaderboard import read_leaderboard
 from models.schema.accounts import AuditEntry
 from models.schema.base import Base

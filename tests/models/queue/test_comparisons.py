@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, delete, func, select, update
 
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
-from models.queue.comparisons import TRIALS, ClaimedTrials, prefer, start_comparison
+from models.queue.kinds.comparisons import TRIALS, ClaimedTrials, prefer, start_comparison
 from models.queue_status.progress import ComparisonProgress, read_comparison_progress
 from models.results.randomizations import (
     Pair,

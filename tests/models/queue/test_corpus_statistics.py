@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
-from models.queue.corpus_statistics import PREPARATION, ClaimedPreparation, counted_parts, read_part
-from models.queue.corpus_statistics_plan import lock_state, missing_ranges, raise_priority
 from models.queue.evaluation_end import cancel_evaluations
+from models.queue.kinds.corpus_statistics import PREPARATION, ClaimedPreparation, counted_parts, read_part
+from models.queue.kinds.corpus_statistics_plan import lock_state, missing_ranges, raise_priority
 from models.queue.task_kind import Completion
 from models.schema.queue import Evaluation, Preparation, PreparedChapter, PreparedState, Shard
 from models.schema.states import LeaseState
@@ -179,7 +179,7 @@ def test_a_part_that_is_cancelled_meanwhile_is_not_missing_in_the_merge(
             other.execute(update(Preparation).where(Preparation.id == third).values(state=LeaseState.CANCELLED))
         return found
 
-    monkeypatch.setattr("models.queue.corpus_statistics_plan.missing_ranges", look_and_cancel)
+    monkeypatch.setattr("models.queue.kinds.corpus_statistics_plan.missing_ranges", look_and_cancel)
     with writing(engine) as connection:
         assert complete_task(connection, PREPARATION, mine, b"part") == Completion(accepted=True)
     assert [row[3] for row in rows(engine)] == ["done", "done", "cancelled"]

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from models.database.session import make_engine, writing
+from models.queue.kinds.shards import SHARD
 from models.queue.lease import (
     cancel_idle,
     end,
@@ -26,7 +27,6 @@ from models.queue.lease import (
     take,
     unsend,
 )
-from models.queue.shards import SHARD
 from models.queue.sweep import Expired, count_stale_messages, find_exhausted, find_expired, resend_stale
 from models.schema.base import now
 from models.schema.queue import Shard, ShardEvaluation, Worker

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from models.database.session import make_engine, writing
 from models.nightly.transitions import fail_night
-from models.queue.night_steps import NIGHT_STEP, Asked, ClaimedStep, Fetched, Judged, waiting_steps
+from models.queue.kinds.night_steps import NIGHT_STEP, Asked, ClaimedStep, Fetched, Judged, waiting_steps
 from models.schema.base import now
 from models.schema.campaigns import Campaign
 from models.schema.nightly import Night, NightStep

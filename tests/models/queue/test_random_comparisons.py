@@ -9,7 +9,7 @@ from sqlalchemy import Engine, func, select
 
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
-from models.queue.comparisons import TRIALS, ClaimedTrials, start_comparison
+from models.queue.kinds.comparisons import TRIALS, ClaimedTrials, start_comparison
 from models.queue.lease import in_flight, retry_later
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.queue import Comparison, Trials

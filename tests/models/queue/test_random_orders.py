@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import Connection, Engine, func, select, update
 
 from models.database.session import make_engine, reading, writing
+from models.queue.kinds.reductions import REDUCTION, ClaimedReduction
+from models.queue.kinds.shards import SHARD, ClaimedShard, ShardRow
 from models.queue.lease import in_flight, retry_later
-from models.queue.reductions import REDUCTION, ClaimedReduction
-from models.queue.shards import SHARD, ClaimedShard, ShardRow
 from models.schema.queue import Evaluation, Reduction, Shard
 from models.schema.results import Score, Statistics
 from models.schema.states import LeaseState

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import Engine, func, select, update
 
 from models.database.session import make_engine, reading, writing
-from models.queue.corpus_statistics import PREPARATION, ClaimedPreparation, counted_parts, read_part
 from models.queue.evaluation_end import cancel_evaluations
+from models.queue.kinds.corpus_statistics import PREPARATION, ClaimedPreparation, counted_parts, read_part
 from models.queue.lease import in_flight, retry_later
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Preparation, PreparedState

@@ -9,9 +9,9 @@ from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations
+from models.queue.kinds.reductions import REDUCTION, ClaimedReduction
+from models.queue.kinds.shards import SHARD, ClaimedShard, ShardRow, ShardTiming
 from models.queue.lease import owned_by_task
-from models.queue.reductions import REDUCTION, ClaimedReduction
-from models.queue.shards import SHARD, ClaimedShard, ShardRow, ShardTiming
 from models.queue.sweep import find_expired, resend_stale
 from models.queue.task_kind import Completion
 from models.schema.base import now

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from models.database.session import make_engine, reading, writing
-from models.queue.kinds import KINDS
+from models.queue.kinds.registry import KINDS
 from models.queue.sweep import count_stale_messages, find_exhausted, find_expired, resend_stale
 from runtime.settings import Settings
 from tests.scheduler.jobs import one_block_shards, queue_job

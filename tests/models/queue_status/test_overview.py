@@ -7,7 +7,7 @@ from sqlalchemy import Engine, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations, fail_evaluations
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.queue_status.evaluation_filters import EvaluationFilter
 from models.queue_status.overview import Overview, Queue, TeamWork, Work, read_overview
 from models.schema.base import now

@@ -11,8 +11,8 @@ from sqlalchemy import Engine, delete, func, select, update
 from cli.main import main
 from models.database.session import make_engine, reading, writing
 from models.errors import BadStore, MissingObject
-from models.queue.reductions import REDUCTION
-from models.queue.shards import SHARD, ShardRow
+from models.queue.kinds.reductions import REDUCTION
+from models.queue.kinds.shards import SHARD, ShardRow
 from models.results.statistics import read_statistics
 from models.schema.queue import Evaluation, Reduction, Shard
 from models.schema.results import ReplicatePart, Score, Statistics

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from metrics.base import EDITION
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.queue_status.progress import Progress, read_progress
 from models.schema.states import QueueClass
 from runtime.settings import Settings

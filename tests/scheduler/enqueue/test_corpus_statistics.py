@@ -17,9 +17,9 @@ from metrics.preparation import preparations
 from metrics.segments import Segments
 from models.database.migrate import REVISION
 from models.database.session import reading, writing
-from models.queue.corpus_statistics import PREPARATION
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.kinds import BY_MESSAGE
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.registry import BY_MESSAGE
 from models.queue.state_chunks import store_chunk
 from models.schema.base import now
 from models.schema.queue import Evaluation, Preparation, PreparedChapter, PreparedState, ProtocolState, Shard, Worker

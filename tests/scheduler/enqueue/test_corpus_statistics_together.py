@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import select, update
 
 from models.database.session import make_engine, reading, writing
-from models.queue.corpus_statistics import PREPARATION, counted_parts, read_part
 from models.queue.evaluation_end import cancel_evaluations
+from models.queue.kinds.corpus_statistics import PREPARATION, counted_parts, read_part
 from models.schema.queue import Evaluation, Preparation, PreparedState
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.ingest.campaigns import IngestResult

@@ -7,7 +7,7 @@ from sqlalchemy import Engine, insert, select, update
 
 from metrics import parse_metric
 from models.database.session import make_engine, reading, writing
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.schema.queue import MeasuredCost, Shard
 from models.schema.states import QueueClass
 from scheduler.completion_accounting import settle_ended

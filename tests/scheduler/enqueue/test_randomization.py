@@ -13,8 +13,8 @@ from metrics import parse_metric
 from metrics.resampling.randomization import exceedances
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.queue import comparisons
-from models.queue.comparisons import prefer
+from models.queue.kinds.comparisons import prefer
+from models.queue.kinds.registry import comparisons
 from models.queue_status.progress import ComparisonProgress
 from models.results.randomizations import Runs
 from models.results.statistics import read_statistics

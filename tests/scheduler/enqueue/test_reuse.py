@@ -21,10 +21,10 @@ from metrics.resampling.randomization import exceedances
 from metrics.segments import Segments
 from models.corpus.protocols import read_protocol
 from models.database.session import reading, writing
-from models.queue.corpus_statistics import PREPARATION
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.reductions import REDUCTION
-from models.queue.shards import SHARD
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.reductions import REDUCTION
+from models.queue.kinds.shards import SHARD
 from models.results.statistics import read_statistics
 from models.schema.base import BLOCK_SEGMENTS, Base
 from models.schema.corpus import Submission

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, select, update
 
 from models.database.session import reading, writing
 from models.nightly.schedules import Baseline
-from models.queue.shards import SHARD
+from models.queue.kinds.shards import SHARD
 from models.schema.nightly import Night, Schedule
 from models.schema.queue import Shard
 from models.schema.states import BaselineKind, LeaseState

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, select, update
 from sqlalchemy.exc import OperationalError
 
 from models.database.session import make_engine, reading, writing
-from models.queue.night_steps import ClaimedStep
+from models.queue.kinds.night_steps import ClaimedStep
 from models.schema.base import now
 from models.schema.nightly import NightStep, Schedule
 from runtime.settings import Settings

@@ -11,8 +11,8 @@ from models.errors import UnreadableSchedule
 from models.nightly.runs import list_nights, night_members
 from models.nightly.schedules import Baseline, find_schedule, list_schedules
 from models.nightly.transitions import OpenNight, begin_night, open_nights
+from models.queue.kinds.night_steps import NIGHT_STEP, ClaimedStep, Judged, waiting_steps
 from models.queue.lease import renew
-from models.queue.night_steps import NIGHT_STEP, ClaimedStep, Judged, waiting_steps
 from models.schema.base import now
 from models.schema.corpus import Submission, System, Text
 from models.schema.nightly import Delivery, Night, NightEvaluation, NightStep, Schedule

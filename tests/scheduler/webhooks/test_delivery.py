@@ -12,7 +12,7 @@ from sqlalchemy import Engine, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.nightly.failed_deliveries import FailedDelivery, read_failed_deliveries
-from models.queue.deliveries import DELIVERY
+from models.queue.kinds.deliveries import DELIVERY
 from models.queue.lease import finish
 from models.queue.task_kind import release
 from models.schema.campaigns import Campaign

@@ -18,7 +18,7 @@ from metrics.segments import Segments
 from models.corpus.protocols import ProtocolContent, read_protocol
 from models.database.session import make_engine, reading, writing
 from models.errors import BadBlob
-from models.queue.shards import ClaimedShard
+from models.queue.kinds.shards import ClaimedShard
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation
 from models.schema.results import ReplicatePart, Statistics

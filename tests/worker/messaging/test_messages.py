@@ -3,7 +3,7 @@
 import pytest
 from kombu import Connection
 
-from models.queue.kinds import BY_MESSAGE
+from models.queue.kinds.registry import BY_MESSAGE
 from tests.worker.strange import CHANGES, GOOD, RAW, changed
 from worker.messaging.celery_tasks import WAKE
 from worker.messaging.messages import UNREADABLE_TYPE, Fault, fault_of

@@ -11,10 +11,10 @@ from celery import signals
 from sqlalchemy import delete, select, update
 
 from models.database.session import reading, writing
-from models.queue.comparisons import TRIALS
-from models.queue.corpus_statistics import PREPARATION
-from models.queue.reductions import REDUCTION
-from models.queue.shards import SHARD
+from models.queue.kinds.comparisons import TRIALS
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.reductions import REDUCTION
+from models.queue.kinds.shards import SHARD
 from models.schema.queue import Evaluation, Preparation, Reduction, Shard, Trials, Worker
 from models.schema.states import LeaseState
 from scheduler.enqueue.randomization import request_comparison

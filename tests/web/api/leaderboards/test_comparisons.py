@@ -14,7 +14,7 @@ from campaigns.background import BackgroundCache
 from metrics.base import EDITION
 from metrics.resampling.correction import corrected
 from models.database.session import reading, writing
-from models.queue.comparisons import TRIALS, start_comparison
+from models.queue.kinds.comparisons import TRIALS, start_comparison
 from models.results.boards import list_boards
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.accounts import AuditEntry

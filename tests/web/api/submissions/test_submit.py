@@ -15,7 +15,7 @@ from campaigns.quotas.rules import QuotaScope as QuotaScope
 from campaigns.sandbox.preloaded import warm_up
 from metrics.base import EDITION
 from models.database.session import reading, writing
-from models.queue.comparisons import start_comparison
+from models.queue.kinds.comparisons import start_comparison
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.accounts import AuditEntry
 from models.schema.base import now

@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, exists, or_, select, update
 
-from models.queue.corpus_statistics_plan import enqueue_merge, send_prepared, waiting_evaluations
 from models.queue.evaluation_end import fail_evaluations
+from models.queue.kinds.corpus_statistics_plan import enqueue_merge, send_prepared, waiting_evaluations
 from models.queue.task_kind import Claim, Failure, TaskKind
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.queue import Preparation, PreparedState, ProtocolState, Shard

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.queue.comparisons import TRIALS
-from models.queue.corpus_statistics import PREPARATION
-from models.queue.deliveries import DELIVERY
-from models.queue.night_steps import NIGHT_STEP
-from models.queue.reductions import REDUCTION
-from models.queue.shards import SHARD
+from models.queue.kinds.comparisons import TRIALS
+from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.deliveries import DELIVERY
+from models.queue.kinds.night_steps import NIGHT_STEP
+from models.queue.kinds.reductions import REDUCTION
+from models.queue.kinds.shards import SHARD
 from models.queue.task_kind import TaskKind
 
 KINDS: tuple[TaskKind[Any, Any], ...] = (PREPARATION, SHARD, REDUCTION, TRIALS, NIGHT_STEP, DELIVERY)

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, exists, insert, select, u
 
 from models.database.upsert import upsert
 from models.queue.evaluation_end import fail_evaluations, lock_evaluations
-from models.queue.reductions import REDUCTION, start_reducing
+from models.queue.kinds.reductions import REDUCTION, start_reducing
 from models.queue.task_kind import Claim, Failure, TaskKind
 from models.schema.base import BLOCK_SEGMENTS, now
 from models.schema.column_types import kept

@@ -1,4 +1,4 @@
-"""The life of a reduction: begun, loaded, completed, failed. Locks as in models/queue/shards.py."""
+"""The life of a reduction: begun, loaded, completed, failed. Locks as in models/queue/kinds/shards.py."""
 
 from __future__ import annotations
 
