@@ -26,9 +26,9 @@ from models.database.session import make_engine, reading
 from models.queue_status.progress import read_comparison_progress
 from models.schema.queue import Comparison, Evaluation, Preparation, Reduction, Shard, Trials, Worker
 from models.schema.states import LeaseState, QueueClass
-from tests.faults.broker import Broker
 from tests.faults.campaigns import Job, Outcomes, Tests, compare, outcomes, randomizations
 from tests.faults.cluster import Cluster, children, until
+from tests.faults.servers.broker import Broker
 
 Found = TypeVar("Found")
 

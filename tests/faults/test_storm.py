@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from models.database.session import make_engine
-from tests.faults.broker import Broker
 from tests.faults.campaigns import compare, randomizations, undisturbed
 from tests.faults.cluster import Cluster
+from tests.faults.servers.broker import Broker
 from tests.faults.storm import SECONDS, SEED, SETTINGS, Storm
 
 pytestmark = pytest.mark.faults

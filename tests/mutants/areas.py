@@ -145,7 +145,7 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "campaigns/accounts/sessions.py campaigns/accounts/tokens.py campaigns/accounts/permissions.py "
             "campaigns/accounts/confirmations.py campaigns/accounts/secrets.py",
-            "tests/campaigns/accounts/test_sessions.py tests/web/hostile/test_sign_in.py "
+            "tests/campaigns/accounts/test_sessions.py tests/web/hostile/accounts/test_sign_in.py "
             "tests/campaigns/accounts/test_races.py",
         ),
         _target(
@@ -229,7 +229,7 @@ AREAS: dict[str, list[Target]] = {
             "campaigns/submissions/reading.py campaigns/submissions/zip_archive.py campaigns/submissions/form.py "
             "campaigns/submissions/test_sets.py",
             "tests/campaigns/submissions/test_who_submits.py tests/web/api/submissions/test_submit.py "
-            "tests/web/hostile/test_uploads.py",
+            "tests/web/hostile/denial_of_service/test_uploads.py",
         ),
         _target("campaigns/submissions/submission_window.py", "tests/campaigns/submissions/test_submission_window.py"),
         _target("campaigns/submissions/history.py", "tests/campaigns/submissions/test_history.py"),
@@ -239,7 +239,7 @@ AREAS: dict[str, list[Target]] = {
         ),
     ],
     "guards": [
-        _target("web/dependencies.py", "tests/web/test_forms.py tests/web/hostile/test_credentials.py"),
+        _target("web/dependencies.py", "tests/web/test_forms.py tests/web/hostile/accounts/test_credentials.py"),
         _target("web/guards/bodies.py", "tests/web/guards/test_bodies.py"),
         _target("web/guards/connections.py", "tests/web/guards/test_connections.py"),
         _target(

@@ -18,7 +18,7 @@ from models.schema.results import Contestant, Randomization
 from models.schema.states import ComparisonState, LeaseState, QueueClass
 from scheduler.enqueue.randomization import request_comparison
 from tests.faults.cluster import PATIENCE, Cluster, children, until
-from tests.faults.test_processes import SETTINGS
+from tests.faults.workers.test_processes import SETTINGS
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
 pytestmark = pytest.mark.faults

@@ -14,7 +14,7 @@ from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.embedded.processes import Embedded
 from scheduler.ingest.campaigns import IngestResult
 from tests.faults.cluster import Cluster, Scores, children, stored_scores, until
-from tests.faults.test_processes import SETTINGS
+from tests.faults.workers.test_processes import SETTINGS
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 pytestmark = [

@@ -16,9 +16,9 @@ from models.database.session import reading
 from models.schema.queue import Evaluation, Reduction, Shard
 from models.schema.states import LeaseState
 from scheduler.ingest.campaigns import IngestResult
-from tests.faults.broker import Broker
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import Cluster, until
+from tests.faults.servers.broker import Broker
 from tests.servers import _database
 
 pytestmark = pytest.mark.faults

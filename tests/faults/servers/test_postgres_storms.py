@@ -15,8 +15,8 @@ from models.schema.states import EvaluationState
 from scheduler.embedded.wait import wait_until_done
 from scheduler.ingest.campaigns import IngestResult
 from tests.faults.cluster import PATIENCE, Cluster, Scores, stored_scores, until
-from tests.faults.postgres import OwnPostgres
 from tests.faults.program import PATIENCE as TASKS_PATIENCE
+from tests.faults.servers.postgres import OwnPostgres
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
 pytestmark = pytest.mark.faults

@@ -33,7 +33,7 @@ from models.schema.campaigns import Declaration
 from models.schema.corpus import Submission, System
 from tests.web.hostile.world import OPEN, World
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 UNSEEN = (
     " \t\r\n\x0b\x0c\x00\x1f\x7f\x85\xa0\xad\u034f\u061c\u115f\u180e\u2003\u200b\u200f\u2028\u2060\u2800\u3000\u3164"
 )
