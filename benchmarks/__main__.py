@@ -21,12 +21,12 @@ import time
 from datetime import date
 from pathlib import Path
 
-from benchmarks.alone import progress
-from benchmarks.campaign import add_arguments
-from benchmarks.machine import load, machine
-from benchmarks.page import DOCS, PAGE, Measured, keep, read_figures, write_page
-from benchmarks.programs import PROGRAMS
-from benchmarks.section import Section
+from benchmarks.harness.alone import progress
+from benchmarks.harness.campaign import add_arguments
+from benchmarks.harness.machine import load, machine
+from benchmarks.peers.programs import PROGRAMS
+from benchmarks.report.page import DOCS, PAGE, Measured, keep, read_figures, write_page
+from benchmarks.report.section import Section
 
 SECTIONS = ("headline", "warm", "cold", "together", "replicates", "latency", "idle", "growth", "layers")
 """Modules of this package with a function `section`, in the order in which they run."""

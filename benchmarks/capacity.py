@@ -1,6 +1,6 @@
 """What shards cost the servers, from nearly empty ones, and what 10, 100 and 1,000 worker processes would need.
 
-    python -m benchmarks.servers --file servers.env &
+    python -m benchmarks.harness.servers --file servers.env &
     . ./servers.env
     python -m benchmarks.capacity --shards 3000 --workers 4 --processes 8
 
@@ -23,7 +23,7 @@ import psycopg
 import redis
 from sqlalchemy import func, insert, make_url, select, update
 
-from benchmarks.processes import cpu_seconds, start
+from benchmarks.harness.processes import cpu_seconds, start
 from benchmarks.scale import PROGRAM
 from metrics import parse_metric
 from models.database import migrate
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-    from benchmarks.processes import Watched
+    from benchmarks.harness.processes import Watched
 
 BLOCK = 256
 ROLE = "steelyard_scheduler"

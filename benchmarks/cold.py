@@ -3,7 +3,7 @@
     python -m benchmarks.cold [DIR ...] [--reference LABEL] [--rounds 5]
 
 CPU seconds of the process, start-up included, and its peak of memory. The scripts in Perl take part where the machine
-has them (benchmarks/programs.py says where they are looked for).
+has them (benchmarks/peers/programs.py says where they are looked for).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import programs
-from benchmarks.alone import alone
-from benchmarks.campaign import Campaign, campaigns
-from benchmarks.pairs import PairTable
-from benchmarks.sacre import printed_scores
-from benchmarks.section import Chart, Line, Section
-from benchmarks.timing import Finished, Pair, turns, whole_process
+from benchmarks.harness.alone import alone
+from benchmarks.harness.campaign import Campaign, campaigns
+from benchmarks.harness.timing import Finished, Pair, turns, whole_process
+from benchmarks.peers import programs
+from benchmarks.peers.sacre import printed_scores
+from benchmarks.report.pairs import PairTable
+from benchmarks.report.section import Chart, Line, Section
 
 if TYPE_CHECKING:
     import argparse

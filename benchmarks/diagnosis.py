@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from benchmarks.generated import write_campaign
+from benchmarks.harness.generated import write_campaign
 from campaigns.checks.diagnose import diagnose
 from campaigns.checks.standard import CheckContext
 from metrics.text.plain import Text, read_lines

@@ -4,8 +4,8 @@
 
 DIR is a campaign folder (source.txt, refs/, systems/); without one, a campaign is generated. On the embedded default,
 or with Redis and PostgreSQL where STEELYARD_BROKER_URL and STEELYARD_DATABASE_URL name them
-(`python -m benchmarks.servers` starts both). A submission is one system's output of 2,000 segments, each time another
-text, timed from queued to scored by the database's clock: with nothing else to do, then while 5,000 shards of a
+(`python -m benchmarks.harness.servers` starts both). A submission is one system's output of 2,000 segments, each time
+another text, timed from queued to scored by the database's clock: with nothing else to do, then while 5,000 shards of a
 campaign wait, then again with nothing else to do. Then ten teams have work for longer than it is looked at, in tasks of
 different sizes; what counts is the time that workers spend on each.
 """
@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select, update
 
-from benchmarks.campaign import Campaign, arguments, campaigns
-from benchmarks.generated import write_campaign
-from benchmarks.installation import Installation, installation
-from benchmarks.machine import load
+from benchmarks.harness.campaign import Campaign, arguments, campaigns
+from benchmarks.harness.generated import write_campaign
+from benchmarks.harness.installation import Installation, installation
+from benchmarks.harness.machine import load
 from benchmarks.overhead import METRICS, settled, submit
 from models.database.session import reading, writing
 from models.queue_status.progress import read_progress

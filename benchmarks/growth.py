@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.alone import alone, progress
-from benchmarks.evaluating import THREE, Evaluated, evaluate
-from benchmarks.fit import power
-from benchmarks.generated import write_campaign
+from benchmarks.harness.alone import alone, progress
+from benchmarks.harness.evaluating import THREE, Evaluated, evaluate
+from benchmarks.harness.generated import write_campaign
 from benchmarks.overhead import METRICS
-from benchmarks.section import Chart, Line, Section, Table
+from benchmarks.report.fit import power
+from benchmarks.report.section import Chart, Line, Section, Table
 from metrics import parse_metric
 
 if TYPE_CHECKING:

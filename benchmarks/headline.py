@@ -15,14 +15,14 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.alone import alone, progress
-from benchmarks.campaign import Campaign, campaigns
-from benchmarks.evaluating import THREE, Evaluated, evaluate, evaluate_again
-from benchmarks.generated import write_campaign
-from benchmarks.pairs import shown
-from benchmarks.sacre import printed_scores
-from benchmarks.section import Chart, Line, Section, Table
-from benchmarks.timing import Finished, Pair, turns, whole_process
+from benchmarks.harness.alone import alone, progress
+from benchmarks.harness.campaign import Campaign, campaigns
+from benchmarks.harness.evaluating import THREE, Evaluated, evaluate, evaluate_again
+from benchmarks.harness.generated import write_campaign
+from benchmarks.harness.timing import Finished, Pair, turns, whole_process
+from benchmarks.peers.sacre import printed_scores
+from benchmarks.report.pairs import shown
+from benchmarks.report.section import Chart, Line, Section, Table
 
 if TYPE_CHECKING:
     import argparse

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from benchmarks.alone import alone, progress
-from benchmarks.processes import cpu_seconds, start
-from benchmarks.section import Section, Table
+from benchmarks.harness.alone import alone, progress
+from benchmarks.harness.processes import cpu_seconds, start
+from benchmarks.report.section import Section, Table
 from models.database import migrate
 from models.database.session import make_engine, reading
 from models.schema.queue import Leader, Worker
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-    from benchmarks.processes import Watched
+    from benchmarks.harness.processes import Watched
 
 PROGRAM = (sys.executable, "-m", "cli.main")
 SETTLE_SECONDS = 5.0
@@ -86,7 +86,7 @@ def servers(seconds: float, statements: list[str]) -> list[Idle]:
     import psycopg
     import redis
 
-    from benchmarks.servers import running
+    from benchmarks.harness.servers import running
 
     with running() as variables:
         url, broker, port = variables["STEELYARD_DATABASE_URL"], variables["STEELYARD_BROKER_URL"], free_port()

@@ -15,13 +15,13 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchmarks.alone import alone, progress
-from benchmarks.campaign import Campaign, campaigns
-from benchmarks.evaluating import THREE
 from benchmarks.fairness import interactive
-from benchmarks.installation import Installation, installation
+from benchmarks.harness.alone import alone, progress
+from benchmarks.harness.campaign import Campaign, campaigns
+from benchmarks.harness.evaluating import THREE
+from benchmarks.harness.installation import Installation, installation
 from benchmarks.overhead import settled
-from benchmarks.section import Section, Table
+from benchmarks.report.section import Section, Table
 
 if TYPE_CHECKING:
     import argparse
@@ -50,7 +50,7 @@ def waits(campaign: Campaign, submissions: int) -> list[float]:
 @contextmanager
 def servers() -> Iterator[None]:
     """A Redis and a PostgreSQL that the environment names as long as this is open."""
-    from benchmarks.servers import running
+    from benchmarks.harness.servers import running
 
     with running() as variables:
         os.environ.update(variables)

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from benchmarks.alone import alone, progress
-from benchmarks.campaign import Campaign, campaigns
-from benchmarks.installation import installation
-from benchmarks.limits import Layer, Limit, measured_limits
-from benchmarks.number_layers import number_layers
+from benchmarks.harness.alone import alone, progress
+from benchmarks.harness.campaign import Campaign, campaigns
+from benchmarks.harness.installation import installation
 from benchmarks.overhead import METRICS, one_round, settled
-from benchmarks.section import Chart, Line, Section, Table
-from benchmarks.stored_layers import stored_layers
-from benchmarks.text_layers import PACE, pace, text_layers
+from benchmarks.report.section import Chart, Line, Section, Table
+from benchmarks.single_layers.limits import Layer, Limit, measured_limits
+from benchmarks.single_layers.number_layers import number_layers
+from benchmarks.single_layers.stored_layers import stored_layers
+from benchmarks.single_layers.text_layers import PACE, pace, text_layers
 
 if TYPE_CHECKING:
     import argparse

@@ -5,7 +5,8 @@
 DIR is a campaign folder (source.txt, refs/, systems/). Its texts are
 repeated so many times, in each round beginning with another segment, so that nothing was measured before: in the first
 round shards are cut by what metrics state to cost, then by what was learned. On the embedded default, or with Redis and
-PostgreSQL where STEELYARD_BROKER_URL and STEELYARD_DATABASE_URL name them (`python -m benchmarks.servers` starts both).
+PostgreSQL where STEELYARD_BROKER_URL and STEELYARD_DATABASE_URL name them; `python -m benchmarks.harness.servers`
+starts both.
 
 A worker's time is that of all its processes from the first claim to the last one, while work waits for each of them;
 overhead is the share of it in which no metric, table or replicate was computed.
@@ -21,9 +22,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from benchmarks.campaign import Campaign, arguments, campaigns
-from benchmarks.installation import Installation, installation
-from benchmarks.machine import load
+from benchmarks.harness.campaign import Campaign, arguments, campaigns
+from benchmarks.harness.installation import Installation, installation
+from benchmarks.harness.machine import load
 from metrics import parse_metric
 from metrics.resources import Resources
 from metrics.surroundings import Surroundings, settle

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from benchmarks import peers
-from benchmarks.alone import alone, progress
-from benchmarks.campaign import Campaign, campaigns
-from benchmarks.evaluating import THREE
-from benchmarks.fit import line, power
-from benchmarks.sacre import sacrebleu
-from benchmarks.section import Chart, Line, Section, Table
-from benchmarks.timing import turns
+from benchmarks.harness.alone import alone, progress
+from benchmarks.harness.campaign import Campaign, campaigns
+from benchmarks.harness.evaluating import THREE
+from benchmarks.harness.timing import turns
+from benchmarks.peers import libraries as peers
+from benchmarks.peers.sacre import sacrebleu
+from benchmarks.report.fit import line, power
+from benchmarks.report.section import Chart, Line, Section, Table
 from metrics.measure import measure
 from metrics.registry import parse_metric
 from metrics.resampling.paired import paired_bootstrap

@@ -32,7 +32,7 @@ from urllib.request import urlopen
 import numpy as np
 from sqlalchemy import func, insert, select
 
-from benchmarks.generated import write_campaign
+from benchmarks.harness.generated import write_campaign
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.accounts.secrets import hash_of, new_secret
 from campaigns.changes import lock_for_change

@@ -4,7 +4,7 @@
     python -m benchmarks.scale --systems 1 --segments 1000000
 
 Runs `steelyard evaluate` on the embedded default. Where STEELYARD_BROKER_URL and STEELYARD_DATABASE_URL name a Redis
-and an empty PostgreSQL (`python -m benchmarks.servers` starts both), it starts a scheduler and a worker as well.
+and an empty PostgreSQL (`python -m benchmarks.harness.servers` starts both), it starts a scheduler and a worker, too.
 How times grow is measured by benchmarks.growth.
 """
 
@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select, text
 
-from benchmarks.generated import write_campaign
-from benchmarks.processes import Watched, start
+from benchmarks.harness.generated import write_campaign
+from benchmarks.harness.processes import Watched, start
 from models.database import migrate
 from models.database.session import make_engine, reading
 from models.schema.base import Base

@@ -19,9 +19,9 @@ from zlib import crc32
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from benchmarks.alone import alone, progress
-from benchmarks.campaign import Campaign, campaigns
-from benchmarks.section import Chart, Line, Section, Table
+from benchmarks.harness.alone import alone, progress
+from benchmarks.harness.campaign import Campaign, campaigns
+from benchmarks.report.section import Chart, Line, Section, Table
 from cli.options import named_file
 from metrics import METRICS, Metric, parse_metric
 from metrics.batch import Batch

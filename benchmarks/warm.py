@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from benchmarks import peers, programs
-from benchmarks.alone import alone
-from benchmarks.campaign import Campaign, campaigns
-from benchmarks.pairs import PairTable
-from benchmarks.sacre import sacrebleu
-from benchmarks.section import Section
-from benchmarks.timing import Pair, in_turn, turns, whole_process
+from benchmarks.harness.alone import alone
+from benchmarks.harness.campaign import Campaign, campaigns
+from benchmarks.harness.timing import Pair, in_turn, turns, whole_process
+from benchmarks.peers import libraries as peers
+from benchmarks.peers import programs
+from benchmarks.peers.sacre import sacrebleu
+from benchmarks.report.pairs import PairTable
+from benchmarks.report.section import Section
 from benchmarks.together import trained
 from metrics import BLEUModif
 from metrics.batch import Batch

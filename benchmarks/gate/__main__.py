@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.gate import kept
 from benchmarks.gate.counting import COMMANDS, GROUPS, QUICK, YARDSTICK, count, lacking
-from benchmarks.section import Table
+from benchmarks.report.section import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy._core._multiarray_umath import __cpu_features__
 
-from benchmarks.machine import compiler
+from benchmarks.harness.machine import compiler
 from metrics.kernels.loader import FOLDER
 
 if TYPE_CHECKING:

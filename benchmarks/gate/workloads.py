@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.gate.counting import YARDSTICK
-from benchmarks.generated import write_campaign
+from benchmarks.harness.generated import write_campaign
 from benchmarks.together import typed
 from metrics import METRICS, parse_metric
 from metrics.batch import Batch

@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks.__main__ import SECTIONS
-from benchmarks.aims import AIMS, Aim, aims_table
-from benchmarks.page import COMPUTED, DOCS, PAGE, marks
+from benchmarks.report.aims import AIMS, Aim, aims_table
+from benchmarks.report.page import COMPUTED, DOCS, PAGE, marks
 
 FASTER = Aim("BLEU", "warm.bleu.ratio", 35, "×", 100)
 SHORT = Aim("latency", "latency.embedded.p95", 1.0, "s")

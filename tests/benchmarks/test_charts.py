@@ -3,8 +3,8 @@
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from benchmarks.charts import draw
-from benchmarks.section import Chart, Line
+from benchmarks.report.charts import draw
+from benchmarks.report.section import Chart, Line
 
 SVG = "{http://www.w3.org/2000/svg}"
 CHARTS = {

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import campaign
 from benchmarks.__main__ import SECTIONS, main, passed_on, shown_command
-from benchmarks.aims import AIMS
-from benchmarks.campaign import SMALL, campaigns
-from benchmarks.page import DOCS, FIGURES, PAGE, read_figures, write_page
-from benchmarks.section import Section
+from benchmarks.harness import campaign
+from benchmarks.harness.campaign import SMALL, campaigns
+from benchmarks.report.aims import AIMS
+from benchmarks.report.page import DOCS, FIGURES, PAGE, read_figures, write_page
+from benchmarks.report.section import Section
 
 
 def options(**changed) -> argparse.Namespace:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.fit import line, power
+from benchmarks.report.fit import line, power
 
 AMOUNTS = [500, 1000, 2000, 4000, 8000]
 

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from benchmarks.evaluating import Evaluated
 from benchmarks.growth import AXES, BY_COST, Point, exponents, points, table, workers
+from benchmarks.harness.evaluating import Evaluated
 
 
 def run(seconds: float) -> Evaluated:

@@ -2,14 +2,14 @@
 
 import pytest
 
-from benchmarks import limits
-from benchmarks.campaign import Campaign
-from benchmarks.generated import write_campaign
+from benchmarks.harness.campaign import Campaign
+from benchmarks.harness.generated import write_campaign
 from benchmarks.layers import WAY, layers_table, way
-from benchmarks.limits import Layer, Limit, fastest, measured_limits, shown_rate
-from benchmarks.number_layers import number_layers
-from benchmarks.stored_layers import stored_layers
-from benchmarks.text_layers import PACE, pace, text_layers
+from benchmarks.single_layers import limits
+from benchmarks.single_layers.limits import Layer, Limit, fastest, measured_limits, shown_rate
+from benchmarks.single_layers.number_layers import number_layers
+from benchmarks.single_layers.stored_layers import stored_layers
+from benchmarks.single_layers.text_layers import PACE, pace, text_layers
 
 
 @pytest.fixture

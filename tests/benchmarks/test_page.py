@@ -4,9 +4,19 @@ import json
 
 import pytest
 
-from benchmarks import page
-from benchmarks.page import FIGURES, IMAGES, PAGE, Measured, NoSuchMark, keep, machine_text, read_figures, replaced
-from benchmarks.section import Chart, Line, Section, Table
+from benchmarks.report import page
+from benchmarks.report.page import (
+    FIGURES,
+    IMAGES,
+    PAGE,
+    Measured,
+    NoSuchMark,
+    keep,
+    machine_text,
+    read_figures,
+    replaced,
+)
+from benchmarks.report.section import Chart, Line, Section, Table
 
 TEXT = """# Page
 

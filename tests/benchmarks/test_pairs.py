@@ -4,12 +4,14 @@ import sys
 
 import pytest
 
-from benchmarks import peers, programs, timing
-from benchmarks.campaign import Campaign
-from benchmarks.generated import write_campaign
-from benchmarks.pairs import PairTable
-from benchmarks.sacre import printed_scores
-from benchmarks.timing import Pair, turns, whole_process
+from benchmarks.harness import timing
+from benchmarks.harness.campaign import Campaign
+from benchmarks.harness.generated import write_campaign
+from benchmarks.harness.timing import Pair, turns, whole_process
+from benchmarks.peers import libraries as peers
+from benchmarks.peers import programs
+from benchmarks.peers.sacre import printed_scores
+from benchmarks.report.pairs import PairTable
 
 
 @pytest.fixture(scope="module")

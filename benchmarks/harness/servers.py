@@ -1,6 +1,6 @@
 """A Redis and a PostgreSQL for benchmarks, from wheels, as they come but for what is measured: until Ctrl-C.
 
-    python -m benchmarks.servers --file servers.env &
+    python -m benchmarks.harness.servers --file servers.env &
     . ./servers.env
 
 The file exports STEELYARD_BROKER_URL and STEELYARD_DATABASE_URL, of an empty database. fsync is on; statements are

@@ -1,6 +1,7 @@
 """Do intervals and tests keep what they promise? By simulation, from the statistics of real segments.
 
-    python -m benchmarks.coverage DIR ... [--reference LABEL] [--segments 500] [--samples 2000] [--metrics bleu chrf]
+    python -m benchmarks.simulations.coverage DIR ... [--reference LABEL] [--segments 500] [--samples 2000]
+                                                      [--metrics bleu chrf]
 
 The segments of DIR (a campaign folder: source.txt, refs/, systems/) stand for all that could be translated, so that
 true scores are known. Test sets of --segments are drawn from them with replacement, --samples times, and each is judged
@@ -21,7 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from benchmarks.campaign import Campaign, arguments, campaigns
+from benchmarks.harness.campaign import Campaign, arguments, campaigns
 from metrics.kernels.resampling import resampling_counts
 from metrics.measure import Measurement, measure
 from metrics.registry import parse_metric

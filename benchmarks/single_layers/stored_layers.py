@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy import select
 
 from analysis.leaderboard.significance import ranked_by_bootstrap
-from benchmarks.evaluating import THREE
-from benchmarks.limits import Layer
-from benchmarks.number_layers import REPLICATES
+from benchmarks.harness.evaluating import THREE
 from benchmarks.overhead import settled
+from benchmarks.single_layers.limits import Layer
+from benchmarks.single_layers.number_layers import REPLICATES
 from campaigns.reports.campaign import render_report
 from cli.stored import read_boards
 from models.database import migrate
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-    from benchmarks.campaign import Campaign
+    from benchmarks.harness.campaign import Campaign
     from scheduler.ingest.campaigns import IngestResult
 
 Result = TypeVar("Result")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.timing import whole_process
+from benchmarks.harness.timing import whole_process
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def evaluate_again(campaign: Path, times: int, *, reference: str = "A") -> list[
         for run in range(times + 1):
             Path(empty, str(run)).mkdir()
         taken = Path(empty, "taken")
-        command = [sys.executable, "-m", "benchmarks.repeated", str(taken), str(times + 1)]
+        command = [sys.executable, "-m", "benchmarks.harness.repeated", str(taken), str(times + 1)]
         whole_process([*command, *_words(campaign, THREE, reference, f"{empty}/{{run}}")])
         return [float(seconds) for seconds in taken.read_text().split()[1:]]
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.aims import aims_table
-from benchmarks.charts import draw
-from benchmarks.section import Section
+from benchmarks.report.aims import aims_table
+from benchmarks.report.charts import draw
+from benchmarks.report.section import Section
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 PAGE, FIGURES, IMAGES = "performance.md", "benchmarks.json", "images"
 NOTHING = "Not measured yet: `make bench` writes it here."
 COMPUTED = ("machine", "aims")

@@ -1,4 +1,4 @@
-"""Runs one of our commands some times in one process: `python -m benchmarks.repeated FILE TIMES COMMAND ...`.
+"""Runs one of our commands some times in one process: `python -m benchmarks.harness.repeated FILE TIMES COMMAND ...`.
 
 `{run}` in a word of the command stands for the number of the run. FILE gets the seconds that each run took.
 """

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.peers import lines
+from benchmarks.peers.libraries import lines
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import func, select
 
-from benchmarks.processes import start
+from benchmarks.harness.processes import start
 from models.database import migrate
 from models.database.session import make_engine, reading
 from models.schema.queue import Worker

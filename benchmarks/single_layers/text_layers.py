@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.limits import Layer, Limit, fastest
 from benchmarks.overhead import settled
+from benchmarks.single_layers.limits import Layer, Limit, fastest
 from metrics.batch import Batch
 from metrics.preparation import states_of
 from metrics.segments import Segments
@@ -15,7 +15,7 @@ from metrics.text.plain import read_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from benchmarks.campaign import Campaign
+    from benchmarks.harness.campaign import Campaign
     from metrics.base import Metric
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.evaluating import THREE
-from benchmarks.limits import Layer, fastest
+from benchmarks.harness.evaluating import THREE
+from benchmarks.single_layers.limits import Layer, fastest
 from metrics import parse_metric
 from metrics.measure import measure, resampled_run
 from metrics.resampling.paired import paired_bootstrap
@@ -13,7 +13,7 @@ from metrics.segments import Segments
 from models.storage.arrays import pack, unpack
 
 if TYPE_CHECKING:
-    from benchmarks.campaign import Campaign
+    from benchmarks.harness.campaign import Campaign
 
 REPLICATES = 1000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.fit import power
-from benchmarks.sheet import Scale, Sheet
+from benchmarks.report.fit import power
+from benchmarks.report.sheet import Scale, Sheet
 from campaigns.charts.lettering import SIZE, shortened, text_width
 from campaigns.charts.markers import MARKERS
 from campaigns.charts.palette import DASHES, INK, SERIES, SOFT
@@ -13,7 +13,7 @@ from campaigns.charts.palette import DASHES, INK, SERIES, SOFT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmarks.section import Chart, Line
+    from benchmarks.report.section import Chart, Line
 
 WIDTH = 860
 BAR = 22

@@ -5,14 +5,14 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING
 
-from benchmarks.alone import progress
-from benchmarks.section import Chart, Line, Table
+from benchmarks.harness.alone import progress
+from benchmarks.report.section import Chart, Line, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmarks.campaign import Campaign
-    from benchmarks.timing import Pair
+    from benchmarks.harness.campaign import Campaign
+    from benchmarks.harness.timing import Pair
 
 
 class PairTable:

@@ -1,6 +1,6 @@
 """How soon systems that got worse are found, and how often ones that did not.
 
-    python -m benchmarks.changes [DIR] [--reference LABEL] [--series 200] [--metric bleu]
+    python -m benchmarks.simulations.changes [DIR] [--reference LABEL] [--series 200] [--metric bleu]
 
 First on noise: how often a series without a change has one, looked at once and looked at every night; and after how
 many nights a step is found, in standard deviations of the nights. Then on DIR (a campaign folder: source.txt, refs/,
@@ -19,7 +19,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from analysis.nightly.change_points import find_steps
-from benchmarks.campaign import Campaign, arguments, campaigns
+from benchmarks.harness.campaign import Campaign, arguments, campaigns
 from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.registry import parse_metric

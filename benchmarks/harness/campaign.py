@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.generated import write_campaign
+from benchmarks.harness.generated import write_campaign
 from metrics.text.plain import read_lines
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
+DATA = Path(__file__).parents[3] / "shared" / "data"
 REAL = ("wmt22.en-cs", "wmt22.de-en")
 """Looked for in DATA; they are not part of the project."""
 USUAL, SMALL = (10, 2000), (3, 300)

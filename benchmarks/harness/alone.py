@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.campaign import arguments
+from benchmarks.harness.campaign import arguments
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from benchmarks.section import Section
+    from benchmarks.report.section import Section
 
 
 def alone(

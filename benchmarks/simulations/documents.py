@@ -1,6 +1,6 @@
 """How much wider intervals are where whole documents are drawn, not segments.
 
-    python -m benchmarks.documents DIR ... [--reference LABEL] [--metrics bleu chrf]
+    python -m benchmarks.simulations.documents DIR ... [--reference LABEL] [--metrics bleu chrf]
 
 DIR is a campaign folder with docs.tsv. For each metric the standard deviation of 1,000 replicates made of documents, as
 many as there are, over that of replicates made of segments: of the systems' scores and of the differences of all pairs.
@@ -17,7 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from benchmarks.campaign import arguments, campaigns
+from benchmarks.harness.campaign import arguments, campaigns
 from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.registry import parse_metric

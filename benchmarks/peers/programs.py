@@ -20,7 +20,7 @@ from metrics.segments import Segments
 from metrics.text.plain import read_lines
 
 if TYPE_CHECKING:
-    from benchmarks.campaign import Campaign
+    from benchmarks.harness.campaign import Campaign
 
 PROGRAMS = {
     "multi-bleu": ("multi-bleu.perl", "STEELYARD_MULTI_BLEU", "perl"),

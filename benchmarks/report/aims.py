@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmarks.section import Table
+from benchmarks.report.section import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

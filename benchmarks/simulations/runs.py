@@ -1,6 +1,6 @@
 """How often tests of two systems with several runs find a difference where there is none.
 
-    python -m benchmarks.runs DIR ... [--reference LABEL] [--metric bleu] [--samples 100] [--runs 3]
+    python -m benchmarks.simulations.runs DIR ... [--reference LABEL] [--metric bleu] [--samples 100] [--runs 3]
 
 DIR is a campaign folder of four systems or more. Two systems are made of the outputs of the first two, exchanged at
 random segment by segment, so that neither is better. A run has, in a share of the segments, what a system made in the
@@ -16,7 +16,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from benchmarks.campaign import arguments, campaigns
+from benchmarks.harness.campaign import arguments, campaigns
 from metrics.kernels.resampling import resampling_counts
 from metrics.measure import measure
 from metrics.registry import parse_metric

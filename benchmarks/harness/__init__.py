@@ -1,0 +1,1 @@
+"""What benchmarks run on and measure with: campaigns, servers, processes, pairs of turns."""

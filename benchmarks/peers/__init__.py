@@ -1,0 +1,1 @@
+"""What users run beside Steelyard: libraries, sacreBLEU, and programs of their own."""

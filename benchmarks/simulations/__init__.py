@@ -1,0 +1,1 @@
+"""Studies that measure no time: whether intervals, tests and change points keep what they promise."""
