@@ -14,7 +14,7 @@ from metrics.text.names import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cli.scoring.score_result import MetricScores, Result
+    from cli.scoring.score_outputs.score_result import MetricScores, Result
     from metrics.measure import Measurement
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli.scoring.inputs import GivenSystem, Inputs
-    from cli.scoring.score_result import Result
+    from cli.scoring.score_outputs.score_result import Result
     from metrics.base import Metric
 
 FORMATS = ("text", "json", "tsv", "latex", "html", "scr")
@@ -128,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
     check_paired(options)
     metrics = chosen_metrics(options)
     if options.format == "scr":
-        from cli.scoring.score_scr import check
+        from cli.scoring.score_outputs.score_scr import check
 
         check(metrics)
     inputs = read_inputs(
@@ -138,7 +138,7 @@ def run(options: argparse.Namespace) -> int:
         input_format=options.input_format,
     )
     result = scored(options, metrics, inputs)
-    print(import_module(f"cli.scoring.score_{options.format}").render(result), end="")
+    print(import_module(f"cli.scoring.score_outputs.score_{options.format}").render(result), end="")
     return 0
 
 
@@ -167,7 +167,7 @@ def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Input
     """
     from cli.scoring.registered import registered_resources
     from cli.scoring.runs import TakenRuns
-    from cli.scoring.score_result import conclude
+    from cli.scoring.score_outputs.score_result import conclude
     from metrics.measure import LARGEST_SHARD, measure
     from metrics.segments import Segments
 

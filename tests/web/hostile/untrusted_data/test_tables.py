@@ -158,7 +158,7 @@ def test_an_export_has_a_row_for_each_submission_whatever_teams_write(world: Wor
         assert text in systems
 
 
-FORMATS_OF_OTHERS = {"cli/scoring/score_scr.py", "cli/scoring/mtrics_output.py"}
+FORMATS_OF_OTHERS = {"cli/scoring/score_outputs/score_scr.py", "cli/scoring/mtrics_output.py"}
 """NIST's and that of Kos (2008) say how they part fields; no spreadsheet opens them."""
 
 

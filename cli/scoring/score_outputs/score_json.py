@@ -12,7 +12,7 @@ from cli.scoring import runs
 from metrics.base import VERSION
 
 if TYPE_CHECKING:
-    from cli.scoring.score_result import MetricScores, Result, SystemScore
+    from cli.scoring.score_outputs.score_result import MetricScores, Result, SystemScore
     from metrics.text.plain import Text
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.leaderboards import pairs_output
-from cli.scoring.score_text import detail_tables, run_notes, run_table, score_table, segment_rows
+from cli.scoring.score_outputs.score_text import detail_tables, run_notes, run_table, score_table, segment_rows
 from metrics.base import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cli.scoring.score_result import Result
+    from cli.scoring.score_outputs.score_result import Result
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from cli.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cli.scoring.score_result import Result
+    from cli.scoring.score_outputs.score_result import Result
     from metrics.base import Metric
 
 TEST_SET, DOCUMENT = "set", "doc"

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from campaigns.reports.latex import booktabs, comments, escaped
 from cli.leaderboards import pairs_output
-from cli.scoring.score_text import cell, run_notes, run_table
+from cli.scoring.score_outputs.score_text import cell, run_notes, run_table
 
 if TYPE_CHECKING:
-    from cli.scoring.score_result import Result
+    from cli.scoring.score_outputs.score_result import Result
 
 
 def render(result: Result) -> str:

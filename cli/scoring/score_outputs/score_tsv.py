@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from campaigns.reports.delimited import Cell
-    from cli.scoring.score_result import Result
+    from cli.scoring.score_outputs.score_result import Result
 
 COLUMNS = (
     *("system", "metric", "segment", "score", "low", "high", "level", "signature"),

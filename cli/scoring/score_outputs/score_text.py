@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from cli.scoring.runs import TakenRuns
-    from cli.scoring.score_result import MetricScores, Result, SystemScore
+    from cli.scoring.score_outputs.score_result import MetricScores, Result, SystemScore
 
 SHOWN = "Scores are shown with ± s_opt."
 
