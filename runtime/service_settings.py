@@ -19,6 +19,8 @@ class WebSettings(Settings):
     """The port for that."""
     web_threads: int = Field(default=40, ge=1)
     """Requests that are worked on at the same time; files that wait to be read are not among them."""
+    segment_pages: int = Field(default=2, ge=1)
+    """Pages of segments that are made at the same time; one of an account, or of an address without one."""
     web_connections: int = Field(default=20, ge=2)
     """Connections to the database of one web service at most."""
     statement_seconds: float = Field(default=30.0, gt=0)
@@ -83,6 +85,10 @@ class WebSettings(Settings):
     """Attributes of one tag, of either kind."""
     form_bytes: int = Field(default=2**20, gt=0)
     """Any other request."""
+    pending_upload_bytes_each: int = Field(default=256 * 2**20, gt=0)
+    """Uploads of one account that are not done, beyond the size of a form each."""
+    pending_upload_bytes: int = Field(default=2 * 2**30, gt=0)
+    """The same of all accounts together."""
     upload_seconds: float = Field(default=600.0, gt=0)
     """How long an upload may take to arrive."""
     diagnoses_per_day: int = Field(default=200, ge=1)

@@ -40,6 +40,7 @@ def create_app(settings: WebSettings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        state.segment_pages.close()
         state.sandbox.close()
         state.metrics.close()
         state.boards.slow.close()

@@ -16,7 +16,9 @@ from campaigns.accounts.principal import (
     record_use,
 )
 from campaigns.accounts.secrets import derive_secret, equal_secrets
+from campaigns.accounts.throttle import network_of
 from campaigns.errors import BadToken, ForgedRequest
+from campaigns.sandbox.fair_queue import Owner
 from models.database.session import reading, writing
 
 if TYPE_CHECKING:
@@ -165,10 +167,22 @@ def _is_from_here(request: Request) -> bool:
 CurrentPrincipal = Annotated[Principal, Depends(read_principal)]
 """The principal of the request: a parameter `principal: CurrentPrincipal` of a route."""
 
+
+async def _turn_of_segments(request: Request, principal: CurrentPrincipal) -> AsyncIterator[None]:
+    state = app_state(request)
+    owner = Owner(principal.account_id if principal.signed_in else network_of(address_of(request)))
+    async with state.segment_pages.turn(owner, state.settings.waiting_seconds):
+        yield
+
+
+IN_TURN = Depends(_turn_of_segments, scope="function")
+"""For routes that read whole texts: who asks for many at once waits for himself, and holds no thread meanwhile."""
+
 __all__ = [
     "EVERY_SCOPE",
     "FORM_FIELD",
     "FORM_HEADER",
+    "IN_TURN",
     "SESSION_COOKIE",
     "VISITOR_COOKIE",
     "Credential",

@@ -212,6 +212,7 @@ class _Server(uvicorn.Server):
         """Finish running requests, then stop."""
         # Event streams have no end of their own, and reading an upload may take long.
         self._state.stopping.set()
+        self._state.segment_pages.close()
         self._state.sandbox.close()
         await super().shutdown(sockets)
 

@@ -11,6 +11,7 @@ from campaigns.accounts.principal import SEEN_SECONDS
 from campaigns.accounts.throttle import Throttle
 from campaigns.inspection.metrics_and_human import MetricsCache
 from campaigns.leaderboards.view import Boards
+from campaigns.sandbox.fair_queue import FairQueue
 from campaigns.sandbox.processes import Sandbox
 from campaigns.submissions.progress import ProgressWatcher
 
@@ -41,6 +42,8 @@ class State:
     """Progress of the submissions that clients watch."""
     sandbox: Sandbox = field(init=False)
     """Processes that read untrusted uploads."""
+    segment_pages: FairQueue = field(init=False)
+    """Turns of requests that read whole texts."""
     _recorded: dict[tuple[int | None, int | None], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -48,6 +51,9 @@ class State:
         self.boards = Boards(self.engine, self.settings.board_bytes)
         self.watching = ProgressWatcher(self.engine, self.settings)
         self.sandbox = Sandbox(self.settings)
+        # As many may wait as there may be requests.
+        most = self.settings.concurrent_requests
+        self.segment_pages = FairQueue(self.settings.segment_pages, most, most, what="requests")
 
     def is_stale(self, principal: Principal) -> bool:
         """Whether the last use of the session or token should be recorded again."""

@@ -272,11 +272,10 @@ def _segment_views(
     test_set, texts = material.test_set, material.texts
     lines: dict[int, list[str]] = {}
     for block, numbers in groupby(sorted(wanted), key=lambda each: each // BLOCK):
-        contents = (
-            [text.decode().split("\n") for text in read_texts(connection, texts, block, block + 1)] if texts else []
-        )
+        # Decoding the other lines of the block, too, would cost much where they are long.
+        contents = [text.split(b"\n") for text in read_texts(connection, texts, block, block + 1)] if texts else []
         for number in numbers:
-            lines[number] = [of_text[number % BLOCK] for of_text in contents]
+            lines[number] = [of_text[number % BLOCK].decode() for of_text in contents]
     found = []
     for number in wanted:
         rest = iter(lines[number])

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import threading
 import time
 from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from campaigns.errors import TooMany, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
 HALF_LIFE_SECONDS = 60.0
 """Half-life of the recorded usage."""
 RETRY_SECONDS = 10.0
-STOPPING = "The server stops. Send the file again in a minute."
+STOPPING = "The server stops. Send this again in a minute."
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
     """For whom something is done."""
 
-    account_id: int | None
+    account_id: int | str | None
+    """Without an account: the network, where it matters."""
     team: str = ""
     """"" if for no team."""
 
@@ -49,8 +52,14 @@ class FairQueue:
     """
 
     def __init__(
-        self, slots: int, waiting: int, waiting_each: int, clock: Callable[[], float] = time.monotonic
+        self,
+        slots: int,
+        waiting: int,
+        waiting_each: int,
+        clock: Callable[[], float] = time.monotonic,
+        what: str = "files",
     ) -> None:
+        self._what = what
         self._slots, self._most, self._most_each = slots, waiting, waiting_each
         self._clock = clock
         self._lock = threading.Lock()
@@ -66,12 +75,12 @@ class FairQueue:
             own = sum(each.owner.account_id == owner.account_id for each in self._waiting)
             if own >= self._most_each:
                 raise TooMany(
-                    f"{own} of your files are waiting already. Send this one when the first of them is done.",
+                    f"{own} of your {self._what} are waiting already. Send this one when the first of them is done.",
                     retry_seconds=RETRY_SECONDS,
                 )
             if len(self._waiting) >= self._most:
                 raise Unavailable(
-                    f"{len(self._waiting)} files are waiting: the queue is full. Try again soon.",
+                    f"{len(self._waiting)} {self._what} are waiting: the queue is full. Try again soon.",
                     retry_seconds=RETRY_SECONDS,
                 )
             self._number += 1
@@ -89,6 +98,23 @@ class FairQueue:
             elif ticket in self._waiting:
                 self._waiting.remove(ticket)
             self._grant()
+
+    @asynccontextmanager
+    async def turn(self, owner: Owner, seconds: float) -> AsyncIterator[None]:
+        """Hold a slot, and wait so long for it without blocking a thread. Raises as `enter`, and Unavailable."""
+        ticket = self.enter(owner)
+        try:
+            try:
+                async with asyncio.timeout(seconds):
+                    await asyncio.wrap_future(ticket.granted)
+            except TimeoutError:
+                raise Unavailable(
+                    f"Too many {self._what} are waiting: the turn of yours did not come. Send it again later.",
+                    retry_seconds=RETRY_SECONDS,
+                ) from None
+            yield
+        finally:
+            self.leave(ticket)
 
     def places(self, account_id: int | None) -> list[int]:
         """Return how many tickets are ahead of each of an account's waiting ones, the next one first."""

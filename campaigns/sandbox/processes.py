@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from campaigns.errors import BadRequest, Unavailable
-from campaigns.sandbox.fair_queue import RETRY_SECONDS, STOPPING, FairQueue, Owner
+from campaigns.sandbox.fair_queue import STOPPING, FairQueue, Owner
 from campaigns.sandbox.results import Processes
 
 if TYPE_CHECKING:
@@ -74,19 +74,8 @@ class Sandbox:
 
         Raises TooMany and Unavailable if there is no room to wait.
         """
-        ticket = self._queue.enter(owner)
-        try:
-            try:
-                async with asyncio.timeout(self._settings.waiting_seconds):
-                    await asyncio.wrap_future(ticket.granted)
-            except TimeoutError:
-                raise Unavailable(
-                    "Too many files are waiting: yours was not read. Send it again later.",
-                    retry_seconds=RETRY_SECONDS,
-                ) from None
+        async with self._queue.turn(owner, self._settings.waiting_seconds):
             yield SandboxSlot(self, owner, self._settings.reading_seconds)
-        finally:
-            self._queue.leave(ticket)
 
     async def run(
         self, owner: Owner, function: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs

@@ -6,7 +6,7 @@ import hashlib
 import select
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Annotated, Any
 
 import pytest
@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from pydantic import BaseModel
 
 from runtime.service_settings import WebSettings
-from tests.web.wire import Wire, served
+from tests.web.wire import PATIENCE_SECONDS, Wire, served
 from web.exception_handlers import add_exception_handlers
 from web.guards import guard
 from web.uploads.large_bodies import accepts_upload
@@ -71,6 +71,7 @@ class Somebody:
     """Who sends: the small app has no accounts."""
 
     signed_in = True
+    account_id = 1
 
 
 @pytest.fixture(autouse=True)
@@ -195,3 +196,46 @@ def test_faults_of_our_own_say_only_where_to_look(client: TestClient, caplog: py
     assert "Content-Security-Policy" in answer.headers
     assert "secret" not in answer.text
     assert [record.unsaid for record in caplog.records if record.exc_info] == [True]  # type: ignore[attr-defined]
+
+
+def test_uploads_under_way_have_room_by_account_and_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One account without a team kept 1.3 GB on the disk, twenty uploads that it never ended."""
+
+    class Sender(Somebody):
+        def __init__(self, request: Request) -> None:
+            self.account_id = int(request.headers["X-Account"])
+
+    monkeypatch.setattr("web.guards.bodies.read_principal", Sender)
+    room = {"pending_upload_bytes_each": 50 * KIB, "pending_upload_bytes": 90 * KIB}
+    with served(small_app(**room, upload_seconds=60)) as port, ExitStack() as stack:
+
+        def begun(account: int, size: int) -> Wire:
+            wire = stack.enter_context(Wire(port))
+            wire.send(f"PUT /api/piece HTTP/1.1\r\nHost: localhost\r\nX-Account: {account}\r\nConnection: close\r\n")
+            wire.send(f"Content-Length: {size + 1}\r\n\r\n", b"x" * size)
+            return wire
+
+        def ended(wire: Wire) -> tuple[int, str]:
+            with suppress(ConnectionError):
+                wire.send(b"x")
+            return wire.answer()
+
+        def ends_with(status: int, account: int, size: int) -> str:
+            # What others have begun may still be on its way.
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while (answer := ended(begun(account, size)))[0] != status:
+                assert time.monotonic() < deadline, answer
+            return answer[1]
+
+        first = begun(1, 40 * KIB)
+        assert '"code":"too_many"' in ends_with(429, 1, 40 * KIB)
+        # What is no larger than a form has room always.
+        assert ended(begun(1, 3 * KIB))[0] == 200
+        second = begun(2, 40 * KIB)
+        assert '"code":"unavailable"' in ends_with(503, 3, 40 * KIB)
+        assert ended(begun(3, 3 * KIB))[0] == 200
+        # With the end of an upload its room is there again, also where it was broken off.
+        assert ended(first)[0] == 200
+        second.socket.close()
+        ends_with(200, 1, 40 * KIB)
+        ends_with(200, 3, 40 * KIB)

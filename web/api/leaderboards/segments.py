@@ -13,7 +13,7 @@ from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import read_access
 from metrics.inspection.marks import Mark
 from models.database.session import reading
-from web.dependencies import CurrentPrincipal, app_state
+from web.dependencies import IN_TURN, CurrentPrincipal, app_state
 
 router = APIRouter(tags=["segments"])
 
@@ -86,7 +86,7 @@ class SegmentsResponse(BaseModel):
     """Value of `after` for the next page; null on the last page."""
 
 
-@router.get("/campaigns/{name}/segments")
+@router.get("/campaigns/{name}/segments", dependencies=[IN_TURN])
 def list_segments(
     request: Request,
     name: str,

@@ -13,7 +13,7 @@ from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import read_access
 from campaigns.reports.numbers import digits
 from models.database.session import reading
-from web.dependencies import CurrentPrincipal, app_state
+from web.dependencies import IN_TURN, CurrentPrincipal, app_state
 from web.pages.rendering import page, part_of_address
 
 router = APIRouter()
@@ -29,7 +29,7 @@ ORDERS = (
 )
 
 
-@router.get("/campaigns/{name}/segments")
+@router.get("/campaigns/{name}/segments", dependencies=[IN_TURN])
 def show_segments(
     request: Request,
     name: str,
