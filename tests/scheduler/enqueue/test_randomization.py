@@ -14,7 +14,7 @@ from metrics.resampling.randomization import exceedances
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.queue.kinds.comparisons import prefer
-from models.queue.kinds.registry import comparisons
+from models.queue.kinds import comparisons
 from models.queue_status.progress import ComparisonProgress
 from models.results.randomizations import Runs
 from models.results.statistics import read_statistics
