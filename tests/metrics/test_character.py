@@ -129,10 +129,13 @@ def test_the_corpus_score_is_the_mean_of_the_segments():
     assert np.isnan(metric.score(np.zeros(2)))
 
 
-@pytest.mark.parametrize(("words", "moves"), [(1000, True), (1001, False)])
-def test_very_long_segments_are_not_reordered(words, moves):
-    text = [f"w{i}" for i in range(words)]
-    hypothesis, reference = " ".join(text[3:] + text[:3]), " ".join(text)
+@pytest.mark.parametrize(
+    ("words", "of_reference", "moves"),
+    [(1000, 1000, True), (1001, 1001, False), (1001, 1000, False), (1000, 1001, False)],
+)
+def test_very_long_segments_are_not_reordered(words, of_reference, moves):
+    text = [f"w{i}" for i in range(1001)]
+    hypothesis, reference = " ".join([*text[3:words], *text[:3]]), " ".join(text[:of_reference])
     rate = CharacTER().segment_statistics(one_segment(hypothesis, [reference]))[0, 0, 0]
     # The words before the three move, or (as the last order by code points does) the three to the front.
     plain = Levenshtein.distance(hypothesis, reference) / len(hypothesis)

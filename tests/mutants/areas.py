@@ -141,7 +141,10 @@ AREAS: dict[str, list[Target]] = {
     ],
     "rights": [
         _target("campaigns/permissions.py", "tests/campaigns/test_permissions.py"),
-        _target("campaigns/accounts/principal.py", "tests/campaigns/accounts/test_principal.py"),
+        _target(
+            "campaigns/accounts/principal.py",
+            "tests/campaigns/accounts/test_principal.py tests/web/hostile/accounts/test_sign_in.py",
+        ),
         _target(
             "campaigns/accounts/sessions.py campaigns/accounts/tokens.py campaigns/accounts/permissions.py "
             "campaigns/accounts/confirmations.py campaigns/accounts/secrets.py",
@@ -154,7 +157,8 @@ AREAS: dict[str, list[Target]] = {
         ),
         _target(
             "campaigns/accounts/teams.py",
-            "tests/campaigns/accounts/test_teams.py tests/campaigns/accounts/test_races.py",
+            "tests/campaigns/accounts/test_teams.py tests/campaigns/accounts/test_races.py "
+            "tests/web/hostile/accounts/test_squatting.py",
         ),
         _target(
             "campaigns/invitations/invitations.py",
@@ -409,7 +413,10 @@ AREAS: dict[str, list[Target]] = {
         _kernel("distance_rows.h", "tests/metrics/kernels/test_ter.py tests/metrics/test_character.py"),
         _kernel("ter.c ter_shifts.h ter_distance.h", "tests/metrics/kernels/test_ter.py tests/metrics/test_ter.py"),
         _kernel("resampling.c philox.h", "tests/metrics/kernels/test_resampling.py"),
-        _kernel("columns.c subset_sums.h sums_of_draws.c", "tests/metrics/resampling/test_bootstrap.py"),
+        _kernel(
+            "columns.c subset_sums.h sums_of_draws.c",
+            "tests/metrics/resampling/test_bootstrap.py tests/metrics/resampling/test_randomization.py",
+        ),
         _kernel("draw_bits.c draw_bits.h", "tests/metrics/kernels/test_draw_bits.py"),
         _kernel("kendall.c", "tests/metrics/kernels/test_kendall.py"),
         _kernel(

@@ -213,6 +213,11 @@ def test_what_fails_a_night_that_is_scored(sqlite_url: str, tmp_path: Path) -> N
     assert failed(engine) == "1 of 3 were cancelled."
     with writing(engine) as connection:
         connection.execute(update(Night).values(state="scoring"))
+        connection.execute(update(Evaluation).where(Evaluation.id == second).values(state="failed"))
+    assert check_scores(engine, night)
+    assert failed(engine) == "1 of 3 evaluations failed."
+    with writing(engine) as connection:
+        connection.execute(update(Night).values(state="scoring"))
         connection.execute(delete(NightEvaluation))
     assert check_scores(engine, night)
     assert failed(engine) == "Its evaluations were deleted."
